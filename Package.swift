@@ -1,0 +1,59 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target speaks the same dialect: Swift 6, explicit existentials, internal imports, no surprise hops.
+let dialect: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "dunlin",
+    products: [
+        .library(name: "Dunlin", targets: ["Dunlin"]),
+        .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
+        .executable(name: "dunlin", targets: ["DunlinCLI"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CEpoll"),
+        .target(name: "DunlinTypes", swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
+        .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
+        .target(name: "DunlinReactor", dependencies: ["CEpoll", "DunlinTypes"], swiftSettings: dialect),
+        .target(name: "DunlinSemantics", dependencies: ["DunlinTypes", "DunlinWire"], swiftSettings: dialect),
+        .target(
+            name: "DunlinTransport", dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor"],
+            swiftSettings: dialect),
+        .target(
+            name: "Dunlin",
+            dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSemantics", "DunlinTransport"],
+            swiftSettings: dialect),
+        .target(
+            name: "DunlinTesting",
+            dependencies: ["CEpoll", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport"],
+            swiftSettings: dialect),
+        .executableTarget(
+            name: "DunlinCLI", dependencies: ["Dunlin", "DunlinTesting"], swiftSettings: dialect),
+        .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes"], swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes"],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting"],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinSemanticsTests", dependencies: ["DunlinSemantics", "DunlinTypes"], swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinTransportTests",
+            dependencies: ["DunlinTransport", "DunlinReactor", "DunlinTypes", "DunlinTesting"],
+            swiftSettings: dialect),
+        .testTarget(name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting"], swiftSettings: dialect),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting"],
+            swiftSettings: dialect),
+    ]
+)

@@ -1,0 +1,45 @@
+/* What the Glibc module leaves out: epoll, eventfd, accept4 and a few constants that are macros. No logic. */
+#ifndef DUNLIN_CEPOLL_H
+#define DUNLIN_CEPOLL_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+static inline int dunlin_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
+
+/* One registration for the life of the descriptor: both directions, edge-triggered. */
+static inline int dunlin_epoll_add(int epoll, int descriptor, uint64_t token) {
+    struct epoll_event event = {
+        .events = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET,
+        .data = {.u64 = token},
+    };
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+/* The wake descriptor is level-triggered by design: a wake that is not read is not lost. */
+static inline int dunlin_epoll_add_wake(int epoll, int descriptor, uint64_t token) {
+    struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.u64 = token}};
+    return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+}
+
+static inline int dunlin_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+static inline int dunlin_accept(int descriptor) {
+    return accept4(descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+static inline uint64_t dunlin_event_token(const struct epoll_event *event) { return event->data.u64; }
+
+static const uint32_t dunlin_epollin = EPOLLIN;
+static const uint32_t dunlin_epollout = EPOLLOUT;
+static const uint32_t dunlin_epollrdhup = EPOLLRDHUP;
+static const uint32_t dunlin_epollhup = EPOLLHUP;
+static const uint32_t dunlin_epollerr = EPOLLERR;
+
+#endif

@@ -1,0 +1,19 @@
+internal import Glibc
+
+/// A failed system call: the kernel's own number, with its own words.
+public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: Int32
+
+    public init(rawValue: Int32) {
+        self.rawValue = rawValue
+    }
+
+    /// The calling thread's `errno`.
+    public static var last: Errno { Errno(rawValue: errno) }
+
+    public var description: String {
+        var text = [CChar](repeating: 0, count: 128)
+        guard let message = strerror_r(rawValue, &text, text.count) else { return "errno \(rawValue)" }
+        return String(cString: message)
+    }
+}

@@ -1,0 +1,59 @@
+/// How one hop of a request spent its time. A value of a few words: recording it allocates nothing.
+public struct Attempt: Sendable, Hashable {
+    /// Nanoseconds on the loop's clock; zero where a phase did not happen.
+    public var started = MonotonicTime(nanoseconds: 0)
+    public var ended = MonotonicTime(nanoseconds: 0)
+    var poolTime: Int64 = 0
+    var resolveTime: Int64 = 0
+    var connectTime: Int64 = 0
+    var secureTime: Int64 = 0
+    var sendTime: Int64 = 0
+    var firstByteTime: Int64 = 0
+    var idleTime: Int64 = 0
+
+    /// The connection served an earlier request already.
+    public var isConnectionReused = false
+    /// Process-wide number of the connection, 0 when there was none.
+    public var connection: UInt64 = 0
+    public var peer: SocketAddress?
+    /// Bytes of the request handed to the kernel, head included.
+    public var bytesSent = 0
+    /// Bytes of the response taken from the kernel, head included.
+    public var bytesReceived = 0
+
+    public init() {}
+
+    /// How long a phase took; `nil` when the hop never entered it. `idle` is the time the body took to arrive.
+    public func duration(of phase: Phase) -> Duration? {
+        let nanoseconds = phase == .total ? ended.nanoseconds - started.nanoseconds : self[phase]
+        return nanoseconds > 0 ? .nanoseconds(nanoseconds) : nil
+    }
+
+    /// Nanoseconds spent in a phase other than `total`, which is the whole span.
+    public subscript(_ phase: Phase) -> Int64 {
+        get {
+            switch phase {
+            case .pool: poolTime
+            case .resolve: resolveTime
+            case .connect: connectTime
+            case .secure: secureTime
+            case .send: sendTime
+            case .firstByte: firstByteTime
+            case .idle: idleTime
+            case .total: ended.nanoseconds - started.nanoseconds
+            }
+        }
+        set {
+            switch phase {
+            case .pool: poolTime = newValue
+            case .resolve: resolveTime = newValue
+            case .connect: connectTime = newValue
+            case .secure: secureTime = newValue
+            case .send: sendTime = newValue
+            case .firstByte: firstByteTime = newValue
+            case .idle: idleTime = newValue
+            case .total: ended = started.advanced(by: newValue)
+            }
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// A run of bytes that owns its storage: a slice of one array, shared by reference count.
+///
+/// Cutting a slice copies nothing, and a slice keeps the whole array alive: a small body handed out with its head
+/// shares the head's storage.
+public struct Bytes: Sendable {
+    public let storage: [UInt8]
+    @usableFromInline let lower: Int
+    @usableFromInline let upper: Int
+
+    public static let empty = Bytes([])
+
+    @inlinable public init(_ storage: [UInt8]) {
+        self.storage = storage
+        lower = 0
+        upper = storage.count
+    }
+
+    /// The part of `storage` within `range`; the range is clamped to what is there.
+    @inlinable public init(_ storage: [UInt8], in range: Range<Int>) {
+        self.storage = storage
+        lower = Swift.min(Swift.max(range.lowerBound, 0), storage.count)
+        upper = Swift.min(Swift.max(range.upperBound, lower), storage.count)
+    }
+
+    @inlinable public init(_ text: String) {
+        self.init(Array(text.utf8))
+    }
+
+    @inlinable public init(_ elements: some Sequence<UInt8>) {
+        self.init(Array(elements))
+    }
+
+    @inlinable public var span: Span<UInt8> {
+        storage.span.extracting(lower..<upper)
+    }
+
+    @inlinable public borrowing func withUnsafeBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try span.withUnsafeBytes(body)
+    }
+
+    /// The bytes as an array; without a copy when they are the whole of their storage.
+    @inlinable public var array: [UInt8] {
+        lower == 0 && upper == storage.count ? storage : Array(storage[lower..<upper])
+    }
+}
+
+extension Bytes: RandomAccessCollection {
+    @inlinable public var startIndex: Int { 0 }
+    @inlinable public var endIndex: Int { upper - lower }
+    @inlinable public var count: Int { upper - lower }
+
+    @inlinable public subscript(position: Int) -> UInt8 {
+        precondition(position >= 0 && position < upper - lower)
+        return storage[lower + position]
+    }
+
+    @inlinable public subscript(range: Range<Int>) -> Bytes {
+        precondition(range.lowerBound >= 0 && range.upperBound <= upper - lower)
+        return Bytes(storage, in: (lower + range.lowerBound)..<(lower + range.upperBound))
+    }
+
+    @inlinable public func withContiguousStorageIfAvailable<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) rethrows -> Result? {
+        try span.withUnsafeBufferPointer { try body($0) }
+    }
+}
+
+extension Bytes: Equatable, Hashable {
+    public static func == (left: Bytes, right: Bytes) -> Bool {
+        left.elementsEqual(right)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+}
+
+extension Bytes: ExpressibleByArrayLiteral, ExpressibleByStringLiteral {
+    public init(arrayLiteral elements: UInt8...) {
+        self.init(elements)
+    }
+
+    public init(stringLiteral text: String) {
+        self.init(text)
+    }
+}
+
+extension Bytes: CustomStringConvertible {
+    /// The length only: bodies carry secrets, and descriptions end in logs.
+    public var description: String { "\(count) bytes" }
+}
+
+extension String {
+    /// The bytes read as UTF-8; what is not UTF-8 becomes U+FFFD.
+    @inlinable public init(_ bytes: Bytes) {
+        self = bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,188 @@
+/// Header or trailer fields: every one, in order, duplicates kept, names compared without case.
+///
+/// The text of all fields lives in one byte array and each field is a pair of ranges over it. A parsed head points
+/// into what was received; a `String` is made only for the field somebody asks for.
+public struct Fields: Sendable {
+    /// Where one field lies in `bytes`.
+    public struct Entry: Sendable {
+        public var nameStart: UInt32
+        public var valueStart: UInt32
+        public var valueCount: UInt32
+        public var nameCount: UInt16
+        /// The caller marked the value: never logged, never carried to another origin.
+        public var isSensitive: Bool
+
+        @inlinable public init(name: Range<Int>, value: Range<Int>, isSensitive: Bool = false) {
+            nameStart = UInt32(truncatingIfNeeded: name.lowerBound)
+            nameCount = UInt16(truncatingIfNeeded: name.count)
+            valueStart = UInt32(truncatingIfNeeded: value.lowerBound)
+            valueCount = UInt32(truncatingIfNeeded: value.count)
+            self.isSensitive = isSensitive
+        }
+
+        @inlinable public var name: Range<Int> { Int(nameStart)..<(Int(nameStart) + Int(nameCount)) }
+        @inlinable public var value: Range<Int> { Int(valueStart)..<(Int(valueStart) + Int(valueCount)) }
+    }
+
+    /// The longest name that fits an entry.
+    public static let longestName = Int(UInt16.max)
+
+    public private(set) var bytes: [UInt8]
+    public private(set) var entries: [Entry]
+
+    public init() {
+        self.init(bytes: [], entries: [])
+    }
+
+    /// Fields that a parser found in `bytes`. Every entry's ranges must lie within it.
+    public init(bytes: [UInt8], entries: [Entry]) {
+        self.bytes = bytes
+        self.entries = entries
+    }
+
+    @inlinable public var count: Int { entries.count }
+    @inlinable public var isEmpty: Bool { entries.isEmpty }
+
+    /// Adds a field after those already there.
+    ///
+    /// A name longer than 65,535 bytes is cut to a name no request may carry, so that sending it fails.
+    public mutating func append(_ name: String, _ value: String, sensitive: Bool = false) {
+        let nameStart = bytes.count
+        bytes.append(contentsOf: name.utf8.count > Self.longestName ? "\0".utf8 : name.utf8)
+        let valueStart = bytes.count
+        bytes.append(contentsOf: value.utf8)
+        entries.append(
+            Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: sensitive))
+    }
+
+    public mutating func append(contentsOf other: Fields) {
+        for entry in other.entries {
+            let nameStart = bytes.count
+            bytes.append(contentsOf: other.bytes[entry.name])
+            let valueStart = bytes.count
+            bytes.append(contentsOf: other.bytes[entry.value])
+            entries.append(
+                Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: entry.isSensitive))
+        }
+    }
+
+    /// Takes out every field of this name.
+    public mutating func remove(_ name: String) {
+        entries.removeAll { Self.matches(bytes, $0.name, name) }
+    }
+
+    /// Each field named in `other` replaces those of the same name here; the rest stay.
+    public func overlaid(with other: Fields) -> Fields {
+        if other.isEmpty { return self }
+        var merged = self
+        for entry in other.entries {
+            merged.entries.removeAll { Self.equal(bytes, $0.name, other.bytes, entry.name) }
+        }
+        merged.append(contentsOf: other)
+        return merged
+    }
+
+    public func contains(_ name: String) -> Bool {
+        entries.contains { Self.matches(bytes, $0.name, name) }
+    }
+
+    /// The value of the first field of this name. Setting replaces all of that name; `nil` removes them.
+    public subscript(_ name: String) -> String? {
+        get {
+            entries.first { Self.matches(bytes, $0.name, name) }.map { text($0.value) }
+        }
+        set {
+            remove(name)
+            if let newValue { append(name, newValue) }
+        }
+    }
+
+    /// Every value of this name, in order.
+    public func values(of name: String) -> [String] {
+        entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { text($0.value) }
+    }
+
+    /// Every value of this name as received: field values need not be UTF-8.
+    public func rawValues(of name: String) -> [Bytes] {
+        entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
+    }
+
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: bytes[range], as: UTF8.self)
+    }
+}
+
+extension Fields {
+    /// Whether the bytes in `range` spell `name`, ASCII case aside.
+    static func matches(_ bytes: [UInt8], _ range: Range<Int>, _ name: String) -> Bool {
+        var name = name
+        return name.withUTF8 { name in
+            guard name.count == range.count else { return false }
+            for offset in 0..<name.count
+            where lowered(bytes[range.lowerBound + offset]) != lowered(name[offset]) {
+                return false
+            }
+            return true
+        }
+    }
+
+    private static func equal(_ left: [UInt8], _ a: Range<Int>, _ right: [UInt8], _ b: Range<Int>) -> Bool {
+        guard a.count == b.count else { return false }
+        return zip(a, b).allSatisfy { lowered(left[$0]) == lowered(right[$1]) }
+    }
+
+    @inlinable static func lowered(_ byte: UInt8) -> UInt8 {
+        byte &- 65 < 26 ? byte | 0x20 : byte
+    }
+}
+
+extension Fields: Sequence {
+    public struct Iterator: IteratorProtocol {
+        let fields: Fields
+        var position = 0
+
+        public mutating func next() -> (name: String, value: String)? {
+            guard position < fields.entries.count else { return nil }
+            defer { position += 1 }
+            let entry = fields.entries[position]
+            return (fields.text(entry.name), fields.text(entry.value))
+        }
+    }
+
+    public func makeIterator() -> Iterator {
+        Iterator(fields: self)
+    }
+}
+
+extension Fields: ExpressibleByDictionaryLiteral {
+    public init(dictionaryLiteral elements: (String, String)...) {
+        self.init()
+        for (name, value) in elements { append(name, value) }
+    }
+}
+
+extension Fields: Equatable {
+    /// Same fields in the same order: names without case, values byte for byte.
+    public static func == (left: Fields, right: Fields) -> Bool {
+        left.count == right.count
+            && zip(left.entries, right.entries).allSatisfy { a, b in
+                equal(left.bytes, a.name, right.bytes, b.name)
+                    && left.bytes[a.value].elementsEqual(right.bytes[b.value])
+            }
+    }
+}
+
+extension Fields: CustomStringConvertible {
+    /// One field a line; values marked sensitive or that carry credentials by name are not printed.
+    public var description: String {
+        entries.map { entry in
+            let name = text(entry.name)
+            let hidden = entry.isSensitive || Self.secretNames.contains { Self.matches(bytes, entry.name, $0) }
+            return hidden ? "\(name): <redacted>" : "\(name): \(text(entry.value))"
+        }.joined(separator: "\n")
+    }
+
+    static let secretNames = [
+        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "authentication-info",
+    ]
+}

@@ -1,0 +1,36 @@
+/// A point on the loop's clock, in nanoseconds. Reading the clock is the reactor's business, not this type's.
+public struct MonotonicTime: Sendable, Hashable, Comparable {
+    public var nanoseconds: Int64
+
+    @inlinable public init(nanoseconds: Int64) {
+        self.nanoseconds = nanoseconds
+    }
+
+    /// Later than any deadline.
+    public static let never = MonotonicTime(nanoseconds: .max)
+
+    @inlinable public static func < (left: MonotonicTime, right: MonotonicTime) -> Bool {
+        left.nanoseconds < right.nanoseconds
+    }
+
+    /// The time `duration` after this one; never beyond `never`.
+    @inlinable public func advanced(by duration: Int64) -> MonotonicTime {
+        let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)
+        return overflow ? .never : MonotonicTime(nanoseconds: sum)
+    }
+
+    @inlinable public func duration(since earlier: MonotonicTime) -> Duration {
+        .nanoseconds(nanoseconds - earlier.nanoseconds)
+    }
+}
+
+extension Duration {
+    /// Whole nanoseconds, clamped to what 64 bits hold (292 years).
+    public var clampedNanoseconds: Int64 {
+        let (seconds, attoseconds) = components
+        let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        if overflow { return seconds < 0 ? .min : .max }
+        let (sum, spill) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return spill ? (scaled < 0 ? .min : .max) : sum
+    }
+}

@@ -1,0 +1,88 @@
+/// Why a request failed, and what may be done about it.
+public struct NetworkError: Error, Sendable {
+    /// What went wrong. An open set: new codes may appear in minor releases.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        public let rawValue: String
+
+        public init(_ rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        public var description: String { rawValue }
+    }
+
+    public var code: Code
+    /// Where in its life the request was.
+    public var phase: Phase?
+    /// Whether a byte of the request may have reached the peer.
+    public var requestMayHaveBeenSent: Bool
+    /// Whether sending the same request again cannot do its work twice.
+    public var isSafeToRetry: Bool
+    /// The limit that was exceeded, for a timeout.
+    public var limit: Duration?
+    public var elapsed: Duration?
+    /// Whom it happened with: an origin or an address.
+    public var peer: String?
+    /// One sentence for a person.
+    public var reason: String
+    public var underlying: (any Error)?
+    /// The response whose status or content was refused.
+    public var response: ResponseHead?
+    /// The beginning of that response's body, bounded.
+    public var body: Bytes?
+
+    public init(
+        _ code: Code, _ reason: String, phase: Phase? = nil, requestMayHaveBeenSent: Bool = false,
+        isSafeToRetry: Bool = false, limit: Duration? = nil, elapsed: Duration? = nil, peer: String? = nil,
+        underlying: (any Error)? = nil, response: ResponseHead? = nil, body: Bytes? = nil
+    ) {
+        self.code = code
+        self.reason = reason
+        self.phase = phase
+        self.requestMayHaveBeenSent = requestMayHaveBeenSent
+        self.isSafeToRetry = isSafeToRetry
+        self.limit = limit
+        self.elapsed = elapsed
+        self.peer = peer
+        self.underlying = underlying
+        self.response = response
+        self.body = body
+    }
+}
+
+extension NetworkError.Code {
+    /// The request can't be written: a bad method, target or field, or a target that is no URL.
+    public static let invalidRequest = Self("invalidRequest")
+    /// The URL names a scheme that Dunlin does not speak.
+    public static let unsupportedScheme = Self("unsupportedScheme")
+    /// The configuration contradicts itself.
+    public static let invalidConfiguration = Self("invalidConfiguration")
+    public static let nameNotResolved = Self("nameNotResolved")
+    public static let connectionFailed = Self("connectionFailed")
+    /// The peer ended the connection before the response was complete.
+    public static let connectionClosed = Self("connectionClosed")
+    /// The peer broke the rules of HTTP.
+    public static let invalidResponse = Self("invalidResponse")
+    /// A limit of this session was exceeded by the response.
+    public static let limitExceeded = Self("limitExceeded")
+    public static let timedOut = Self("timedOut")
+    /// Cancelled by handle, registry or session; a cancelled Swift task gets `CancellationError` instead.
+    public static let cancelled = Self("cancelled")
+    public static let unacceptableStatus = Self("unacceptableStatus")
+    public static let unacceptableContentType = Self("unacceptableContentType")
+    /// The body cannot be read a second time, or cannot be sent a second time.
+    public static let bodyConsumed = Self("bodyConsumed")
+    /// The request's body ended short of its declared length or ran past it.
+    public static let bodyLengthMismatch = Self("bodyLengthMismatch")
+    public static let sessionClosed = Self("sessionClosed")
+}
+
+extension NetworkError: CustomStringConvertible {
+    public var description: String {
+        var text = "\(code): \(reason)"
+        if let peer { text += " [\(peer)]" }
+        if let phase { text += " (phase \(phase.rawValue)" + (elapsed.map { ", after \($0)" } ?? "") + ")" }
+        if let underlying { text += ": \(underlying)" }
+        return text
+    }
+}
