@@ -2,14 +2,14 @@
 #ifndef DUNLIN_CEPOLL_H
 #define DUNLIN_CEPOLL_H
 
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
-#include <unistd.h>
+
+/* Declared here because _GNU_SOURCE would give this module another view of libc's types than Glibc's. */
+extern int accept4(int, struct sockaddr *, socklen_t *, int);
 
 static inline int dunlin_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
@@ -33,6 +33,8 @@ static inline int dunlin_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NON
 static inline int dunlin_accept(int descriptor) {
     return accept4(descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
+
+static inline void dunlin_name_this_thread(const char *name) { prctl(PR_SET_NAME, name); }
 
 static inline uint64_t dunlin_event_token(const struct epoll_event *event) { return event->data.u64; }
 

@@ -13,7 +13,7 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var description: String {
         var text = [CChar](repeating: 0, count: 128)
-        guard let message = strerror_r(rawValue, &text, text.count) else { return "errno \(rawValue)" }
-        return String(cString: message)
+        guard strerror_r(rawValue, &text, text.count) == 0 else { return "errno \(rawValue)" }
+        return text.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 }

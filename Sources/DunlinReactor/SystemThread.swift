@@ -1,3 +1,4 @@
+internal import CEpoll
 internal import Glibc
 
 /// A detached POSIX thread that runs one closure.
@@ -7,11 +8,13 @@ public enum SystemThread {
     /// Starts a thread; `name` is cut to the 15 bytes the kernel keeps.
     public static func start(name: String, _ body: @escaping Body) throws(Errno) {
         let box = UnsafeMutablePointer<Body>.allocate(capacity: 1)
-        box.initialize(to: body)
+        box.initialize(to: {
+            dunlin_name_this_thread(name)
+            body()
+        })
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
         pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-        pthread_attr_setstacksize(&attributes, 512 * 1024)
         defer { pthread_attr_destroy(&attributes) }
         var thread = pthread_t()
         let code = pthread_create(
@@ -28,6 +31,5 @@ public enum SystemThread {
             box.deallocate()
             throw Errno(rawValue: code)
         }
-        pthread_setname_np(thread, String(decoding: name.utf8.prefix(15), as: UTF8.self))
     }
 }
