@@ -18,6 +18,8 @@ public struct NetworkError: Error, Sendable {
     public var requestMayHaveBeenSent: Bool
     /// Whether sending the same request again cannot do its work twice.
     public var isSafeToRetry: Bool
+    /// The connection had served other requests before: the peer may just have been closing it.
+    public var connectionWasReused = false
     /// The limit that was exceeded, for a timeout.
     public var limit: Duration?
     public var elapsed: Duration?

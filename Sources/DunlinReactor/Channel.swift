@@ -1,0 +1,133 @@
+internal import CEpoll
+public import DunlinTypes
+internal import Synchronization
+
+/// A socket on a loop: tries at once, and waits when the kernel has nothing.
+///
+/// One owner reads and writes at a time; anybody may interrupt or close. The descriptor itself is closed when the last
+/// reference goes, so no thread ever touches a number that already means another socket.
+public final class Channel: Sendable {
+    typealias Waiter = UnsafeContinuation<Wake, Never>
+
+    public let reactor: Reactor
+    /// Process-wide and never used twice.
+    public let id = Channel.ids.add(1, ordering: .relaxed).newValue
+    private static let ids = Atomic<UInt64>(0)
+    /// Where to tell that something came while nobody owned the channel.
+    private let unsolicited: AsyncStream<UInt64>.Continuation?
+    private let socket: Socket
+    private let machine = Mutex(ChannelMachine<Waiter>())
+    /// Where the loop finds this channel; set once, before anybody can wait.
+    private let token = Atomic<UInt64>(Slots.none)
+
+    /// Puts a socket on a loop. Whoever holds the channel must close it. Its `id` is yielded to `unsolicited` when
+    /// input or its end comes between turns.
+    public init(
+        _ socket: consuming Socket, on reactor: Reactor, unsolicited: AsyncStream<UInt64>.Continuation? = nil
+    ) throws(Errno) {
+        self.reactor = reactor
+        self.unsolicited = unsolicited
+        self.socket = socket
+        let token = reactor.register(self)
+        self.token.store(token, ordering: .relaxed)
+        do throws(Errno) {
+            try reactor.watch(self.socket.descriptor, token: token)
+        } catch {
+            reactor.forget(token)
+            throw error
+        }
+    }
+
+    /// Up to `capacity` bytes, empty at end of stream, nil when there is none yet.
+    public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
+        try socket.read(upTo: capacity)
+    }
+
+    /// Bytes the kernel took, nil when it takes none now.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int? {
+        try socket.write(bytes)
+    }
+
+    public func pendingError() throws(Errno) {
+        try socket.pendingError()
+    }
+
+    /// Starts a turn for a new owner; nil if the channel is no longer fit for one: closed, ended by the peer, or with
+    /// bytes that nobody asked for.
+    public func beginTurn() -> UInt64? {
+        while true {
+            switch machine.withLock({ $0.beginTurn() }) {
+            case .turn(let turn): return turn
+            case .closed: return nil
+            case .unseenInput: guard isStillSilent() else { return nil }
+            }
+        }
+    }
+
+    /// Ends the owner's turn; false if the channel is not fit for another.
+    public func endTurn() -> Bool {
+        machine.withLock { $0.endTurn() } || isStillSilent()
+    }
+
+    /// An edge came while nobody asked. It may be the tail of what was read already: look without taking.
+    public func isStillSilent() -> Bool {
+        guard token.load(ordering: .relaxed) != Slots.none, socket.peek() == .silent else { return false }
+        machine.withLock { $0.clearUnseenInput() }
+        return true
+    }
+
+    /// Nothing more is written in this turn: a writer that waits is sent home.
+    public func stopWriting() {
+        machine.withLock { $0.stopWriting() }?.resume(returning: .interrupted)
+    }
+
+    public func waitReadable(until deadline: MonotonicTime) async -> Wake {
+        await withUnsafeContinuation { park($0, for: .reading, until: deadline) }
+    }
+
+    public func waitWritable(until deadline: MonotonicTime) async -> Wake {
+        await withUnsafeContinuation { park($0, for: .writing, until: deadline) }
+    }
+
+    private func park(_ waiter: Waiter, for direction: ChannelMachine<Waiter>.Direction, until deadline: MonotonicTime) {
+        switch machine.withLock({ $0.wait(waiter, for: direction, until: deadline) }) {
+        case .parked: break
+        case .parkedAndScheduled(let time): reactor.schedule(token.load(ordering: .relaxed), at: time)
+        case .resume(let waiter, let wake): waiter.resume(returning: wake)
+        }
+    }
+
+    /// Ends the waits of this turn, now and later; nothing happens if the turn is over. Safe from any thread.
+    public func interrupt(turn: UInt64) {
+        wake(machine.withLock { $0.interrupt(turn: turn) }, .interrupted)
+    }
+
+    /// Takes the channel off its loop. Waits end; the descriptor goes with the last reference.
+    public func close() {
+        let token = token.exchange(Slots.none, ordering: .relaxed)
+        wake(machine.withLock { $0.close() }, .closed)
+        if token != Slots.none { reactor.forget(token) }
+    }
+
+    /// The loop saw events on the descriptor.
+    func becameReady(_ events: UInt32) {
+        let ended = dunlin_epollhup | dunlin_epollerr
+        let reading = events & (dunlin_epollin | dunlin_epollrdhup | ended) != 0
+        let writing = events & (dunlin_epollout | ended) != 0
+        let wakes = machine.withLock { $0.becameReady(reading: reading, writing: writing) }
+        wake(wakes, .ready)
+        if wakes.isUnsolicited { unsolicited?.yield(id) }
+    }
+
+    /// The loop's clock reached the time it was told to look; returns when to look again.
+    func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
+        let expiry = machine.withLock { $0.deadlinePassed(at: now) }
+        wake(expiry.wakes, .timedOut)
+        return expiry.next
+    }
+
+    private func wake(_ wakes: ChannelMachine<Waiter>.Wakes, _ reason: Wake) {
+        wakes.reading?.resume(returning: reason)
+        wakes.writing?.resume(returning: reason)
+    }
+}

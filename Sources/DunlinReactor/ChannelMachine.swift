@@ -1,0 +1,187 @@
+internal import DunlinTypes
+
+/// Who waits for a descriptor, for what, and until when.
+///
+/// Rules:
+/// 1. Readiness is an edge: it is told once. An edge that finds nobody waiting is remembered until the next wait.
+/// 2. At most one waiter a direction; a second is a mistake of the caller and is turned away.
+/// 3. Waits belong to a turn; between turns nobody may wait, and an edge is news worth telling at once.
+///    An interrupt names the turn it means, so one that comes late hits nobody.
+/// 4. Interrupted and closed are for good (interrupted: until the next turn): every later wait returns at once.
+/// 5. It never reads a clock. Deadlines are compared when somebody says what time it is; `checkAt` is when the loop
+///    will next look, and only a deadline before that is worth telling the loop.
+struct ChannelMachine<Waiter> {
+    enum Direction {
+        case reading
+        case writing
+    }
+
+    enum Side {
+        case quiet
+        case ready
+        case waiting(Waiter, until: MonotonicTime)
+        /// Given up for this turn.
+        case stopped
+    }
+
+    enum Life: Equatable {
+        case between
+        case open
+        case interrupted
+        case closed
+    }
+
+    enum WaitAction {
+        case parked
+        /// Parked, and the loop must look at this channel by then.
+        case parkedAndScheduled(MonotonicTime)
+        case resume(Waiter, Wake)
+    }
+
+    /// Whom to wake; both directions can end at once.
+    struct Wakes {
+        var reading: Waiter?
+        var writing: Waiter?
+        /// Input, or the end of it, on a channel between turns.
+        var isUnsolicited = false
+    }
+
+    enum Begin: Equatable {
+        case turn(UInt64)
+        /// Something came while nobody owned the channel: look before using it.
+        case unseenInput
+        case closed
+    }
+
+    struct Expiry {
+        var wakes: Wakes
+        /// When to look again.
+        var next: MonotonicTime
+    }
+
+    private var reading = Side.quiet
+    private var writing = Side.quiet
+    private var life = Life.between
+    private var turn: UInt64 = 0
+    private var checkAt = MonotonicTime.never
+
+    /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing.
+    mutating func beginTurn() -> Begin {
+        if life == .closed { return .closed }
+        if case .ready = reading { return .unseenInput }
+        life = .open
+        turn += 1
+        return .turn(turn)
+    }
+
+    /// The owner is done with it; false if something is there already that nobody asked for, or it is closed.
+    mutating func endTurn() -> Bool {
+        if life == .closed { return false }
+        life = .between
+        if case .ready = reading { return false }
+        return true
+    }
+
+    /// Somebody looked and there was nothing: the edge was old.
+    mutating func clearUnseenInput() {
+        if case .ready = reading { reading = .quiet }
+    }
+
+    mutating func wait(_ waiter: Waiter, for direction: Direction, until deadline: MonotonicTime) -> WaitAction {
+        switch life {
+        case .closed: return .resume(waiter, .closed)
+        case .interrupted: return .resume(waiter, .interrupted)
+        case .open, .between: break
+        }
+        switch self[direction] {
+        case .ready:
+            self[direction] = .quiet
+            return .resume(waiter, .ready)
+        case .waiting:
+            return .resume(waiter, .busy)
+        case .stopped:
+            return .resume(waiter, .interrupted)
+        case .quiet:
+            self[direction] = .waiting(waiter, until: deadline)
+            guard deadline < checkAt else { return .parked }
+            checkAt = deadline
+            return .parkedAndScheduled(deadline)
+        }
+    }
+
+    mutating func becameReady(reading: Bool, writing: Bool) -> Wakes {
+        var wakes = Wakes()
+        if reading { wakes.reading = edge(.reading) }
+        wakes.isUnsolicited = reading && life == .between
+        if writing { wakes.writing = edge(.writing) }
+        return wakes
+    }
+
+    /// Nothing more will be written in this turn.
+    mutating func stopWriting() -> Waiter? {
+        let waiter = take(.writing)
+        writing = .stopped
+        return waiter
+    }
+
+    mutating func interrupt(turn meant: UInt64) -> Wakes {
+        guard life == .open, meant == turn else { return Wakes() }
+        life = .interrupted
+        return takeAll()
+    }
+
+    mutating func close() -> Wakes {
+        life = .closed
+        return takeAll()
+    }
+
+    /// Wakes those whose time is over; says when to look again.
+    mutating func deadlinePassed(at now: MonotonicTime) -> Expiry {
+        let wakes = Wakes(reading: expire(.reading, now), writing: expire(.writing, now))
+        checkAt = min(deadline(.reading), deadline(.writing))
+        return Expiry(wakes: wakes, next: checkAt)
+    }
+}
+
+extension ChannelMachine {
+    private subscript(direction: Direction) -> Side {
+        get { direction == .reading ? reading : writing }
+        set {
+            switch direction {
+            case .reading: reading = newValue
+            case .writing: writing = newValue
+            }
+        }
+    }
+
+    private mutating func edge(_ direction: Direction) -> Waiter? {
+        switch self[direction] {
+        case .waiting(let waiter, _):
+            self[direction] = .quiet
+            return waiter
+        case .quiet, .ready:
+            self[direction] = .ready
+            return nil
+        case .stopped:
+            return nil
+        }
+    }
+
+    private mutating func takeAll() -> Wakes {
+        Wakes(reading: take(.reading), writing: take(.writing))
+    }
+
+    private mutating func take(_ direction: Direction) -> Waiter? {
+        guard case .waiting(let waiter, _) = self[direction] else { return nil }
+        self[direction] = .quiet
+        return waiter
+    }
+
+    private mutating func expire(_ direction: Direction, _ now: MonotonicTime) -> Waiter? {
+        deadline(direction) <= now ? take(direction) : nil
+    }
+
+    private func deadline(_ direction: Direction) -> MonotonicTime {
+        if case .waiting(_, let deadline) = self[direction] { deadline } else { .never }
+    }
+}

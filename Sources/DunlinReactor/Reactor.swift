@@ -1,0 +1,256 @@
+internal import CEpoll
+public import DunlinTypes
+internal import Glibc
+internal import Synchronization
+
+/// An epoll loop on a thread of its own that is also a task executor.
+///
+/// Rules:
+/// 1. Each descriptor is registered once, edge-triggered, for both directions; the loop only says "try".
+/// 2. Jobs that arrive on the loop's own thread go to a ring that only this thread touches: no lock, no wake-up.
+///    Jobs from elsewhere go under the lock, and the eventfd is written only when the loop really sleeps.
+/// 3. Under the lock: tables and queues. Never a system call, a resume or a callback.
+/// 4. Being on the loop's thread is speed, never isolation: whatever is reached from here guards itself.
+/// 5. A retired loop leaves as soon as nothing is registered; jobs that still come run on the global executor.
+public final class Reactor: TaskExecutor, @unchecked Sendable {
+    // SAFETY: `own` is touched only by the loop's thread, which `isCurrent` tells apart; all other state is immutable,
+    // atomic or inside `shared`.
+    private var own = Own()
+
+    private struct Own {
+        var jobs = JobRing()
+        var ready: [(channel: Channel, events: UInt32)] = []
+        var events = [epoll_event](repeating: epoll_event(), count: 256)
+    }
+
+    struct Shared {
+        var arrived = JobRing()
+        var slots = Slots()
+        var deadlines = DeadlineQueue()
+        var isSleeping = false
+        var life = Life.running
+    }
+
+    enum Life {
+        case running
+        case retiring
+        case gone
+    }
+
+    /// How many jobs run before the kernel is asked again for events.
+    private static let burst = 256
+
+    public let time: TimeSource
+    public let ledger = Ledger()
+    private let epoll: Int32
+    private let wakeup: Int32
+    private let thread = Atomic<UInt>(0)
+    private let shared = Mutex(Shared())
+
+    /// Starts a loop. It runs until `retire()`.
+    public init(name: String = "dunlin", time: TimeSource = .monotonic) throws(Errno) {
+        self.time = time
+        epoll = dunlin_epoll_create()
+        guard epoll >= 0 else { throw Errno.last }
+        wakeup = dunlin_eventfd()
+        guard wakeup >= 0, dunlin_epoll_add_wake(epoll, wakeup, Slots.wake) == 0 else {
+            let failure = Errno.last
+            Glibc.close(epoll)
+            if wakeup >= 0 { Glibc.close(wakeup) }
+            throw failure
+        }
+        if case .manual(let manual) = time {
+            manual.listen { [weak self] in self?.wake() }
+        }
+        // The thread owns the loop until it leaves; a failed start leaves nobody else with a reference.
+        try SystemThread.start(name: name) { self.run() }
+    }
+
+    deinit {
+        close(epoll)
+        close(wakeup)
+    }
+
+    public func now() -> MonotonicTime { time.now() }
+
+    /// Whether the caller is on the loop's thread.
+    public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    /// Lets the loop's thread leave once nothing is registered any more. Returns at once; may be called anywhere.
+    public func retire() {
+        shared.withLock { if $0.life == .running { $0.life = .retiring } }
+        wake()
+    }
+}
+
+// MARK: - Jobs
+
+extension Reactor {
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            own.jobs.append(job)
+            return
+        }
+        let (isGone, mustWake) = shared.withLock { shared in
+            if shared.life == .gone { return (true, false) }
+            shared.arrived.append(job)
+            defer { shared.isSleeping = false }
+            return (false, shared.isSleeping)
+        }
+        if isGone { globalConcurrentExecutor.enqueue(job) }
+        if mustWake { signal() }
+    }
+
+    /// Ends the loop's sleep, if it sleeps.
+    func wake() {
+        let mustWake = shared.withLock { shared in
+            defer { shared.isSleeping = false }
+            return shared.isSleeping
+        }
+        if mustWake { signal() }
+    }
+
+    private func signal() {
+        // Edge-triggered: every write is a new edge, so nobody has to read the counter back. It would take 2^64 writes
+        // to fill it.
+        var one: UInt64 = 1
+        _ = write(wakeup, &one, MemoryLayout<UInt64>.size)
+    }
+}
+
+// MARK: - Registrations
+
+extension Reactor {
+    func register(_ channel: Channel) -> UInt64 {
+        ledger.add(.channels, 1)
+        return shared.withLock { $0.slots.insert(.channel(channel)) }
+    }
+
+    func watch(_ descriptor: Int32, token: UInt64) throws(Errno) {
+        guard dunlin_epoll_add(epoll, descriptor, token) == 0 else { throw Errno.last }
+    }
+
+    /// Asks for `timed` to be looked at by `time`. The loop holds it until it is forgotten.
+    public func schedule(_ timed: any Timed, at time: MonotonicTime) -> UInt64 {
+        ledger.add(.timers, 1)
+        let token = shared.withLock { $0.slots.insert(.timer(timed)) }
+        schedule(token, at: time)
+        return token
+    }
+
+    /// Brings the next look at a slot forward to `time`; a later time changes nothing.
+    public func schedule(_ token: UInt64, at time: MonotonicTime) {
+        guard time < .never else { return }
+        let mustWake = shared.withLock { shared in
+            guard let slot = shared.slots.index(of: token) else { return false }
+            let earliest = shared.deadlines.earliest ?? .never
+            shared.deadlines.schedule(slot, at: time)
+            guard shared.isSleeping, time < earliest else { return false }
+            shared.isSleeping = false
+            return true
+        }
+        if mustWake { signal() }
+    }
+
+    public func forget(_ token: UInt64) {
+        let entry = shared.withLock { shared in
+            if let slot = shared.slots.index(of: token) { shared.deadlines.remove(slot) }
+            return shared.slots.remove(token)
+        }
+        switch entry {
+        case .channel: ledger.add(.channels, -1)
+        case .timer: ledger.add(.timers, -1)
+        case .free: return
+        }
+        if !isCurrent && isRetiring { wake() }
+    }
+
+    private var isRetiring: Bool { shared.withLock { $0.life == .retiring } }
+}
+
+// MARK: - The loop
+
+extension Reactor {
+    private func run() {
+        thread.store(UInt(pthread_self()), ordering: .relaxed)
+        while let timeout = workThenSleep() {
+            let count = epoll_wait(epoll, &own.events, Int32(own.events.count), timeout)
+            collect(max(count, 0))
+            for (channel, events) in own.ready { channel.becameReady(events) }
+            own.ready.removeAll(keepingCapacity: true)
+            runDeadlines()
+        }
+        thread.store(0, ordering: .relaxed)
+    }
+
+    /// Runs jobs, then says how many milliseconds epoll may sleep; nil when the loop is over.
+    ///
+    /// Jobs that arrive meanwhile run before the kernel is asked (at one request at a time that saves a system call
+    /// each), but only so many, lest they keep events waiting.
+    private func workThenSleep() -> Int32? {
+        var left = Self.burst
+        while true {
+            while left > 0, let job = own.jobs.popFirst() {
+                job.runSynchronously(on: asUnownedTaskExecutor())
+                left -= 1
+            }
+            switch shared.withLock({ nextStep(&$0) }) {
+            case .run where left > 0: continue
+            case .run: return 0
+            case .sleep(let until): return milliseconds(until: until)
+            case .leave: return nil
+            }
+        }
+    }
+
+    private enum Step {
+        case run
+        case sleep(until: MonotonicTime?)
+        case leave
+    }
+
+    private func nextStep(_ shared: inout Shared) -> Step {
+        while let job = shared.arrived.popFirst() { own.jobs.append(job) }
+        if !own.jobs.isEmpty { return .run }
+        if shared.life == .retiring, shared.slots.count == 0 {
+            shared.life = .gone
+            return .leave
+        }
+        shared.isSleeping = true
+        return .sleep(until: shared.deadlines.earliest)
+    }
+
+    private func milliseconds(until deadline: MonotonicTime?) -> Int32 {
+        guard let deadline, case .monotonic = time else { return -1 }
+        let left = deadline.nanoseconds - now().nanoseconds
+        // Rounded up: waking before the deadline would only mean sleeping again.
+        return left <= 0 ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
+    }
+
+    /// Turns tokens into channels, under the lock once for the whole batch.
+    private func collect(_ count: Int32) {
+        shared.withLock { shared in
+            shared.isSleeping = false
+            for position in 0..<Int(count) {
+                let token = dunlin_event_token(&own.events[position])
+                guard case .channel(let channel) = shared.slots[token] else { continue }
+                own.ready.append((channel, own.events[position].events))
+            }
+        }
+    }
+
+    private func runDeadlines() {
+        guard shared.withLock({ $0.deadlines.earliest }) != nil else { return }
+        let now = now()
+        while let (entry, token) = shared.withLock({ shared in
+            shared.deadlines.popExpired(at: now).map { shared.slots.current($0) }
+        }) {
+            switch entry {
+            case .free: break
+            case .channel(let channel): schedule(token, at: channel.deadlinePassed(at: now))
+            case .timer(let timed): schedule(token, at: timed.deadlinePassed(at: now))
+            }
+        }
+    }
+}

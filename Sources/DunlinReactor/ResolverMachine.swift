@@ -1,0 +1,61 @@
+/// Who waits for which name, and how many threads look names up.
+///
+/// Equal names are looked up once for all who ask meanwhile. The number of threads and of waiting names is bounded;
+/// beyond that a question is refused at once. A waiter that left is forgotten; its look-up goes on, for getaddrinfo
+/// can't be stopped.
+struct ResolverMachine<Waiter> {
+    enum Action: Equatable {
+        case wait
+        case startThread
+        case refuse
+    }
+
+    private let threads: Int
+    private let backlog: Int
+    private var waiters: [String: [(id: UInt64, waiter: Waiter)]] = [:]
+    private var queue: [String] = []
+    private var running = 0
+
+    init(threads: Int, backlog: Int) {
+        self.threads = threads
+        self.backlog = backlog
+    }
+
+    mutating func ask(_ name: String, _ id: UInt64, _ waiter: Waiter) -> Action {
+        if waiters[name] != nil {
+            waiters[name]?.append((id, waiter))
+            return .wait
+        }
+        guard running < threads || queue.count < backlog else { return .refuse }
+        waiters[name] = [(id, waiter)]
+        queue.append(name)
+        guard running < threads else { return .wait }
+        running += 1
+        return .startThread
+    }
+
+    /// What a thread should look up now; nil: leave.
+    mutating func next() -> String? {
+        if queue.isEmpty {
+            running -= 1
+            return nil
+        }
+        return queue.removeFirst()
+    }
+
+    /// A thread could not be started: whoever waits for a name that nobody will look up is given back.
+    mutating func threadFailed() -> [Waiter] {
+        running -= 1
+        guard running == 0 else { return [] }
+        defer { queue.removeAll() }
+        return queue.flatMap { waiters.removeValue(forKey: $0)?.map(\.waiter) ?? [] }
+    }
+
+    mutating func answered(_ name: String) -> [Waiter] {
+        waiters.removeValue(forKey: name)?.map(\.waiter) ?? []
+    }
+
+    mutating func forget(_ name: String, _ id: UInt64) {
+        waiters[name]?.removeAll { $0.id == id }
+    }
+}

@@ -1,0 +1,61 @@
+/// A table of things the loop knows by number, with generations so that a stale number finds nothing.
+struct Slots {
+    /// What a slot holds.
+    enum Entry {
+        case free
+        case channel(Channel)
+        case timer(any Timed)
+    }
+
+    /// No slot has this token.
+    static let none = UInt64.max
+    /// The wake descriptor's token.
+    static let wake = UInt64.max - 1
+
+    private var entries: [Entry] = []
+    private var generations: [UInt32] = []
+    private var free: [Int] = []
+
+    var count: Int { entries.count - free.count }
+
+    mutating func insert(_ entry: Entry) -> UInt64 {
+        if let index = free.popLast() {
+            entries[index] = entry
+            return token(index)
+        }
+        entries.append(entry)
+        generations.append(0)
+        return token(entries.count - 1)
+    }
+
+    subscript(_ token: UInt64) -> Entry {
+        guard let index = index(of: token) else { return .free }
+        return entries[index]
+    }
+
+    /// What stands in a slot now, and its token.
+    func current(_ index: Int) -> (Entry, UInt64) {
+        (entries[index], token(index))
+    }
+
+    /// Empties the slot; false if the token was stale.
+    mutating func remove(_ token: UInt64) -> Entry {
+        guard let index = index(of: token) else { return .free }
+        let entry = entries[index]
+        entries[index] = .free
+        // The generation keeps clear of the reserved tokens by never reaching their upper half.
+        generations[index] = (generations[index] + 1) & 0x7FFF_FFFF
+        free.append(index)
+        return entry
+    }
+
+    func index(of token: UInt64) -> Int? {
+        let index = Int(token & 0xFFFF_FFFF)
+        guard index < entries.count, generations[index] == UInt32(token >> 32) else { return nil }
+        return index
+    }
+
+    private func token(_ index: Int) -> UInt64 {
+        UInt64(generations[index]) << 32 | UInt64(index)
+    }
+}

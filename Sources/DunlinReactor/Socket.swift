@@ -1,0 +1,117 @@
+internal import CEpoll
+public import DunlinTypes
+internal import Glibc
+
+/// A non-blocking stream socket that owns its descriptor: closed when the value ends, never before.
+///
+/// Each method is one system call; none waits.
+public struct Socket: ~Copyable, Sendable {
+    let descriptor: Int32
+
+    public enum Connecting: Sendable {
+        case connected
+        case underway
+    }
+
+    /// Takes over a descriptor, which must be non-blocking.
+    public init(adopting descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    /// A new stream socket of the address's family.
+    public init(for address: SocketAddress) throws(Errno) {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let descriptor = socket(address.family, kind, 0)
+        guard descriptor >= 0 else { throw Errno.last }
+        self.init(adopting: descriptor)
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    public func connect(to address: SocketAddress) throws(Errno) -> Connecting {
+        let code = try address.withSockaddr { pointer, length in
+            Glibc.connect(descriptor, pointer, length)
+        }
+        if code == 0 { return .connected }
+        // A signal does not stop a connect: it goes on, and writability tells how it ended (POSIX connect()).
+        if errno == EINPROGRESS || errno == EINTR { return .underway }
+        throw Errno.last
+    }
+
+    /// The error an asynchronous connect ended with, if it failed.
+    public func pendingError() throws(Errno) {
+        let code: Int32 = try option(SOL_SOCKET, SO_ERROR)
+        if code != 0 { throw Errno(rawValue: code) }
+    }
+
+    /// Up to `capacity` bytes in an array of their own; an empty array at end of stream; nil when there is none yet.
+    public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
+        var outcome = 0
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            repeat {
+                outcome = recv(descriptor, buffer.baseAddress, capacity, 0)
+                failure = outcome < 0 ? errno : 0
+            } while failure == EINTR
+            count = max(outcome, 0)
+        }
+        if outcome >= 0 { return bytes }
+        if failure == EAGAIN { return nil }
+        throw Errno(rawValue: failure)
+    }
+
+    /// Bytes taken by the kernel; nil when it takes none now.
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int? {
+        while true {
+            let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            if count >= 0 { return count }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return nil
+            default: throw Errno.last
+            }
+        }
+    }
+
+    /// What an idle connection has to say, without taking it.
+    public func peek() -> Peek {
+        var byte: UInt8 = 0
+        while true {
+            let count = recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT))
+            if count > 0 { return .bytes }
+            if count == 0 { return .ended }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .silent
+            default: return .ended
+            }
+        }
+    }
+
+    public enum Peek: Sendable {
+        case silent
+        case bytes
+        case ended
+    }
+
+    /// Sends what is written at once instead of waiting to fill a segment. Means nothing on a Unix socket.
+    public func setNoDelay() throws(Errno) {
+        try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+    }
+
+    func setOption(_ level: Int32, _ name: Int32, _ value: Int32) throws(Errno) {
+        var value = value
+        guard setsockopt(descriptor, level, name, &value, socklen_t(MemoryLayout<Int32>.size)) == 0 else {
+            throw Errno.last
+        }
+    }
+
+    func option(_ level: Int32, _ name: Int32) throws(Errno) -> Int32 {
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor, level, name, &value, &length) == 0 else { throw Errno.last }
+        return value
+    }
+}

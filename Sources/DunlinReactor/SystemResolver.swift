@@ -1,0 +1,100 @@
+public import DunlinTypes
+internal import Glibc
+internal import Synchronization
+
+/// Names through getaddrinfo, on a bounded number of threads of its own: neither a loop nor the cooperative pool ever
+/// waits for it.
+public final class SystemResolver: Resolver {
+    public static let shared = SystemResolver()
+
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+    }
+
+    typealias Answer = Result<[SocketAddress], Failure>
+
+    private struct State {
+        var machine: ResolverMachine<Parking<Answer>>
+        var nextID: UInt64 = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// At most `threads` look-ups at once and `backlog` names waiting; more is an error at once.
+    public init(threads: Int = 8, backlog: Int = 1024) {
+        state = Mutex(State(machine: ResolverMachine(threads: threads, backlog: backlog)))
+    }
+
+    public func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+        let parking = Parking<Answer>(on: try ReactorGroup.shared.next())
+        let (id, action) = state.withLock { state in
+            state.nextID += 1
+            return (state.nextID, state.machine.ask(host, state.nextID, parking))
+        }
+        switch action {
+        case .wait: break
+        case .startThread: startThread()
+        case .refuse: throw Failure(description: "too many look-ups are waiting")
+        }
+        let outcome = await withTaskCancellationHandler {
+            await parking.wait(until: .never, interrupt: nil)
+        } onCancel: {
+            parking.interrupt()
+        }
+        guard case .value(let answer) = outcome else {
+            state.withLock { $0.machine.forget(host, id) }
+            throw CancellationError()
+        }
+        return try answer.get().map { $0.withPort(port) }
+    }
+
+    private func startThread() {
+        do throws(Errno) {
+            try SystemThread.start(name: "dunlin-names") { self.work() }
+        } catch {
+            let failure = Failure(description: "no thread to look names up: \(error)")
+            for waiter in state.withLock({ $0.machine.threadFailed() }) { _ = waiter.deliver(.failure(failure)) }
+        }
+    }
+
+    private func work() {
+        while let name = state.withLock({ $0.machine.next() }) {
+            let answer = Self.lookUp(name)
+            for waiter in state.withLock({ $0.machine.answered(name) }) { _ = waiter.deliver(answer) }
+        }
+    }
+
+    private static func lookUp(_ host: String) -> Answer {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let code = getaddrinfo(host, nil, &hints, &list)
+        guard code == 0 else {
+            let reason = code == EAI_SYSTEM ? "\(Errno.last)" : String(cString: gai_strerror(code))
+            return .failure(Failure(description: reason))
+        }
+        defer { freeaddrinfo(list) }
+        var addresses: [SocketAddress] = []
+        var entry = list
+        while let current = entry {
+            if let address = current.pointee.ai_addr.flatMap({ SocketAddress(kernel: $0) }),
+                !addresses.contains(address)
+            {
+                addresses.append(address)
+            }
+            entry = current.pointee.ai_next
+        }
+        return .success(addresses)
+    }
+}
+
+extension SocketAddress {
+    func withPort(_ port: UInt16) -> SocketAddress {
+        switch self {
+        case .v4(let address, _): .v4(address, port: port)
+        case .v6(let high, let low, _, let scope): .v6(high, low, port: port, scope: scope)
+        case .unix: self
+        }
+    }
+}

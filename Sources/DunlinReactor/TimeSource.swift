@@ -1,0 +1,48 @@
+public import DunlinTypes
+internal import Glibc
+internal import Synchronization
+
+/// Where a loop takes its time from.
+public enum TimeSource: Sendable {
+    case monotonic
+    /// Stands still until somebody moves it: deadlines of sockets fire when a test says so.
+    case manual(ManualTime)
+
+    public func now() -> MonotonicTime {
+        switch self {
+        case .monotonic:
+            var time = timespec()
+            clock_gettime(CLOCK_MONOTONIC, &time)
+            return MonotonicTime(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
+        case .manual(let time):
+            return time.now
+        }
+    }
+}
+
+/// A clock that moves when told to, and wakes the loops that live by it.
+public final class ManualTime: Sendable {
+    private struct State {
+        var now = MonotonicTime(nanoseconds: 1_000_000_000)
+        var listeners: [@Sendable () -> Void] = []
+    }
+
+    private let state = Mutex(State())
+
+    public init() {}
+
+    public var now: MonotonicTime { state.withLock { $0.now } }
+
+    public func advance(by nanoseconds: Int64) {
+        let listeners = state.withLock { state in
+            state.now = state.now.advanced(by: nanoseconds)
+            return state.listeners
+        }
+        for listener in listeners { listener() }
+    }
+
+    /// `listener` is called after every move, on the mover's thread.
+    public func listen(_ listener: @escaping @Sendable () -> Void) {
+        state.withLock { $0.listeners.append(listener) }
+    }
+}

@@ -1,0 +1,11 @@
+/// Why a wait ended.
+public enum Wake: Sendable, Equatable {
+    /// The descriptor may be ready: try.
+    case ready
+    case timedOut
+    /// This turn was interrupted.
+    case interrupted
+    case closed
+    /// Somebody else already waits for this direction.
+    case busy
+}
