@@ -1,0 +1,124 @@
+public import DunlinTypes
+
+/// Finds the body in the bytes that follow a head (RFC 9112 §6 and §7). It copies none of them.
+///
+/// Knows: how many bytes are still body, and in which part of a chunk the next byte stands. Must not know: where the
+/// bytes come from and whether anyone wants them.
+///
+/// Every chunk must be followed by exactly CR LF, and a stream that ends early is an error, never a shorter body. An
+/// upgraded connection has no body: the reader is finished at once, and what follows is another protocol's.
+///
+/// After an error the reader is of no further use.
+public struct BodyReader: Sendable {
+    private enum Part {
+        case finished
+        case counting(left: Int)
+        case untilClose
+        case chunkLine
+        case chunkData(left: Int)
+        case chunkCR
+        case chunkLF
+        case trailers
+    }
+
+    private var part: Part
+    private var line: ChunkLine
+    private var trailerReader: TrailerReader?
+    private let limits: WireLimits
+
+    public init(_ framing: BodyFraming, limits: WireLimits = WireLimits()) {
+        self.limits = limits
+        line = ChunkLine(limits: limits)
+        part =
+            switch framing {
+            case .none, .upgrade, .length(...0): .finished
+            case .length(let count): .counting(left: count)
+            case .chunked: .chunkLine
+            case .untilClose: .untilClose
+            }
+    }
+
+    /// The body is complete.
+    public var isFinished: Bool {
+        if case .finished = part { true } else { false }
+    }
+
+    /// The trailer fields, once the body is complete. Those that may not be trailers are left out (see `TrailerReader`).
+    public var trailers: Fields { trailerReader?.fields ?? Fields() }
+
+    /// The next piece of body at or after `offset` in `input`.
+    ///
+    /// Call until it says `needMore`, then again with other input; `end` is repeated if it is called again.
+    public mutating func next(in input: RawSpan, from offset: Int) throws(WireError) -> BodyStep {
+        precondition(offset >= 0 && offset <= input.byteCount)
+        return try input.withUnsafeBytes { bytes throws(WireError) in
+            try next(in: bytes.assumingMemoryBound(to: UInt8.self), offset)
+        }
+    }
+
+    /// The stream ended. Fine if the body was complete or was to go on until now; otherwise throws `truncatedBody`.
+    public mutating func endOfStream() throws(WireError) {
+        switch part {
+        case .finished, .untilClose: part = .finished
+        default: throw .truncatedBody
+        }
+    }
+
+    @inline(__always)
+    private mutating func next(
+        in bytes: UnsafeBufferPointer<UInt8>, _ offset: Int
+    ) throws(WireError) -> BodyStep {
+        switch part {
+        case .finished:
+            return .end(consumed: offset)
+        case .untilClose:
+            return offset < bytes.count ? .data(offset..<bytes.count) : .needMore
+        case .counting(let left):
+            guard offset < bytes.count else { return .needMore }
+            let count = min(left, bytes.count &- offset)
+            part = count == left ? .finished : .counting(left: left &- count)
+            return .data(offset..<(offset &+ count))
+        default:
+            return try nextOfChunks(in: bytes, offset)
+        }
+    }
+
+    private mutating func nextOfChunks(
+        in bytes: UnsafeBufferPointer<UInt8>, _ offset: Int
+    ) throws(WireError) -> BodyStep {
+        var position = offset
+        while position < bytes.count {
+            switch part {
+            case .chunkData(let left):
+                let count = min(left, bytes.count &- position)
+                part = count == left ? .chunkCR : .chunkData(left: left &- count)
+                return .data(position..<(position &+ count))
+            case .chunkCR:
+                guard bytes[position] == Octets.cr else { throw .missingChunkEnd }
+                part = .chunkLF
+                position &+= 1
+            case .chunkLF:
+                guard bytes[position] == Octets.lf else { throw .missingChunkEnd }
+                part = .chunkLine
+                position &+= 1
+            case .chunkLine:
+                guard let size = try line.scan(bytes, &position) else { return .needMore }
+                part = size == 0 ? .trailers : .chunkData(left: size)
+            default:
+                return try nextOfTrailers(in: bytes, position)
+            }
+        }
+        return .needMore
+    }
+
+    private mutating func nextOfTrailers(
+        in bytes: UnsafeBufferPointer<UInt8>, _ offset: Int
+    ) throws(WireError) -> BodyStep {
+        var reader = trailerReader ?? TrailerReader(limits: limits)
+        trailerReader = nil
+        defer { trailerReader = reader }
+        guard let end = try reader.read(bytes, from: offset) else { return .needMore }
+        part = .finished
+        return .end(consumed: end)
+    }
+}

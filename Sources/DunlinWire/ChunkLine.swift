@@ -1,0 +1,128 @@
+/// The line before a chunk's data: its size in hexadecimal and any extensions (RFC 9112 §7.1).
+///
+/// Knows: the size is digits alone, without sign or prefix; an extension is `;name`, `;name=token` or
+/// `;name="quoted"`, with blanks around `;` and `=` and nowhere else; the line ends with CR LF. Extensions are
+/// checked, counted and forgotten. Must not know: what a size of zero means.
+///
+/// One byte, one step: no matter where the input is cut, the same byte raises the same error.
+struct ChunkLine: Sendable {
+    private enum Part: UInt8 {
+        case firstDigit, digits
+        case afterSize, beforeName, name, afterName
+        case beforeValue, token, afterValue
+        case quoted, escaped, afterQuote
+        case lineFeed
+    }
+
+    private let lineLimit: Int
+    private let extensionLimit: Int
+    private var part = Part.firstDigit
+    private var size = 0
+    private var lineCount = 0
+    private var extensionCount = 0
+
+    init(limits: WireLimits) {
+        lineLimit = limits.chunkLineBytes
+        extensionLimit = limits.chunkExtensionBytes
+    }
+
+    /// The chunk's size once the line is complete; nil when more bytes are needed. `position` moves past what was read.
+    mutating func scan(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int
+    ) throws(WireError) -> Int? {
+        while position < bytes.count {
+            let byte = bytes[position]
+            guard lineCount < lineLimit else { throw .chunkLineTooLong(limit: lineLimit) }
+            lineCount &+= 1
+            position &+= 1
+            switch part {
+            case .firstDigit, .digits:
+                try takeSize(byte)
+            case .lineFeed:
+                guard byte == Octets.lf else { throw .invalidChunkLineEnd }
+                return finish()
+            default:
+                try takeExtension(byte)
+            }
+        }
+        return nil
+    }
+
+    private mutating func finish() -> Int {
+        let result = size
+        part = .firstDigit
+        size = 0
+        lineCount = 0
+        return result
+    }
+
+    @inline(__always)
+    private mutating func takeSize(_ byte: UInt8) throws(WireError) {
+        if let digit = Octets.hexValue(byte) {
+            guard size <= Int.max &>> 4 else { throw .chunkSizeOverflow }
+            size = size &<< 4 | Int(digit)
+            part = .digits
+        } else if part == .firstDigit {
+            throw .invalidChunkSize
+        } else if byte == Octets.cr {
+            part = .lineFeed
+        } else if byte == UInt8(ascii: ";") || Octets.isBlank(byte) {
+            part = .afterSize
+            try takeExtension(byte)
+        } else {
+            throw byte == Octets.lf ? .invalidChunkLineEnd : .invalidChunkSize
+        }
+    }
+
+    private mutating func takeExtension(_ byte: UInt8) throws(WireError) {
+        if byte == Octets.cr, part == .name || part == .token || part == .afterQuote {
+            part = .lineFeed
+            return
+        }
+        extensionCount &+= 1
+        guard extensionCount <= extensionLimit else { throw .chunkExtensionsTooLarge(limit: extensionLimit) }
+        guard let following = step(byte) else {
+            throw byte == Octets.lf ? .invalidChunkLineEnd : .invalidChunkExtension
+        }
+        part = following
+    }
+
+    /// Where `byte` leads; nil where it may not stand.
+    private func step(_ byte: UInt8) -> Part? {
+        let isBlank = Octets.isBlank(byte)
+        return switch part {
+        case .afterSize, .afterValue: isBlank ? part : byte == UInt8(ascii: ";") ? .beforeName : nil
+        case .beforeName: isBlank ? part : Octets.isToken(byte) ? .name : nil
+        case .name: Octets.isToken(byte) ? part : isBlank ? .afterName : stepAfterName(byte)
+        case .afterName: isBlank ? part : stepAfterName(byte)
+        case .beforeValue:
+            isBlank ? part : byte == UInt8(ascii: "\"") ? .quoted : Octets.isToken(byte) ? .token : nil
+        case .token: Octets.isToken(byte) ? part : stepAfterValue(byte)
+        case .afterQuote: stepAfterValue(byte)
+        case .quoted: stepInQuotes(byte)
+        case .escaped: Octets.isControl(byte) ? nil : .quoted
+        case .firstDigit, .digits, .lineFeed: nil
+        }
+    }
+
+    private func stepAfterName(_ byte: UInt8) -> Part? {
+        switch byte {
+        case UInt8(ascii: ";"): .beforeName
+        case UInt8(ascii: "="): .beforeValue
+        default: nil
+        }
+    }
+
+    private func stepAfterValue(_ byte: UInt8) -> Part? {
+        if Octets.isBlank(byte) { return .afterValue }
+        return byte == UInt8(ascii: ";") ? .beforeName : nil
+    }
+
+    private func stepInQuotes(_ byte: UInt8) -> Part? {
+        switch byte {
+        case UInt8(ascii: "\""): .afterQuote
+        case UInt8(ascii: "\\"): .escaped
+        default: Octets.isControl(byte) ? nil : .quoted
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import DunlinTypes
+
+/// What a head's fields say about its body and its connection, before anyone has decided what to make of it.
+///
+/// Knows: Content-Length, Transfer-Encoding, Connection and Keep-Alive, each possibly on several lines. Must not
+/// know: the status, the version or the request, which `ParsedHead.framing(for:)` brings in.
+struct FramingFields: Sendable, Hashable {
+    enum Length: Sendable, Hashable {
+        case absent
+        case exactly(Int)
+        case conflicting
+        case malformed
+    }
+
+    enum Coding: Sendable, Hashable {
+        case absent
+        case none
+        case chunked
+        case chunkedTwice
+        case chunkedNotLast
+        case unknown
+    }
+
+    var length = Length.absent
+    var coding = Coding.absent
+    var saysClose = false
+    var saysKeepAlive = false
+    var keepAliveTimeout: Int?
+
+    @inline(__always)
+    mutating func note(_ entry: Fields.Entry, in bytes: UnsafeBufferPointer<UInt8>) {
+        // Few fields have a name this long; the rest cost one comparison.
+        switch entry.nameCount {
+        case 10: noteConnection(entry, in: bytes)
+        case 14:
+            if Octets.spells(bytes, entry.name, "content-length") { noteLength(bytes, entry.value) }
+        case 17:
+            if Octets.spells(bytes, entry.name, "transfer-encoding") { noteCodings(bytes, entry.value) }
+        default: break
+        }
+    }
+
+    private mutating func noteConnection(_ entry: Fields.Entry, in bytes: UnsafeBufferPointer<UInt8>) {
+        if Octets.spells(bytes, entry.name, "connection") {
+            noteOptions(bytes, entry.value)
+        } else if Octets.spells(bytes, entry.name, "keep-alive") {
+            noteTimeout(bytes, entry.value)
+        }
+    }
+
+    /// "5, 5" is one length said twice; "5, 6" is smuggling, "5," and "+5" are no length (RFC 9112 §6.3).
+    private mutating func noteLength(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
+        var start = value.lowerBound
+        while true {
+            var end = start
+            while end < value.upperBound, bytes[end] != Octets.comma { end &+= 1 }
+            add(Octets.number(bytes, Octets.trimmed(bytes, start..<end)))
+            if end == value.upperBound { return }
+            start = end &+ 1
+        }
+    }
+
+    private mutating func add(_ number: Int?) {
+        guard let number else {
+            length = .malformed
+            return
+        }
+        switch length {
+        case .absent: length = .exactly(number)
+        case .exactly(let known) where known != number: length = .conflicting
+        case .exactly, .conflicting, .malformed: break
+        }
+    }
+
+    /// Chunked once and last is the only answer to a request that asks for no coding (RFC 9112 §6.1, §7.4).
+    private mutating func noteCodings(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
+        if coding == .absent { coding = .none }
+        var elements = ListElements(bytes, value)
+        while let element = elements.next() {
+            let isChunked = Octets.spells(bytes, element, "chunked")
+            switch coding {
+            case .absent, .none: coding = isChunked ? .chunked : .unknown
+            case .chunked: coding = isChunked ? .chunkedTwice : .chunkedNotLast
+            case .chunkedTwice, .chunkedNotLast, .unknown: return
+            }
+        }
+    }
+
+    /// An option that is no token was perhaps meant to say close: then it does.
+    private mutating func noteOptions(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
+        var elements = ListElements(bytes, value)
+        while let element = elements.next() {
+            if Octets.spells(bytes, element, "keep-alive") {
+                saysKeepAlive = true
+            } else if Octets.spells(bytes, element, "close") || !element.allSatisfy({ Octets.isToken(bytes[$0]) }) {
+                saysClose = true
+            }
+        }
+    }
+
+    /// `timeout=5, max=100`: a hint, so what is malformed is passed over.
+    private mutating func noteTimeout(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
+        var elements = ListElements(bytes, value)
+        while let element = elements.next() {
+            guard element.count > 8,
+                Octets.spells(bytes, element.lowerBound..<(element.lowerBound + 8), "timeout="),
+                let seconds = Octets.number(bytes, (element.lowerBound + 8)..<element.upperBound)
+            else { continue }
+            keepAliveTimeout = seconds
+        }
+    }
+}

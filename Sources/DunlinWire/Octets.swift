@@ -1,0 +1,134 @@
+/// The character classes of RFC 9110 §5.6, and the scans built on them.
+///
+/// Two 64-bit masks instead of a table: no lazy initialisation, no reference count, no memory touched.
+enum Octets {
+    @inline(__always) static var tab: UInt8 { 0x09 }
+    @inline(__always) static var lf: UInt8 { 0x0A }
+    @inline(__always) static var cr: UInt8 { 0x0D }
+    @inline(__always) static var space: UInt8 { 0x20 }
+    @inline(__always) static var comma: UInt8 { 0x2C }
+    @inline(__always) static var colon: UInt8 { 0x3A }
+
+    /// `tchar`: letters, digits and !#$%&'*+-.^_`|~
+    @inline(__always) static func isToken(_ byte: UInt8) -> Bool {
+        let mask: UInt64 = byte & 0x40 == 0 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+        return byte < 0x80 && (mask &>> UInt64(byte & 0x3F)) & 1 != 0
+    }
+
+    @inline(__always) static func isBlank(_ byte: UInt8) -> Bool {
+        byte == space || byte == tab
+    }
+
+    @inline(__always) static func isDigit(_ byte: UInt8) -> Bool {
+        byte &- 0x30 < 10
+    }
+
+    @inline(__always) static func isLetter(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 0x61 < 26
+    }
+
+    /// A control character, tab excepted: what may stand in no field value.
+    @inline(__always) static func isControl(_ byte: UInt8) -> Bool {
+        byte < 0x20 && byte != tab || byte == 0x7F
+    }
+
+    /// The value of a hexadecimal digit.
+    @inline(__always) static func hexValue(_ byte: UInt8) -> UInt8? {
+        if isDigit(byte) { return byte &- 0x30 }
+        let letter = (byte | 0x20) &- 0x61
+        return letter < 6 ? letter &+ 10 : nil
+    }
+
+    /// Where the first control character at or after `start` is, or `end`. Eight bytes at a time.
+    @inline(__always)
+    static func endOfText(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int {
+        var position = start
+        while end &- position >= 8 {
+            let found = controls(in: word(bytes, at: position))
+            if found == 0 {
+                position &+= 8
+                continue
+            }
+            // The lowest mark is exact; those above it may be borrow, and are looked at in their own turn.
+            position &+= found.trailingZeroBitCount &>> 3
+            if bytes[position] != tab { return position }
+            position &+= 1
+        }
+        while position < end, !isControl(bytes[position]) { position &+= 1 }
+        return position
+    }
+
+    /// The top bit of each byte below 0x20 or equal to 0x7F; tabs are marked too.
+    @inline(__always) private static func controls(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        let low = (word &- ones &* 0x20) & ~word
+        let deleted = word ^ (ones &* 0x7F)
+        return (low | ((deleted &- ones) & ~deleted)) & tops
+    }
+
+    /// Eight bytes, the first one lowest.
+    @inline(__always) static func word(_ bytes: UnsafeBufferPointer<UInt8>, at position: Int) -> UInt64 {
+        UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self))
+    }
+
+    /// Whether `count` bytes from `start` spell `name`, ASCII case aside. `name` is lower-case.
+    @inline(__always)
+    static func spells(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ name: StaticString) -> Bool {
+        guard range.count == name.utf8CodeUnitCount else { return false }
+        for offset in 0..<range.count {
+            let byte = bytes[range.lowerBound &+ offset]
+            let lowered = byte &- 0x41 < 26 ? byte | 0x20 : byte
+            if lowered != name.utf8Start[offset] { return false }
+        }
+        return true
+    }
+
+    /// `range` without the spaces and tabs at either end.
+    @inline(__always)
+    static func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Range<Int> {
+        var lower = range.lowerBound
+        var upper = range.upperBound
+        while lower < upper, isBlank(bytes[lower]) { lower &+= 1 }
+        while lower < upper, isBlank(bytes[upper &- 1]) { upper &-= 1 }
+        return lower..<upper
+    }
+
+    /// A whole number of at least one digit and nothing else, no greater than `Int.max`.
+    static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int? {
+        if range.isEmpty { return nil }
+        var value = 0
+        for position in range {
+            guard isDigit(bytes[position]) else { return nil }
+            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
+            let (sum, spill) = product.addingReportingOverflow(Int(bytes[position] &- 0x30))
+            if overflow || spill { return nil }
+            value = sum
+        }
+        return value
+    }
+}
+
+/// The elements of a comma-separated list (RFC 9110 §5.6.1), trimmed; empty ones are skipped.
+struct ListElements {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var position: Int
+    private let end: Int
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) {
+        self.bytes = bytes
+        position = range.lowerBound
+        end = range.upperBound
+    }
+
+    mutating func next() -> Range<Int>? {
+        while position < end {
+            let start = position
+            while position < end, bytes[position] != Octets.comma { position &+= 1 }
+            let element = Octets.trimmed(bytes, start..<position)
+            position &+= 1
+            if !element.isEmpty { return element }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,38 @@
+public import DunlinTypes
+
+/// A request's head as bytes (RFC 9112 §3).
+///
+/// Knows: everything is checked before a byte is written, so a request that throws has left no trace. Host comes
+/// first, then the caller's fields in their order, then the one that announces the body. Blanks around a value are
+/// not part of it and are not sent.
+///
+/// - Host is the origin's authority, or the target for CONNECT. A caller's own Host replaces it, once and valid.
+/// - Content-Length and Transfer-Encoding are this encoder's; a caller's are accepted if they say the same.
+/// - Connection may only say close or keep-alive.
+/// - CONNECT and TRACE have no body.
+///
+/// Must not know: how the connection is made, and what the fields it passes on mean.
+public enum RequestEncoder {
+    typealias Text = UnsafeBufferPointer<UInt8>
+
+    /// Appends the head. The buffer is unchanged when it throws.
+    @discardableResult
+    public static func encode(
+        _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8]
+    ) throws(WireError) -> RequestTraits {
+        let method = head.method.rawValue.utf8Span.span
+        let target = head.target.utf8Span.span
+        let authority = head.origin.authority.utf8Span.span
+        return try method.withUnsafeBufferPointer { method throws(WireError) in
+            try target.withUnsafeBufferPointer { target throws(WireError) in
+                try authority.withUnsafeBufferPointer { authority throws(WireError) in
+                    try head.fields.bytes.withUnsafeBufferPointer { bytes throws(WireError) in
+                        let plan = try RequestPlan(head, framing, method, target, authority, bytes)
+                        plan.write(head.fields.entries, into: &buffer)
+                        return plan.traits
+                    }
+                }
+            }
+        }
+    }
+}

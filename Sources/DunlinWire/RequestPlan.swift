@@ -1,0 +1,198 @@
+import DunlinTypes
+
+/// A request found fit to be sent: what `RequestEncoder` checks before it writes, and then writes.
+struct RequestPlan {
+    typealias Text = UnsafeBufferPointer<UInt8>
+
+    private enum Place {
+        /// Written as it is.
+        case kept
+        /// The encoder says it itself, elsewhere.
+        case dropped
+    }
+
+    private let method: Text
+    private let target: Text
+    private let bytes: Text
+    private let framing: RequestFraming
+    private let isBodiless: Bool
+    private var saysLength: Bool
+    private var host: Text
+    private var hasOwnHost = false
+    private var fieldBytes = 0
+    private(set) var traits = RequestTraits()
+
+    init(
+        _ head: RequestHead, _ framing: RequestFraming, _ method: Text, _ target: Text, _ authority: Text,
+        _ bytes: Text
+    ) throws(WireError) {
+        guard RequestCheck.isToken(method) else { throw .invalidMethod }
+        try RequestCheck.target(target, for: head.method)
+        self.method = method
+        self.target = target
+        self.bytes = bytes
+        self.framing = framing
+        (isBodiless, saysLength) = try RequestPlan.announcement(of: framing, head.method)
+        host = method.count == 7 && head.method == .connect ? target : authority
+        for entry in head.fields.entries where try place(entry) == .kept {
+            fieldBytes &+= Int(entry.nameCount) &+ Int(entry.valueCount) &+ 4
+        }
+        guard RequestCheck.isAuthority(host, needsPort: false) else { throw .invalidHost }
+    }
+
+    /// Whether the method goes without a body, and whether the body is announced by a length.
+    private static func announcement(
+        of framing: RequestFraming, _ method: Method
+    ) throws(WireError) -> (isBodiless: Bool, saysLength: Bool) {
+        let isBodiless: Bool
+        let wantsLength: Bool
+        switch method.rawValue.utf8.count {
+        case 3: (isBodiless, wantsLength) = (false, method == .put)
+        case 4: (isBodiless, wantsLength) = (false, method == .post)
+        case 5: (isBodiless, wantsLength) = (method == .trace, method == .patch)
+        case 7: (isBodiless, wantsLength) = (method == .connect, false)
+        default: (isBodiless, wantsLength) = (false, false)
+        }
+        switch framing {
+        case .none: return (isBodiless, wantsLength)
+        case .length(let count) where count < 0: throw .negativeLength
+        case .length(0): return (isBodiless, !isBodiless)
+        case .length, .chunked:
+            if isBodiless { throw .bodyNotAllowed }
+            return (false, framing != .chunked)
+        }
+    }
+
+    private var length: Int {
+        if case .length(let count) = framing { count } else { 0 }
+    }
+
+    @inline(__always)
+    private mutating func place(_ entry: Fields.Entry) throws(WireError) -> Place {
+        try RequestCheck.field(bytes, entry)
+        // Only names of these lengths mean anything here; the rest cost one comparison.
+        switch entry.nameCount {
+        case 4, 6, 10, 14, 17: return try placeSpecial(entry)
+        default: return .kept
+        }
+    }
+
+    private mutating func placeSpecial(_ entry: Fields.Entry) throws(WireError) -> Place {
+        let value = Octets.trimmed(bytes, entry.value)
+        if Octets.spells(bytes, entry.name, "host") {
+            guard !hasOwnHost else { throw .repeatedHost }
+            hasOwnHost = true
+            host = Text(rebasing: bytes[value])
+            return .dropped
+        }
+        if Octets.spells(bytes, entry.name, "content-length") {
+            guard framing != .chunked, !isBodiless, Octets.number(bytes, value) == length else {
+                throw .contentLengthContradictsBody
+            }
+            saysLength = true
+            return .dropped
+        }
+        if Octets.spells(bytes, entry.name, "transfer-encoding") {
+            guard framing == .chunked, Octets.spells(bytes, value, "chunked") else {
+                throw .transferEncodingContradictsBody
+            }
+            return .dropped
+        }
+        if Octets.spells(bytes, entry.name, "connection") {
+            try noteOptions(value)
+        } else if Octets.spells(bytes, entry.name, "expect") {
+            traits.expectsContinue = Octets.spells(bytes, value, "100-continue")
+        }
+        return .kept
+    }
+
+    private mutating func noteOptions(_ value: Range<Int>) throws(WireError) {
+        var options = ListElements(bytes, value)
+        while let option = options.next() {
+            if Octets.spells(bytes, option, "close") {
+                traits.asksToClose = true
+            } else if !Octets.spells(bytes, option, "keep-alive") {
+                throw .unsupportedConnectionOption
+            }
+        }
+    }
+}
+
+extension RequestPlan {
+    /// Gathers the head on the stack and appends it at once: the buffer grows one time, and is shared by nobody.
+    func write(_ entries: [Fields.Entry], into buffer: inout [UInt8]) {
+        // The request line's and Host's own text, a body's announcement and the empty line.
+        let fixed = 64
+        let capacity = method.count + target.count + host.count + fieldBytes + fixed
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { memory in
+            var cursor = Cursor(memory)
+            cursor.put(method)
+            cursor.put(" ")
+            cursor.put(target)
+            cursor.put(" HTTP/1.1\r\nHost: ")
+            cursor.put(host)
+            cursor.put("\r\n")
+            for entry in entries where !isDropped(entry) {
+                cursor.put(Text(rebasing: bytes[entry.name]))
+                cursor.put(": ")
+                cursor.put(Text(rebasing: bytes[Octets.trimmed(bytes, entry.value)]))
+                cursor.put("\r\n")
+            }
+            putFraming(&cursor)
+            cursor.put("\r\n")
+            buffer.append(contentsOf: cursor.written)
+        }
+    }
+
+    private func putFraming(_ cursor: inout Cursor) {
+        if framing == .chunked {
+            cursor.put("Transfer-Encoding: chunked\r\n")
+        } else if saysLength {
+            cursor.put("Content-Length: ")
+            cursor.put(decimal: length)
+            cursor.put("\r\n")
+        }
+    }
+
+    @inline(__always)
+    private func isDropped(_ entry: Fields.Entry) -> Bool {
+        switch entry.nameCount {
+        case 4: Octets.spells(bytes, entry.name, "host")
+        case 14: Octets.spells(bytes, entry.name, "content-length")
+        case 17: Octets.spells(bytes, entry.name, "transfer-encoding")
+        default: false
+        }
+    }
+
+    /// Writes into memory that was sized for all that will be put.
+    private struct Cursor {
+        private let memory: UnsafeMutableBufferPointer<UInt8>
+        private var count = 0
+
+        init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
+            self.memory = memory
+        }
+
+        var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: memory[..<count]) }
+
+        @inline(__always) mutating func put(_ text: Text) {
+            let room = UnsafeMutableBufferPointer(rebasing: memory[count..<(count &+ text.count)])
+            _ = room.update(fromContentsOf: text)
+            count &+= text.count
+        }
+
+        @inline(__always) mutating func put(_ text: StaticString) {
+            put(Text(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        }
+
+        mutating func put(decimal number: Int) {
+            var divisor = 1
+            while number / divisor >= 10 { divisor *= 10 }
+            while divisor > 0 {
+                memory[count] = UInt8(truncatingIfNeeded: number / divisor % 10) + UInt8(ascii: "0")
+                count += 1
+                divisor /= 10
+            }
+        }
+    }
+}

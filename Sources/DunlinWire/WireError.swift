@@ -1,0 +1,98 @@
+/// What was wrong with bytes received or with a request about to be sent.
+///
+/// No case carries a field's value or anything else that could be a secret.
+public enum WireError: Error, Sendable, Hashable {
+    // The stream ended.
+    /// The stream ended before the first byte of a response: the peer may not have seen the request.
+    case receivedNothing
+    case truncatedHead
+    case truncatedBody
+
+    // A limit was exceeded.
+    case headTooLarge(limit: Int)
+    case lineTooLong(limit: Int)
+    case tooManyFields(limit: Int)
+    case tooManyInterimResponses(limit: Int)
+    case chunkLineTooLong(limit: Int)
+    case chunkExtensionsTooLarge(limit: Int)
+    case trailersTooLarge(limit: Int)
+    case tooManyTrailers(limit: Int)
+
+    // The status line.
+    case invalidStatusLine
+    case unsupportedVersion
+    case invalidStatusCode
+
+    // Field lines, in a head or in trailers.
+    case bareLineFeed
+    case bareCarriageReturn
+    case controlCharacter
+    case emptyFieldName
+    case invalidFieldName
+    case whitespaceBeforeColon
+    case missingColon
+    case foldedLine
+
+    // Where the body ends.
+    case invalidContentLength
+    case conflictingContentLengths
+    case unknownTransferCoding
+    case emptyTransferEncoding
+    case repeatedChunkedCoding
+    case chunkedCodingNotLast
+    case transferEncodingInHTTP10
+
+    // Chunks.
+    case invalidChunkSize
+    case chunkSizeOverflow
+    case invalidChunkExtension
+    case invalidChunkLineEnd
+    case missingChunkEnd
+
+    // Requests, before a byte of them is sent.
+    case invalidMethod
+    case invalidTarget
+    case targetUnfitForMethod
+    case invalidHost
+    case repeatedHost
+    case invalidRequestFieldName
+    case invalidRequestFieldValue(name: String)
+    case contentLengthContradictsBody
+    case transferEncodingContradictsBody
+    case unsupportedConnectionOption
+    case bodyNotAllowed
+    case negativeLength
+    case forbiddenTrailer(name: String)
+}
+
+extension WireError {
+    /// A limit of ours was exceeded; what the peer sent may have been valid.
+    public var isLimit: Bool {
+        switch self {
+        case .headTooLarge, .lineTooLong, .tooManyFields, .tooManyInterimResponses, .chunkLineTooLong,
+            .chunkExtensionsTooLarge, .trailersTooLarge, .tooManyTrailers:
+            true
+        default: false
+        }
+    }
+
+    /// The stream ended before the message did.
+    public var isTruncation: Bool {
+        switch self {
+        case .receivedNothing, .truncatedHead, .truncatedBody: true
+        default: false
+        }
+    }
+
+    /// The request was refused before a byte of it was written.
+    public var isRequest: Bool {
+        switch self {
+        case .invalidMethod, .invalidTarget, .targetUnfitForMethod, .invalidHost, .repeatedHost,
+            .invalidRequestFieldName, .invalidRequestFieldValue, .contentLengthContradictsBody,
+            .transferEncodingContradictsBody, .unsupportedConnectionOption, .bodyNotAllowed, .negativeLength,
+            .forbiddenTrailer:
+            true
+        default: false
+        }
+    }
+}
