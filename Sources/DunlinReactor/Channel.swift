@@ -76,6 +76,12 @@ public final class Channel: Sendable {
         return true
     }
 
+    /// Bounds the wait for input in this turn, the one underway too.
+    public func limitReading(until limit: MonotonicTime) {
+        guard machine.withLock({ $0.limitReading(until: limit) }) else { return }
+        reactor.schedule(token.load(ordering: .relaxed), at: limit)
+    }
+
     /// Nothing more is written in this turn: a writer that waits is sent home.
     public func stopWriting() {
         machine.withLock { $0.stopWriting() }?.resume(returning: .interrupted)

@@ -64,12 +64,16 @@ struct ChannelMachine<Waiter> {
     private var life = Life.between
     private var turn: UInt64 = 0
     private var checkAt = MonotonicTime.never
+    /// A bound on every wait for input in this turn, set from outside.
+    private var readingLimit = MonotonicTime.never
 
     /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing.
     mutating func beginTurn() -> Begin {
         if life == .closed { return .closed }
         if case .ready = reading { return .unseenInput }
         life = .open
+        writing = .quiet
+        readingLimit = .never
         turn += 1
         return .turn(turn)
     }
@@ -102,11 +106,19 @@ struct ChannelMachine<Waiter> {
         case .stopped:
             return .resume(waiter, .interrupted)
         case .quiet:
+            let deadline = direction == .reading ? min(deadline, readingLimit) : deadline
             self[direction] = .waiting(waiter, until: deadline)
-            guard deadline < checkAt else { return .parked }
-            checkAt = deadline
+            guard bringForward(to: deadline) else { return .parked }
             return .parkedAndScheduled(deadline)
         }
+    }
+
+    /// Bounds the wait for input, the one underway too; true if the loop must look at this channel by then.
+    mutating func limitReading(until limit: MonotonicTime) -> Bool {
+        readingLimit = limit
+        guard case .waiting(let waiter, let deadline) = reading, limit < deadline else { return false }
+        reading = .waiting(waiter, until: limit)
+        return bringForward(to: limit)
     }
 
     mutating func becameReady(reading: Bool, writing: Bool) -> Wakes {
@@ -152,6 +164,12 @@ extension ChannelMachine {
             case .writing: writing = newValue
             }
         }
+    }
+
+    private mutating func bringForward(to deadline: MonotonicTime) -> Bool {
+        guard deadline < checkAt else { return false }
+        checkAt = deadline
+        return true
     }
 
     private mutating func edge(_ direction: Direction) -> Waiter? {

@@ -8,6 +8,8 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
+    public static let connectionReset = Errno(rawValue: ECONNRESET)
+
     /// The calling thread's `errno`.
     public static var last: Errno { Errno(rawValue: errno) }
 

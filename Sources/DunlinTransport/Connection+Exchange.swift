@@ -1,0 +1,154 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import DunlinWire
+
+/// One request and its response, straight through: write, wait for a head, see where the body ends.
+///
+/// Knows framing; nobody above does. A body that has arrived with its head is handed over whole and the lease goes
+/// back here; otherwise the lease moves into a `ConnectionBody`, which reads on when asked. Every error drops the
+/// lease, and with it the connection.
+extension Connection {
+    /// What is to be sent: the encoded head, with a small body behind it, and the body that follows if it is not small.
+    struct Message: Sendable {
+        var opening: Bytes
+        var rest: RequestBody.Content
+        var asksToClose: Bool
+    }
+
+    static func exchange(
+        _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext, _ attempt: Attempt
+    ) async throws -> TransportResponse {
+        var attempt = attempt
+        let channel = lease.connection.channel
+        guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
+        let sendStart = context.clock.now()
+        let writer = RequestWriter(context: context, channel: channel)
+        let received: Received
+        var reader = ResponseReader(channel, context)
+        switch message.rest {
+        case .none:
+            try await writer.write(message.opening, &attempt)
+            let sent = context.clock.now()
+            attempt[.send] = sent.nanoseconds - sendStart.nanoseconds
+            received = try await readHead(&reader, lease.connection, sent, &attempt)
+        case .bytes, .stream:
+            received = try await sendWhileReading(message, writer, &reader, lease.connection, sendStart, &attempt)
+        }
+        return try finish(received, reader, lease, context, attempt, message.asksToClose)
+    }
+
+    /// A final response head, the interim ones before it, and the bytes that came after it.
+    struct Received: Sendable {
+        var parsed: ParsedHead
+        var interim: [ResponseHead]
+        var rest: Bytes
+        /// The request was not sent to its end: nothing may follow it on this connection.
+        var requestWasCut = false
+    }
+
+    static func readHead(
+        _ reader: inout ResponseReader, _ connection: Connection, _ sent: MonotonicTime?, _ attempt: inout Attempt
+    ) async throws -> Received {
+        let context = reader.context
+        // While the request is still being sent only the total limit counts; the sender says when the answer is due.
+        let (waiting, sent) = (sent == nil ? Phase.total : .firstByte, sent ?? context.clock.now())
+        var parser = HeadParser(limits: context.limits)
+        var interim: [ResponseHead] = []
+        var phase = waiting
+        var since = sent
+        while true {
+            let chunk = try await reader.next(upTo: connection.firstReadSize, in: phase, since: since, &attempt)
+            since = context.clock.now()
+            if phase == waiting {
+                attempt[.firstByte] = since.nanoseconds - sent.nanoseconds
+                phase = .idle
+            }
+            do throws(WireError) {
+                if chunk.isEmpty { try parser.endOfStream() }
+                parser.feed(chunk)
+                while let parsed = try parser.next() {
+                    guard parsed.isInterim else {
+                        return Received(parsed: parsed, interim: interim, rest: parser.takeRest())
+                    }
+                    interim.append(parsed.head)
+                }
+            } catch {
+                throw context.invalid(error, phase, attempt)
+            }
+            // Interim responses do not count as the answer: the wait for it goes on.
+            if parser.isEmpty { (phase, since) = (waiting, sent) }
+        }
+    }
+
+    private static func finish(
+        _ received: Received, _ reader: ResponseReader, _ lease: consuming Lease, _ context: ExchangeContext,
+        _ attempt: Attempt, _ asksToClose: Bool
+    ) throws -> TransportResponse {
+        var attempt = attempt
+        let framing: MessageFraming
+        var body: BodyReader
+        let whole: Bytes?
+        var consumed = 0
+        do throws(WireError) {
+            framing = try received.parsed.framing(for: context.method)
+            body = BodyReader(framing.body, limits: context.limits)
+            whole = try Self.wholeBody(of: received.rest, framing.body, &body, &consumed)
+        } catch {
+            throw context.invalid(error, .idle, attempt)
+        }
+        guard framing.body != .upgrade else {
+            // The seam for other protocols: nobody here asks for one yet.
+            throw context.error(.invalidResponse, "the server switched protocols unasked", .idle, attempt)
+        }
+        let canReuse = framing.canReuse && !asksToClose && !received.requestWasCut
+        var response = TransportResponse(head: received.parsed.head, interim: received.interim)
+        guard let whole else {
+            let reading = ConnectionBody.Reading(
+                lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.limits),
+                chunk: received.rest, canReuse: canReuse)
+            response.body = .stream(ConnectionBody(reading, framing.body, attempt))
+            response.attempt = attempt
+            return response
+        }
+        context.interrupt.disarm()
+        attempt.ended = context.clock.now()
+        lease.connection.expectResponses(of: attempt.bytesReceived)
+        // Bytes after the message answer no question of ours; a full buffer may hide some.
+        if canReuse, consumed == received.rest.count, !reader.mayHaveMore || lease.connection.channel.isStillSilent() {
+            lease.giveBack()
+        }
+        response.body = .bytes(whole)
+        response.attempt = attempt
+        return response
+    }
+
+    /// The body if all of it came with the head; nil otherwise.
+    private static func wholeBody(
+        of rest: Bytes, _ framing: BodyFraming, _ body: inout BodyReader, _ consumed: inout Int
+    ) throws(WireError) -> Bytes? {
+        switch framing {
+        case .none:
+            return .empty
+        case .length(let length):
+            guard rest.count >= length else { return nil }
+            consumed = length
+            return rest[0..<length]
+        case .untilClose, .upgrade:
+            return nil
+        case .chunked:
+            var pieces: [Range<Int>] = []
+            while true {
+                switch try body.next(in: rest.span.bytes, from: consumed) {
+                case .data(let range):
+                    pieces.append(range)
+                    consumed = range.upperBound
+                case .needMore:
+                    return nil
+                case .end(let end):
+                    consumed = end
+                    return pieces.count == 1 ? rest[pieces[0]] : Bytes(pieces.flatMap { rest[$0] })
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,175 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import DunlinWire
+internal import Synchronization
+
+/// A response body read from its connection as somebody asks for it: nothing is read ahead, so a slow reader stalls
+/// the server.
+///
+/// Owns the lease while the body lasts. At a clean end the connection goes back to the pool; after an error, a cancel,
+/// or when the last reference goes before the end, it is closed.
+final class ConnectionBody: BodyStream {
+    /// What reading needs; taken out by whoever reads, so that there is one reader at a time.
+    struct Reading: ~Copyable {
+        var lease: Lease
+        var reader: ResponseReader
+        var body: BodyReader
+        /// Received and not yet looked at from `offset` on.
+        var chunk: Bytes
+        var offset = 0
+        var canReuse: Bool
+        var readSize = 64 * 1024
+
+        init(lease: consuming Lease, reader: ResponseReader, body: BodyReader, chunk: Bytes, canReuse: Bool) {
+            self.lease = lease
+            self.reader = reader
+            self.body = body
+            self.chunk = chunk
+            self.canReuse = canReuse
+        }
+    }
+
+    private enum State: ~Copyable {
+        case idle(Reading)
+        case busy
+        case ended
+        case failed(any Error)
+    }
+
+    /// What a reader finds when it comes.
+    private enum Turn: ~Copyable {
+        case read(Reading)
+        case nothing
+        case fail(any Error)
+    }
+
+    let expectedLength: Int?
+    private let context: ExchangeContext
+    private let state: Mutex<State>
+    private let record: Mutex<(attempt: Attempt, trailers: Fields)>
+
+    init(_ reading: consuming Reading, _ framing: BodyFraming, _ attempt: Attempt) {
+        if case .length(let length) = framing { expectedLength = length } else { expectedLength = nil }
+        context = reading.reader.context
+        state = Mutex(.idle(reading))
+        record = Mutex((attempt, Fields()))
+    }
+
+    deinit {
+        context.interrupt.disarm()
+    }
+
+    var trailers: Fields { record.withLock { $0.trailers } }
+    var attempt: Attempt { record.withLock { $0.attempt } }
+
+    func next() async throws -> Bytes? {
+        try await withTaskCancellationHandler {
+            switch beginReading() {
+            case .nothing: return nil
+            case .fail(let error): throw error
+            case .read(let reading): return try await next(reading)
+            }
+        } onCancel: {
+            context.interrupt.cancel(.task)
+        }
+    }
+
+    private func beginReading() -> Turn {
+        state.withLock { state in
+            switch consume state {
+            case .idle(let reading):
+                state = .busy
+                return .read(reading)
+            case .busy:
+                state = .busy
+                let error = NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .idle)
+                return .fail(error)
+            case .ended:
+                state = .ended
+                return .nothing
+            case .failed(let error):
+                state = .failed(error)
+                return .fail(error)
+            }
+        }
+    }
+
+    private func next(_ taken: consuming Reading) async throws -> Bytes? {
+        var reading = taken
+        var attempt = attempt
+        do {
+            while true {
+                switch try step(&reading, attempt) {
+                case .data(let range):
+                    reading.offset = range.upperBound
+                    let piece = reading.chunk[range]
+                    putBack(reading, attempt)
+                    return piece
+                case .needMore:
+                    if try await refill(&reading, &attempt) { continue }
+                    finish(reading, attempt, isClean: false)
+                    return nil
+                case .end(let consumed):
+                    let isClean = reading.canReuse && consumed == reading.chunk.count && !reading.reader.mayHaveMore
+                    finish(reading, attempt, isClean: isClean)
+                    return nil
+                }
+            }
+        } catch {
+            record.withLock { [attempt] in $0.attempt = attempt }
+            state.withLock { $0 = .failed(error) }
+            throw error
+        }
+    }
+
+    private func step(_ reading: inout Reading, _ attempt: Attempt) throws -> BodyStep {
+        let chunk = reading.chunk
+        do throws(WireError) {
+            return try reading.body.next(in: chunk.span.bytes, from: reading.offset)
+        } catch {
+            throw context.invalid(error, .idle, attempt)
+        }
+    }
+
+    /// Reads more; false at the end of the stream, if the body may end there.
+    private func refill(_ reading: inout Reading, _ attempt: inout Attempt) async throws -> Bool {
+        let start = context.clock.now()
+        let chunk = try await reading.reader.next(upTo: reading.readSize, in: .idle, since: start, &attempt)
+        attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
+        if chunk.count == reading.readSize { reading.readSize = Connection.bulkRead }
+        reading.chunk = Bytes(chunk)
+        reading.offset = 0
+        guard chunk.isEmpty else { return true }
+        do throws(WireError) {
+            try reading.body.endOfStream()
+        } catch {
+            throw context.invalid(error, .idle, attempt)
+        }
+        return false
+    }
+
+    private func putBack(_ reading: consuming Reading, _ attempt: Attempt) {
+        record.withLock { $0.attempt = attempt }
+        let old = swap(.idle(reading))
+        _ = consume old
+    }
+
+    private func swap(_ new: consuming State) -> State {
+        var new: State? = consume new
+        return state.withLock { state in
+            let old = consume state
+            state = new.take() ?? .ended
+            return old
+        }
+    }
+
+    private func finish(_ taken: consuming Reading, _ attempt: Attempt, isClean: Bool) {
+        var attempt = attempt
+        attempt.ended = context.clock.now()
+        context.interrupt.disarm()
+        let reading = taken
+        record.withLock { [attempt] in $0 = (attempt, reading.body.trailers) }
+        state.withLock { $0 = .ended }
+        if isClean { reading.lease.giveBack() }
+    }
+}

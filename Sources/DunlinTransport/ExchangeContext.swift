@@ -1,0 +1,85 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import DunlinWire
+
+/// What every step of one exchange needs: limits, the cancel switch, and enough to say what went wrong.
+///
+/// An object, so that the steps share it by one reference instead of copying a dozen.
+final class ExchangeContext: Sendable {
+    let clock: ExchangeClock
+    let interrupt: Interrupt
+    let limits: WireLimits
+    let method: Method
+    let origin: Origin
+    let started: MonotonicTime
+
+    init(_ request: borrowing TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits, on reactor: Reactor) {
+        clock = ExchangeClock(reactor: reactor, timeouts: request.timeouts, total: request.deadline)
+        self.interrupt = interrupt
+        self.limits = limits
+        method = request.head.method
+        origin = request.head.origin
+        started = reactor.now()
+    }
+
+    /// The error for a wait that did not end well.
+    func failure(_ wake: Wake, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
+        switch wake {
+        case .timedOut: timedOut(phase, since: start, attempt)
+        case .interrupted: interrupted(phase, attempt)
+        case .ready, .closed, .busy: closed("the connection was closed while in use", phase, attempt)
+        }
+    }
+
+    func timedOut(_ phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
+        let now = clock.now()
+        let exceeded = clock.exceeded(phase, at: now)
+        let since = exceeded == .total ? started : start
+        var error = error(.timedOut, Self.slowness(of: phase), exceeded, attempt)
+        error.limit = clock.timeouts[exceeded]
+        error.elapsed = now.duration(since: since)
+        return error
+    }
+
+    /// What a cancelled request throws: the Swift task's own cancellation stays `CancellationError`.
+    func interrupted(_ phase: Phase, _ attempt: Attempt) -> any Error {
+        if interrupt.cause == .task { return CancellationError() }
+        return error(.cancelled, "the request was cancelled", phase, attempt)
+    }
+
+    func closed(_ reason: String, _ phase: Phase, _ attempt: Attempt, _ cause: (any Error)? = nil) -> NetworkError {
+        error(.connectionClosed, reason, phase, attempt, cause)
+    }
+
+    func invalid(_ cause: WireError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
+        if cause.isTruncation { return closed("the response ended too soon", phase, attempt, cause) }
+        if cause.isLimit { return error(.limitExceeded, "the response exceeds a limit", phase, attempt, cause) }
+        return error(.invalidResponse, "the peer broke the rules of HTTP/1.1", phase, attempt, cause)
+    }
+
+    func error(
+        _ code: NetworkError.Code, _ reason: String, _ phase: Phase, _ attempt: Attempt,
+        _ underlying: (any Error)? = nil
+    ) -> NetworkError {
+        let sent = attempt.bytesSent > 0
+        let peer = attempt.peer.map { "\(origin) at \($0)" } ?? "\(origin)"
+        var error = NetworkError(
+            code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || method.isIdempotent,
+            elapsed: clock.now().duration(since: started), peer: peer, underlying: underlying)
+        error.connectionWasReused = attempt.isConnectionReused && attempt.bytesReceived == 0
+        return error
+    }
+
+    private static func slowness(of phase: Phase) -> String {
+        switch phase {
+        case .pool: "no connection became free in time"
+        case .resolve: "the name was not resolved in time"
+        case .connect: "the connection was not opened in time"
+        case .secure: "the TLS handshake took too long"
+        case .send: "the peer stopped taking the request"
+        case .firstByte: "no response came in time"
+        case .idle: "the response stopped coming"
+        case .total: "the request took too long"
+        }
+    }
+}

@@ -1,0 +1,32 @@
+internal import DunlinReactor
+
+/// A connection on loan: one slot of it (HTTP/1.1 has one). Dropping the lease closes the connection; only an exchange
+/// that ended cleanly gives it back.
+struct Lease: ~Copyable {
+    let connection: Connection
+    let slot = 0
+    /// The turn of the connection's channel that this lease owns.
+    let turn: UInt64
+    /// Nil once given back.
+    private var pool: Pool?
+
+    init(_ connection: Connection, turn: UInt64, from pool: Pool) {
+        self.connection = connection
+        self.turn = turn
+        self.pool = pool
+    }
+
+    deinit {
+        guard let pool else { return }
+        connection.close()
+        pool.discard(connection.origin)
+    }
+
+    /// The exchange is over and the connection fit for the next.
+    consuming func giveBack() {
+        guard connection.channel.endTurn() else { return }
+        let owner = pool
+        pool = nil
+        owner?.giveBack(connection)
+    }
+}

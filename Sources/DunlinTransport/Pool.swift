@@ -1,0 +1,188 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import Synchronization
+
+/// The session's connections: lends them out, takes them back, opens what is missing and lets go of what has aged.
+///
+/// The rules are `PoolMachine`'s; this class holds the lock around it, waits, and closes. A connection that the server
+/// ends while it is idle is told of by its loop through a stream and dropped at once.
+final class Pool: Sendable {
+    typealias Machine = PoolMachine<Connection, Parking<Grant>>
+
+    /// What a waiter is served.
+    enum Grant: Sendable {
+        case connection(Connection)
+        /// The right to open a connection.
+        case opening
+        case refused
+    }
+
+    /// How a lease began.
+    enum Source {
+        case existing(Connection)
+        case opening
+    }
+
+    private struct State {
+        var machine: Machine
+        var sweeper: UInt64?
+        var watcher: Task<Void, Never>?
+    }
+
+    private let reactor: Reactor
+    private let state: Mutex<State>
+    private let unsolicited = AsyncStream.makeStream(of: UInt64.self)
+
+    init(limits: Machine.Limits, reactor: Reactor) {
+        self.reactor = reactor
+        state = Mutex(State(machine: PoolMachine(limits: limits)))
+    }
+
+    deinit {
+        unsolicited.continuation.finish()
+        if let sweeper = state.withLock({ $0.sweeper }) { reactor.forget(sweeper) }
+    }
+
+    /// Where connections tell that something came while they were idle.
+    var announcements: AsyncStream<UInt64>.Continuation {
+        startWatching()
+        return unsolicited.continuation
+    }
+
+    /// A connection for `origin`, or the right to open one. Whoever gets either must `giveBack` or `discard`.
+    func lease(
+        _ origin: Origin, on loop: Reactor, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async throws(PoolFailure) -> Source {
+        let action = state.withLock { state in
+            state.machine.lease(origin, on: ObjectIdentifier(loop)) { Parking(on: loop) }
+        }
+        switch action {
+        case .use(let connection): return .existing(connection)
+        case .open: return .opening
+        case .refuse: throw .closed
+        case .wait(let parking, let number):
+            switch await parking.wait(until: deadline, interrupt: interrupt) {
+            case .value(.connection(let connection)): return .existing(connection)
+            case .value(.opening): return .opening
+            case .value(.refused): throw .closed
+            case .timedOut: throw leave(origin, number, .timedOut)
+            case .interrupted: throw leave(origin, number, .interrupted)
+            }
+        }
+    }
+
+    private func leave(_ origin: Origin, _ number: UInt64, _ failure: PoolFailure) -> PoolFailure {
+        state.withLock { $0.machine.leave(origin, number) }
+        return failure
+    }
+
+    /// The connection is fit for another request.
+    func giveBack(_ connection: Connection) {
+        while true {
+            let now = reactor.now()
+            let action = state.withLock { $0.machine.giveBack(connection, to: connection.origin, at: now) }
+            switch action {
+            case .keep(let sweepAt):
+                if let sweepAt { scheduleSweep(at: sweepAt) }
+                return
+            case .handOver(let waiter):
+                if waiter.deliver(.connection(connection)) { return }
+            case .close:
+                connection.close()
+                return
+            }
+        }
+    }
+
+    /// The connection is closed, or never was opened.
+    func discard(_ origin: Origin) {
+        while let waiter = state.withLock({ $0.machine.gone(origin) }) {
+            if waiter.deliver(.opening) { return }
+        }
+    }
+
+    /// No more leases; what is idle is closed at once, what is lent out when it comes back.
+    func close() async {
+        let (idle, waiters) = state.withLock { $0.machine.close() }
+        for connection in idle { connection.close() }
+        for waiter in waiters { _ = waiter.deliver(.refused) }
+        unsolicited.continuation.finish()
+        await state.withLock { $0.watcher }?.value
+    }
+
+    var gauges: PoolGauges {
+        state.withLock { state in
+            PoolGauges(
+                open: state.machine.openCount, idle: state.machine.idleCount, waiting: state.machine.waitingCount)
+        }
+    }
+}
+
+// MARK: - What goes on by itself
+
+extension Pool {
+    private func startWatching() {
+        state.withLock { state in
+            guard state.watcher == nil else { return }
+            state.watcher = Task { [weak self, stream = unsolicited.stream] in
+                for await id in stream { self?.inspect(id) }
+            }
+        }
+    }
+
+    /// Something came on an idle connection: its end, or bytes nobody asked for. Neither may be used again.
+    private func inspect(_ id: UInt64) {
+        guard let (connection, origin) = state.withLock({ $0.machine.takeIdle(id) }) else { return }
+        if connection.channel.isStillSilent() {
+            giveBack(connection)
+        } else {
+            connection.close()
+            discard(origin)
+        }
+    }
+
+    private func scheduleSweep(at time: MonotonicTime) {
+        let known = state.withLock { $0.sweeper }
+        if let known { return reactor.schedule(known, at: time) }
+        let token = reactor.schedule(Sweeper(pool: self), at: time)
+        let spare = state.withLock { state -> UInt64? in
+            guard state.sweeper == nil else { return token }
+            state.sweeper = token
+            return nil
+        }
+        if let spare { reactor.forget(spare) }
+    }
+
+    fileprivate func sweep(at now: MonotonicTime) -> MonotonicTime {
+        let (expired, next) = state.withLock { $0.machine.expire(at: now) }
+        for connection in expired { connection.close() }
+        return next
+    }
+
+    /// The loop's hold on the pool: weak, so that a pool nobody uses goes away with its connections.
+    private final class Sweeper: Timed {
+        private weak let pool: Pool?
+
+        init(pool: Pool) {
+            self.pool = pool
+        }
+
+        func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
+            pool?.sweep(at: now) ?? .never
+        }
+    }
+}
+
+/// Why no connection was lent.
+enum PoolFailure: Error {
+    case timedOut
+    case interrupted
+    case closed
+}
+
+/// How many connections a session has, and how many requests wait for one.
+public struct PoolGauges: Sendable, Hashable {
+    public var open: Int
+    public var idle: Int
+    public var waiting: Int
+}

@@ -1,0 +1,45 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import DunlinWire
+
+/// Reads from a leased connection: when to try, when to wait, and what an end of stream means.
+///
+/// An edge is told once. After a read that filled its buffer more may be there, so the next read tries first; after a
+/// shorter one the kernel had no more, and waiting first saves a system call that would only say so.
+struct ResponseReader {
+    let context: ExchangeContext
+    let channel: Channel
+    /// The last read filled its buffer: there may be more.
+    private(set) var mayHaveMore = false
+
+    init(_ channel: Channel, _ context: ExchangeContext) {
+        self.channel = channel
+        self.context = context
+    }
+
+    /// The next bytes, in an array of their own; empty at the end of the stream.
+    mutating func next(
+        upTo capacity: Int, in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
+    ) async throws -> [UInt8] {
+        while true {
+            if !mayHaveMore {
+                let wake = await channel.waitReadable(until: context.clock.deadline(for: phase, from: start))
+                guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
+            }
+            if let bytes = try read(upTo: capacity, phase, attempt) {
+                mayHaveMore = bytes.count == capacity
+                attempt.bytesReceived += bytes.count
+                return bytes
+            }
+            mayHaveMore = false
+        }
+    }
+
+    private func read(upTo capacity: Int, _ phase: Phase, _ attempt: Attempt) throws -> [UInt8]? {
+        do throws(Errno) {
+            return try channel.read(upTo: capacity)
+        } catch {
+            throw context.closed("the connection failed", phase, attempt, error)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import DunlinReactor
+public import DunlinTypes
+public import DunlinWire
+
+/// The transport over our own sockets: encodes, leases a connection or opens one, and runs the exchange.
+public final class SocketTransport: Sendable {
+    /// What a session may set of its connections.
+    public struct Options: Sendable {
+        public var connectionsPerOrigin = 128
+        public var idleTime: Duration = .seconds(60)
+        public var limits = WireLimits()
+        public var resolver: any Resolver = SystemResolver.shared
+
+        public init() {}
+    }
+
+    /// A body up to this size travels in one write with its head.
+    private static let smallBody = 16 * 1024
+
+    private let pool: Pool
+    private let connector: Connector
+    private let limits: WireLimits
+
+    public init(_ options: Options, on reactor: Reactor) {
+        var poolLimits = Pool.Machine.Limits()
+        poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
+        poolLimits.idleTime = options.idleTime.clampedNanoseconds
+        pool = Pool(limits: poolLimits, reactor: reactor)
+        connector = Connector(resolver: options.resolver)
+        limits = options.limits
+    }
+
+    public var gauges: PoolGauges { pool.gauges }
+
+    /// No new leases; idle connections are closed at once, the others as their exchanges end.
+    public func close() async {
+        await pool.close()
+    }
+
+    /// One exchange. Everything about the request is checked before a connection is touched.
+    public func exchange(
+        _ request: borrowing TransportRequest, interrupt: Interrupt, on reactor: Reactor
+    ) async throws -> TransportResponse {
+        let context = ExchangeContext(request, interrupt, limits, on: reactor)
+        var attempt = Attempt()
+        attempt.started = context.started
+        let message = try encode(request, context, attempt)
+        guard context.origin.scheme == .http else {
+            throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
+        }
+        let lease = try await lease(context, &attempt)
+        return try await Connection.exchange(message, over: lease, context, attempt)
+    }
+
+    private func encode(
+        _ request: borrowing TransportRequest, _ context: ExchangeContext, _ attempt: Attempt
+    ) throws -> Connection.Message {
+        var opening: [UInt8] = []
+        opening.reserveCapacity(512)
+        var rest = RequestBody.Content.none
+        let framing: RequestFraming
+        switch request.body.content {
+        case .none: framing = .none
+        case .bytes(let bytes): framing = .length(bytes.count)
+        case .stream(let length?, _, _): framing = .length(length)
+        case .stream(nil, _, _): framing = .chunked
+        }
+        do throws(WireError) {
+            let traits = try RequestEncoder.encode(request.head, framing: framing, into: &opening)
+            switch request.body.content {
+            case .none: break
+            case .bytes(let bytes) where bytes.count <= Self.smallBody:
+                bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
+            case .bytes, .stream: rest = request.body.content
+            }
+            return Connection.Message(opening: Bytes(opening), rest: rest, asksToClose: traits.asksToClose)
+        } catch {
+            throw context.error(.invalidRequest, "the request cannot be sent", .send, attempt, error)
+        }
+    }
+
+    /// A connection ready for this request: the newest idle one that is still quiet, or a new one.
+    private func lease(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
+        let deadline = context.clock.deadline(for: .pool, from: context.started)
+        while true {
+            switch try await source(context, until: deadline, attempt) {
+            case .existing(let connection):
+                guard let turn = connection.channel.beginTurn() else {
+                    connection.close()
+                    pool.discard(context.origin)
+                    continue
+                }
+                attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
+                attempt.isConnectionReused = connection.countExchange() > 0
+                attempt.connection = connection.id
+                attempt.peer = connection.peer
+                return Lease(connection, turn: turn, from: pool)
+            case .opening:
+                attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
+                return try await open(context, &attempt)
+            }
+        }
+    }
+
+    private func source(
+        _ context: ExchangeContext, until deadline: MonotonicTime, _ attempt: Attempt
+    ) async throws -> Pool.Source {
+        do throws(PoolFailure) {
+            return try await pool.lease(context.origin, on: context.clock.reactor, until: deadline, context.interrupt)
+        } catch {
+            switch error {
+            case .timedOut: throw context.timedOut(.pool, since: context.started, attempt)
+            case .interrupted: throw context.interrupted(.pool, attempt)
+            case .closed: throw context.error(.sessionClosed, "the session is shut down", .pool, attempt)
+            }
+        }
+    }
+
+    private func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
+        do {
+            let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
+            _ = connection.countExchange()
+            attempt.connection = connection.id
+            return Lease(connection, turn: turn, from: pool)
+        } catch {
+            pool.discard(context.origin)
+            throw error
+        }
+    }
+}
