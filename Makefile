@@ -1,0 +1,46 @@
+# Each target installs what it misses (.ci/install), then runs the script that CI runs too.
+.DEFAULT_GOAL := help
+.PHONY: help demo test check sanitize fuzz bench format docs api clean
+
+help: ## This list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: ## A GET, a streamed body, a cancelled and a timed-out request, against a server inside the demo
+	@.ci/install build
+	@echo 'Building the dunlin command (debug, which builds fastest); the first time takes a minute or two.'
+	@swift run dunlin demo
+
+test: ## Tests, corpus, a minute of fuzzing, counts per request; ends with "N passed, N failed"
+	@.ci/install test
+	@.ci/test
+
+check: ## Format, imports, allow-lists, warnings, documentation
+	@.ci/install build
+	@.ci/check
+
+sanitize: ## The tests under the thread and the address sanitizer
+	@.ci/install build
+	@.ci/sanitize
+
+fuzz: ## The fuzzers, for TIME seconds each (60)
+	@.ci/install build
+	@.ci/fuzz $(or $(TIME),60)
+
+bench: ## Dunlin and its peers, in one run; QUICK=1 for a short one
+	@.ci/install build
+	@Benchmarks/run
+
+format: ## Format the sources in place
+	@.ci/install build
+	@.ci/format
+
+docs: ## Build the documentation into .build/docs
+	@.ci/install build
+	@.ci/checks/docs
+
+api: ## Compare the public API with the last release
+	@.ci/install build
+	@.ci/api
+
+clean: ## Forget everything that was built
+	rm -rf .build Benchmarks/.build
