@@ -8,15 +8,26 @@ public enum SocketAddress: Sendable, Hashable {
     case unix(String)
 }
 
+extension SocketAddress {
+    /// The address alone, as `Origin.host` spells it: no brackets, no port, no zone. Of a Unix socket, its path.
+    public var host: String {
+        switch self {
+        case .v4(let address, _):
+            [24, 16, 8, 0].map { String((address >> UInt32($0)) & 0xFF) }.joined(separator: ".")
+        case .v6(let high, let low, _, _): Self.text(high, low)
+        case .unix(let path): path
+        }
+    }
+}
+
 extension SocketAddress: CustomStringConvertible {
     public var description: String {
         switch self {
-        case .v4(let address, let port):
-            let parts = [24, 16, 8, 0].map { String((address >> UInt32($0)) & 0xFF) }
-            return "\(parts.joined(separator: ".")):\(port)"
-        case .v6(let high, let low, let port, let scope):
+        case .v4(_, let port):
+            return "\(host):\(port)"
+        case .v6(_, _, let port, let scope):
             let zone = scope == 0 ? "" : "%\(scope)"
-            return "[\(Self.text(high, low))\(zone)]:\(port)"
+            return "[\(host)\(zone)]:\(port)"
         case .unix(let path):
             return path.utf8.first == 0 ? "unix:@\(path.dropFirst())" : "unix:\(path)"
         }
