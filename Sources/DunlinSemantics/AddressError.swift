@@ -1,0 +1,91 @@
+/// Why a text is no address that Dunlin could ask.
+public struct AddressError: Error, Sendable, Hashable {
+    public enum Problem: Error, Sendable, Hashable {
+        /// A relative reference where nothing is there to resolve it against.
+        case notAbsolute
+        /// Something other than `http` or `https` before the first colon.
+        case unsupportedScheme
+        /// No `//` after the scheme, or nothing between it and the path.
+        case emptyHost
+        /// A character no host has, an empty label, a label over 63 bytes or a name over 253.
+        case invalidHost
+        /// A host that ends in a number and is not four decimal numbers: `127.1`, `0x7f.1`, `010.0.0.1`.
+        case invalidIPv4
+        /// Brackets around something that is not an IPv6 address.
+        case invalidIPv6
+        /// An IPv6 zone (`fe80::1%eth0`): it means something on one machine only, and no URL syntax for it stands.
+        case zoneIdentifier
+        /// Not a decimal number from 1 to 65535.
+        case invalidPort
+        /// A character in the user info that has to be percent-encoded, or octets that are not UTF-8.
+        case invalidUserInfo
+        /// A space, control character, backslash or non-ASCII character in path, query or fragment.
+        case forbiddenCharacter(Unicode.Scalar)
+        /// A `%` without two hexadecimal digits after it.
+        case invalidPercentEncoding
+        /// A base URL with a query or fragment, which every resolved address would lose.
+        case baseWithQueryOrFragment
+    }
+
+    public let problem: Problem
+    /// The offending text, without user info and cut to a bounded length.
+    public let text: String
+
+    /// Ends of `text` differ by where parsing stopped: once the authority is known, only its own user info is hidden;
+    /// before that, a password with a raw `/`, `?` or `#` may reach past it, so all up to the last `@` is.
+    init(_ problem: Problem, in text: String, authority: Range<Int>? = nil) {
+        self.problem = problem
+        self.text = Self.redacted(text, authority: authority)
+    }
+
+    private static func redacted(_ text: String, authority: Range<Int>?) -> String {
+        let bytes = Array(text.utf8)
+        let start = authority?.lowerBound ?? afterSlashes(bytes)
+        let end = authority?.upperBound ?? bytes.count
+        guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else { return shortened(text) }
+        return shortened(text.bytes(in: 0..<start) + "***" + text.bytes(in: at..<bytes.count))
+    }
+
+    private static func afterSlashes(_ bytes: [UInt8]) -> Int {
+        let slash = UInt8(ascii: "/")
+        guard let first = bytes.firstIndex(of: slash), first + 1 < bytes.count, bytes[first + 1] == slash,
+            !bytes[..<first].contains(UInt8(ascii: "@"))
+        else { return 0 }
+        return first + 2
+    }
+
+    private static func shortened(_ text: String) -> String {
+        let limit = 256
+        return text.utf8.count <= limit ? text : String(text.unicodeScalars.prefix(limit)) + "…"
+    }
+}
+
+extension AddressError: CustomStringConvertible {
+    /// One sentence. The text is quoted with its control characters escaped: descriptions end in logs.
+    public var description: String { "\(String(reflecting: text)): \(problem)" }
+}
+
+extension AddressError.Problem: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .notAbsolute: "a URL without a base must begin with http:// or https://"
+        case .unsupportedScheme: "the scheme is neither http nor https"
+        case .emptyHost: "the URL names no host"
+        case .invalidHost: "the host is not a valid name"
+        case .invalidIPv4: "the host ends in a number but is not an IPv4 address of four decimal numbers"
+        case .invalidIPv6: "the host is not a valid IPv6 address"
+        case .zoneIdentifier: "IPv6 zone identifiers are not supported in URLs"
+        case .invalidPort: "the port is not a number from 1 to 65535"
+        case .invalidUserInfo: "the user info has characters that must be percent-encoded"
+        case .forbiddenCharacter(let scalar):
+            "U+\(Self.hex(scalar)) is not allowed in a URL; percent-encode it"
+        case .invalidPercentEncoding: "a % is not followed by two hexadecimal digits; write a literal % as %25"
+        case .baseWithQueryOrFragment: "a base URL has no query and no fragment"
+        }
+    }
+
+    private static func hex(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
+}

@@ -1,0 +1,87 @@
+import DunlinTypes
+
+/// The host of a URL, brought into the one form that names it: what `Origin.host` holds.
+///
+/// - A name in ASCII is lower-cased and otherwise kept. Letters, digits, hyphens and underscores make its labels;
+///   hyphens may stand anywhere and underscores are let through, since both are in use in names that resolve. One dot
+///   may end it.
+/// - A name with percent-encoded octets is decoded first (RFC 3986 §3.2.2).
+/// - A name with anything beyond ASCII, or with a Punycode label, goes through IDNA.
+/// - A name whose last label is a number must be an IPv4 address in four decimal numbers.
+/// - IPv6 addresses get their RFC 5952 form, so that an address has one origin however it is spelled.
+enum HostName {
+    static func normalized(
+        _ bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(AddressError.Problem) -> String {
+        guard !range.isEmpty else { throw .emptyHost }
+        if bytes[range.lowerBound] == UInt8(ascii: "[") { return try addressInBrackets(bytes, in: range) }
+        for index in range where bytes[index] >= 0x80 || bytes[index] == UInt8(ascii: "%") {
+            return try decoded(bytes, in: range)
+        }
+        return try asciiName(bytes, in: range)
+    }
+
+    private static func decoded(_ bytes: Span<UInt8>, in range: Range<Int>) throws(AddressError.Problem) -> String {
+        guard let text = PercentEncoding.decode(bytes, in: range) else { throw .invalidHost }
+        let name = text.utf8.span
+        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .invalidHost }
+        return try asciiName(name, in: 0..<name.count)
+    }
+
+    private static func asciiName(
+        _ bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(AddressError.Problem) -> String {
+        let isRooted = bytes[range.upperBound - 1] == UInt8(ascii: ".")
+        let name = isRooted ? range.lowerBound..<range.upperBound - 1 : range
+        guard name.count <= 253 else { throw .invalidHost }
+        var hasUppercase = false
+        var labelStart = name.lowerBound
+        for index in name {
+            switch bytes[index] {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                continue
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): hasUppercase = true
+            case UInt8(ascii: "."):
+                guard (1...63).contains(index - labelStart) else { throw .invalidHost }
+                labelStart = index + 1
+            default: throw .invalidHost
+            }
+        }
+        guard (1...63).contains(name.upperBound - labelStart) else { throw .invalidHost }
+        if isNumber(bytes, in: labelStart..<name.upperBound), HostLiteral.v4(bytes, in: range) == nil {
+            throw .invalidIPv4
+        }
+        return text(bytes, in: range, lowercasing: hasUppercase)
+    }
+
+    /// Decimal digits, or hexadecimal ones after `0x`: what some parsers take for a piece of an IPv4 address.
+    private static func isNumber(_ bytes: Span<UInt8>, in label: Range<Int>) -> Bool {
+        let isHexadecimal =
+            label.count >= 2 && bytes[label.lowerBound] == UInt8(ascii: "0")
+            && bytes[label.lowerBound + 1] | 0x20 == UInt8(ascii: "x")
+        let digits = isHexadecimal ? label.dropFirst(2) : label
+        return digits.allSatisfy { index in hexValue(bytes[index]).map { isHexadecimal || $0 < 10 } ?? false }
+    }
+
+    private static func text(_ bytes: Span<UInt8>, in range: Range<Int>, lowercasing: Bool) -> String {
+        String(unsafeUninitializedCapacity: range.count) { buffer in
+            for (offset, index) in range.enumerated() {
+                let byte = bytes[index]
+                let isUppercase = lowercasing && (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                buffer[offset] = isUppercase ? byte | 0x20 : byte
+            }
+            return range.count
+        }
+    }
+
+    private static func addressInBrackets(
+        _ bytes: Span<UInt8>, in range: Range<Int>
+    ) throws(AddressError.Problem) -> String {
+        guard range.count > 2, bytes[range.upperBound - 1] == UInt8(ascii: "]") else { throw .invalidIPv6 }
+        let inside = range.lowerBound + 1..<range.upperBound - 1
+        for index in inside where bytes[index] == UInt8(ascii: "%") { throw .zoneIdentifier }
+        guard let (high, low) = HostLiteral.v6(bytes, in: inside) else { throw .invalidIPv6 }
+        return SocketAddress.v6(high, low, port: 0).host
+    }
+}

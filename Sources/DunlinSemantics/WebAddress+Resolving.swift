@@ -1,0 +1,83 @@
+public import DunlinTypes
+
+extension WebAddress {
+    /// The address that a reference found at this one means (RFC 3986 §5.2.2): `users`, `/users`, `?page=2`,
+    /// `//example.com/users`, `#top`, a whole URL. The empty reference is this address without its fragment.
+    ///
+    /// User info stays with the authority it was written for: relative references keep it, others bring their own.
+    public func resolving(_ reference: String) throws(AddressError) -> WebAddress {
+        let bytes = reference.utf8.span
+        if let start = directLength(of: bytes) {
+            return WebAddress(
+                origin: origin, userInfo: userInfo, target: target(appending: reference, to: start), fragment: nil)
+        }
+        let parts = AddressParts(bytes)
+        if parts.scheme != nil { return try WebAddress(absolute: parts, of: reference, bytes) }
+        if parts.authority != nil {
+            let authority = try Authority(of: reference, bytes, in: parts.authority)
+            return try WebAddress(
+                origin: Origin(scheme: origin.scheme, host: authority.host, port: authority.port),
+                userInfo: authority.userInfo, tail: parts, of: reference, bytes)
+        }
+        if let problem = Self.problem(in: bytes, from: 0) {
+            throw AddressError(problem, in: reference, authority: 0..<0)
+        }
+        return WebAddress(
+            origin: origin, userInfo: userInfo, target: target(for: parts, of: reference, bytes),
+            fragment: parts.fragment.map(reference.bytes(in:)))
+    }
+
+    /// Where to send a request for this reference, and its target: `resolving` without the parts that are not sent.
+    /// User info of an absolute reference is not among them.
+    public func target(for reference: String) throws(AddressError) -> (origin: Origin, target: String) {
+        if let start = directLength(of: reference.utf8.span) {
+            return (origin, target(appending: reference, to: start))
+        }
+        let address = try resolving(reference)
+        return (address.origin, address.target)
+    }
+
+    /// The target of a reference with neither scheme nor authority.
+    private func target(for parts: AddressParts, of reference: String, _ bytes: Span<UInt8>) -> String {
+        let query = parts.query.map { "?" + reference.bytes(in: $0) }
+        guard let first = parts.path.first else {
+            return query.map { target.bytes(in: 0..<pathLength) + $0 } ?? target
+        }
+        let written = reference.bytes(in: parts.path)
+        let isRooted = bytes[first] == UInt8(ascii: "/")
+        let path = isRooted ? written : target.bytes(in: 0..<directoryLength) + written
+        return DotSegments.removed(from: path) + (query ?? "")
+    }
+
+    private func target(appending reference: String, to length: Int) -> String {
+        if length == 0 { return reference }
+        return (length == target.utf8.count ? target : target.bytes(in: 0..<length)) + reference
+    }
+
+    /// How much of this address's target comes before the reference, if resolving is nothing but appending: no
+    /// scheme, authority, dot segment, fragment or percent sign, and a path. Nil sends the reference the long way,
+    /// so this scan may refuse what it needs more than a look at one byte for.
+    private func directLength(of bytes: Span<UInt8>) -> Int? {
+        guard bytes.count > 0, bytes[0] != UInt8(ascii: "?") else { return nil }
+        let isRooted = bytes[0] == UInt8(ascii: "/")
+        var colonIsPlain = isRooted
+        var previous: UInt8 = isRooted ? 0 : UInt8(ascii: "/")
+        for index in 0..<bytes.count {
+            let byte = bytes[index]
+            switch byte {
+            case UInt8(ascii: "/"):
+                if index == 1, isRooted { return nil }
+                colonIsPlain = true
+            case UInt8(ascii: "?"): colonIsPlain = true
+            case UInt8(ascii: "."):
+                if previous == UInt8(ascii: "/") { return nil }
+            case UInt8(ascii: ":"):
+                if !colonIsPlain { return nil }
+            case ...0x20, UInt8(ascii: "#"), UInt8(ascii: "%"), UInt8(ascii: "\\"), 0x7F...: return nil
+            default: break
+            }
+            previous = byte
+        }
+        return isRooted ? 0 : directoryLength
+    }
+}

@@ -1,0 +1,132 @@
+public import DunlinTypes
+
+/// An http or https URL, split by RFC 3986 into what a client needs.
+///
+/// Nothing is trimmed, repaired or encoded: a text with a space, a control character, a backslash or a non-ASCII
+/// character after the host is refused, and percent-encoding is kept as written. Two things are brought into one form:
+/// the host (see `HostName`) and dot segments, which are removed from every path as resolving demands (§5.2.4).
+/// Zone identifiers in IPv6 literals are refused.
+public struct WebAddress: Sendable, Hashable {
+    /// What stands before the `@`, percent-decoded. A secret: no description shows it.
+    public struct UserInfo: Sendable, Hashable {
+        public let user: String
+        /// Nil if there is no colon; empty if nothing follows it.
+        public let password: String?
+    }
+
+    public let origin: Origin
+    public let userInfo: UserInfo?
+    /// The request target in origin-form: path and query.
+    public let target: String
+    /// Kept apart and never sent.
+    public let fragment: String?
+    /// UTF-8 length of the path within `target`.
+    let pathLength: Int
+    /// UTF-8 length of the path up to its last slash and with it: what relative paths are appended to.
+    let directoryLength: Int
+
+    /// As written, but without dot segments; `/` if empty.
+    public var path: String { target.bytes(in: 0..<pathLength) }
+
+    /// As written, without its `?`.
+    public var query: String? {
+        let length = target.utf8.count
+        return pathLength < length ? target.bytes(in: pathLength + 1..<length) : nil
+    }
+
+    /// Splits an absolute URL.
+    public init(_ text: String) throws(AddressError) {
+        let bytes = text.utf8.span
+        let parts = AddressParts(bytes)
+        guard parts.scheme != nil else { throw AddressError(.notAbsolute, in: text) }
+        try self.init(absolute: parts, of: text, bytes)
+    }
+
+    /// Splits a URL that others are resolved against: its path gets a slash at the end, so that `users` is appended
+    /// to it and does not replace its last segment. A query or a fragment is refused: no resolved address keeps them.
+    public init(base text: String) throws(AddressError) {
+        let address = try WebAddress(text)
+        guard address.query == nil, address.fragment == nil else {
+            throw AddressError(.baseWithQueryOrFragment, in: address.description)
+        }
+        let target = address.directoryLength == address.pathLength ? address.target : address.target + "/"
+        self.init(origin: address.origin, userInfo: address.userInfo, target: target, fragment: nil)
+    }
+
+    init(absolute parts: AddressParts, of text: String, _ bytes: Span<UInt8>) throws(AddressError) {
+        guard let range = parts.scheme, let scheme = Self.scheme(bytes, in: range) else {
+            throw AddressError(.unsupportedScheme, in: text)
+        }
+        let authority = try Authority(of: text, bytes, in: parts.authority)
+        try self.init(
+            origin: Origin(scheme: scheme, host: authority.host, port: authority.port), userInfo: authority.userInfo,
+            tail: parts, of: text, bytes)
+    }
+
+    /// The address at this authority, with path, query and fragment of the text.
+    init(
+        origin: Origin, userInfo: UserInfo?, tail parts: AddressParts, of text: String, _ bytes: Span<UInt8>
+    ) throws(AddressError) {
+        if let problem = Self.problem(in: bytes, from: parts.path.lowerBound) {
+            throw AddressError(problem, in: text, authority: parts.authority ?? 0..<0)
+        }
+        let path = DotSegments.removed(from: parts.path.isEmpty ? "/" : text.bytes(in: parts.path))
+        let target = parts.query.map { path + "?" + text.bytes(in: $0) } ?? path
+        self.init(origin: origin, userInfo: userInfo, target: target, fragment: parts.fragment.map(text.bytes(in:)))
+    }
+
+    init(origin: Origin, userInfo: UserInfo?, target: String, fragment: String?) {
+        self.origin = origin
+        self.userInfo = userInfo
+        self.target = target
+        self.fragment = fragment
+        let bytes = target.utf8.span
+        var path = 0
+        var directory = 0
+        while path < bytes.count, bytes[path] != UInt8(ascii: "?") {
+            path += 1
+            if bytes[path - 1] == UInt8(ascii: "/") { directory = path }
+        }
+        pathLength = path
+        directoryLength = directory
+    }
+
+    private static func scheme(_ bytes: Span<UInt8>, in range: Range<Int>) -> Origin.Scheme? {
+        func isSpelled(_ name: StaticString) -> Bool {
+            name.utf8CodeUnitCount == range.count
+                && range.allSatisfy { bytes[$0] | 0x20 == name.utf8Start[$0 - range.lowerBound] }
+        }
+        return isSpelled("http") ? .http : isSpelled("https") ? .https : nil
+    }
+
+    /// What keeps path, query or fragment from being sent as written.
+    static func problem(in bytes: Span<UInt8>, from start: Int) -> AddressError.Problem? {
+        for index in start..<bytes.count {
+            switch bytes[index] {
+            case UInt8(ascii: "%"):
+                guard PercentEncoding.octet(bytes, at: index, before: bytes.count) != nil else {
+                    return .invalidPercentEncoding
+                }
+            case ...0x20, UInt8(ascii: "\\"), 0x7F...: return .forbiddenCharacter(scalar(bytes, at: index))
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// The scalar that begins at `index`: strings are valid UTF-8, and scanning stops at a scalar's first byte.
+    private static func scalar(_ bytes: Span<UInt8>, at index: Int) -> Unicode.Scalar {
+        let text = String(decoding: (index..<min(index + 4, bytes.count)).map { bytes[$0] }, as: UTF8.self)
+        return text.unicodeScalars.first ?? "\u{FFFD}"
+    }
+}
+
+extension WebAddress: CustomStringConvertible {
+    /// The URL without user info.
+    public var description: String { "\(origin)\(target)" + (fragment.map { "#\($0)" } ?? "") }
+}
+
+extension WebAddress.UserInfo: CustomStringConvertible, CustomReflectable {
+    public var description: String { "***" }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

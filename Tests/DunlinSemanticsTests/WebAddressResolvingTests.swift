@@ -1,0 +1,97 @@
+import DunlinSemantics
+import DunlinTypes
+import Testing
+
+@Suite struct `Resolving references` {
+    /// RFC 3986 §5.4.1 and §5.4.2.
+    @Test(arguments: [
+        ("http:g", nil), ("g:h", nil),
+        ("g", "/b/c/g"), ("./g", "/b/c/g"), ("g/", "/b/c/g/"), ("/g", "/g"), ("?y", "/b/c/d;p?y"),
+        ("g?y", "/b/c/g?y"), ("#s", "/b/c/d;p?q#s"), ("g#s", "/b/c/g#s"), ("g?y#s", "/b/c/g?y#s"), (";x", "/b/c/;x"),
+        ("g;x", "/b/c/g;x"), ("g;x?y#s", "/b/c/g;x?y#s"), ("", "/b/c/d;p?q"), (".", "/b/c/"), ("./", "/b/c/"),
+        ("..", "/b/"), ("../", "/b/"), ("../g", "/b/g"), ("../..", "/"), ("../../", "/"), ("../../g", "/g"),
+        ("../../../g", "/g"), ("../../../../g", "/g"), ("/./g", "/g"), ("/../g", "/g"), ("g.", "/b/c/g."),
+        (".g", "/b/c/.g"), ("g..", "/b/c/g.."), ("..g", "/b/c/..g"), ("./../g", "/b/g"), ("./g/.", "/b/c/g/"),
+        ("g/./h", "/b/c/g/h"), ("g/../h", "/b/c/h"), ("g;x=1/./y", "/b/c/g;x=1/y"), ("g;x=1/../y", "/b/c/y"),
+        ("g?y/./x", "/b/c/g?y/./x"), ("g?y/../x", "/b/c/g?y/../x"), ("g#s/./x", "/b/c/g#s/./x"),
+        ("g#s/../x", "/b/c/g#s/../x"), ("...", "/b/c/..."), ("/...", "/..."), ("g/...", "/b/c/g/..."),
+        ("g//h", "/b/c/g//h"), ("a/b:c", "/b/c/a/b:c"), ("?t=1:2", "/b/c/d;p?t=1:2"), ("g?t=1:2", "/b/c/g?t=1:2"),
+        ("%20/x%2F", "/b/c/%20/x%2F"), ("/a:b", "/a:b"), ("./a:b", "/b/c/a:b"),
+    ])
+    func `follows the table of RFC 3986`(reference: String, expected: String?) throws {
+        let base = try WebAddress("http://a/b/c/d;p?q#f")
+        guard let expected else {
+            #expect(throws: AddressError.self) { try base.resolving(reference) }
+            return
+        }
+        let resolved = try base.resolving(reference)
+        #expect(resolved.description == "http://a" + expected)
+        #expect(try WebAddress("http://a" + expected) == resolved)
+        let (origin, target) = try base.target(for: reference)
+        #expect(origin == base.origin)
+        #expect(target == resolved.target)
+    }
+
+    @Test(arguments: [
+        ("//g", "http://g/"), ("//g:81/x?y#z", "http://g:81/x?y#z"), ("//[::1]/", "http://[::1]/"),
+        ("http://b/x/../y", "http://b/y"), ("HTTPS://B", "https://b/"), ("///x", nil), ("//", nil), ("//g:x/", nil),
+        ("a:b", nil), (":x", nil), ("1:x", nil), ("ftp://b/", nil), ("http:///x", nil),
+    ])
+    func `takes the authority of the reference if it has one`(reference: String, expected: String?) throws {
+        let base = try WebAddress("http://a:8080/b")
+        #expect((try? base.resolving(reference))?.description == expected)
+        let pair = try? base.target(for: reference)
+        #expect(pair.map { "\($0.origin)\($0.target)" } == expected?.split(separator: "#").first.map(String.init))
+    }
+
+    @Test(arguments: [
+        ("a b", AddressError.Problem.forbiddenCharacter(" ")), ("a\nb", .forbiddenCharacter("\n")),
+        ("/a\\b", .forbiddenCharacter("\\")), ("ä", .forbiddenCharacter("ä")), ("a?ß", .forbiddenCharacter("ß")),
+        ("%", .invalidPercentEncoding), ("a%2", .invalidPercentEncoding), ("users:42", .unsupportedScheme),
+        ("\u{0}", .forbiddenCharacter("\0")), (" a", .forbiddenCharacter(" ")), ("a ", .forbiddenCharacter(" ")),
+    ])
+    func `names what is wrong with a reference`(reference: String, problem: AddressError.Problem) throws {
+        let base = try WebAddress("http://a/")
+        let error = #expect(throws: AddressError.self) { try base.resolving(reference) }
+        #expect(error?.problem == problem)
+        #expect(error?.text == reference)
+        #expect(throws: AddressError.self) { try base.target(for: reference) }
+    }
+}
+
+@Suite struct `Base addresses` {
+    @Test(arguments: [
+        ("http://example.com", "http://example.com/"), ("http://example.com/", "http://example.com/"),
+        ("http://example.com/v1", "http://example.com/v1/"), ("http://example.com/v1/", "http://example.com/v1/"),
+        ("http://example.com/v1/..", "http://example.com/"),
+    ])
+    func `end in a slash`(text: String, expected: String) throws {
+        #expect(try WebAddress(base: text).description == expected)
+    }
+
+    @Test(arguments: ["http://example.com/v1?x=1", "http://example.com/#top", "http://example.com?", "http://u:p@a/#"])
+    func `have neither query nor fragment`(text: String) {
+        let error = #expect(throws: AddressError.self) { try WebAddress(base: text) }
+        #expect(error?.problem == .baseWithQueryOrFragment)
+        #expect(error?.text.contains("u:p") == false)
+    }
+
+    @Test(arguments: [
+        ("foo", "http://example.com/v1/foo"), ("foo?bar=baz", "http://example.com/v1/foo?bar=baz"),
+        ("/foo", "http://example.com/foo"), ("foo/", "http://example.com/v1/foo/"),
+        ("/foo/", "http://example.com/foo/"), ("users/42", "http://example.com/v1/users/42"),
+        ("http://other.example/x", "http://other.example/x"), ("?x=1", "http://example.com/v1/?x=1"),
+        ("../up", "http://example.com/up"), ("", "http://example.com/v1/"),
+        ("foo#bar", "http://example.com/v1/foo#bar"), (".well-known/x", "http://example.com/v1/.well-known/x"),
+    ])
+    func `resolve what a session is asked for`(reference: String, expected: String) throws {
+        #expect(try WebAddress(base: "http://example.com/v1").resolving(reference).description == expected)
+    }
+
+    @Test func `refuse a typo that looks like a scheme`() throws {
+        let error = #expect(throws: AddressError.self) {
+            try WebAddress(base: "http://example.com/").resolving("foo:bar")
+        }
+        #expect(error?.problem == .unsupportedScheme)
+    }
+}
