@@ -1,4 +1,4 @@
-/* What the Glibc module leaves out: epoll, eventfd, accept4 and a few constants that are macros. No logic. */
+/* What the Glibc module leaves out: epoll, eventfd, prctl and a few constants that are macros. No logic. */
 #ifndef DUNLIN_CEPOLL_H
 #define DUNLIN_CEPOLL_H
 
@@ -6,10 +6,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
-
-/* Declared here because _GNU_SOURCE would give this module another view of libc's types than Glibc's. */
-extern int accept4(int, struct sockaddr *, socklen_t *, int);
 
 static inline int dunlin_epoll_create(void) { return epoll_create1(EPOLL_CLOEXEC); }
 
@@ -22,7 +18,7 @@ static inline int dunlin_epoll_add(int epoll, int descriptor, uint64_t token) {
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
 }
 
-/* The wake descriptor is level-triggered by design: a wake that is not read is not lost. */
+/* The wake descriptor: every write is a new edge, so it never has to be read. */
 static inline int dunlin_epoll_add_wake(int epoll, int descriptor, uint64_t token) {
     struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data = {.u64 = token}};
     return epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
@@ -30,8 +26,12 @@ static inline int dunlin_epoll_add_wake(int epoll, int descriptor, uint64_t toke
 
 static inline int dunlin_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
+/* Under another name, because <sys/socket.h> here would claim libc's socket types for this module. The flags of
+ * sockets, files and eventfds have the same values on Linux. */
+extern int dunlin_accept4(int, void *, void *, int) __asm__("accept4");
+
 static inline int dunlin_accept(int descriptor) {
-    return accept4(descriptor, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    return dunlin_accept4(descriptor, 0, 0, EFD_CLOEXEC | EFD_NONBLOCK);
 }
 
 static inline void dunlin_name_this_thread(const char *name) { prctl(PR_SET_NAME, name); }

@@ -26,7 +26,7 @@ public final class SystemResolver: Resolver {
     }
 
     public func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
-        let parking = Parking<Answer>(on: try ReactorGroup.shared.next())
+        let parking = Parking<Answer>(on: try ReactorGroup.shared.reactors()[0])
         let (id, action) = state.withLock { state in
             state.nextID += 1
             return (state.nextID, state.machine.ask(host, state.nextID, parking))

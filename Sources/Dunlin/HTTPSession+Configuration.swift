@@ -1,0 +1,86 @@
+package import DunlinReactor
+internal import DunlinTransport
+internal import DunlinWire
+
+extension HTTPSession {
+    /// What a session starts with. Everything that makes sense for one request can be set there too (`Options`).
+    public struct Configuration: Sendable {
+        /// Where relative targets lead: an absolute http or https URL without query and fragment. A path that does not
+        /// end in a slash is given one, so `v1` and `users` make `v1/users`.
+        public var baseURL: String?
+        /// A Unix socket to connect to whatever the URL's host says; an abstract name begins with a NUL.
+        public var socketPath: String?
+        /// Sent with every request that does not set the same fields.
+        public var fields: Fields
+        public var timeouts: Timeouts
+        public var connections = Connections()
+        public var limits = Limits()
+        /// Looks names up; the system's look-up if none is given.
+        public var resolver: (any Resolver)?
+        /// Carries requests in the sockets' stead: tests, above all.
+        public var transport: (any Transport)?
+        /// Loops of its own instead of the process's.
+        package var loops: [Reactor]?
+
+        public init(
+            baseURL: String? = nil, fields: Fields = ["User-Agent": "Dunlin", "Accept": "*/*"],
+            timeouts: Timeouts = Timeouts(), transport: (any Transport)? = nil
+        ) {
+            self.baseURL = baseURL
+            self.fields = fields
+            self.timeouts = timeouts
+            self.transport = transport
+        }
+    }
+
+    public struct Connections: Sendable, Hashable {
+        /// Open at once to one origin; more requests wait, first come first served.
+        public var perOrigin = 128
+        /// How long an unused connection is kept.
+        public var idleTime: Duration = .seconds(60)
+
+        public init() {}
+    }
+
+    /// What a response may take up.
+    public struct Limits: Sendable, Hashable {
+        /// A body read as a whole; `nil` for no limit. A streamed body has none.
+        public var bodyBytes: Int? = 64 * 1024 * 1024
+        public var headBytes = 64 * 1024
+        public var lineBytes = 16 * 1024
+        public var fieldCount = 200
+        public var interimResponses = 16
+        public var trailerBytes = 16 * 1024
+
+        public init() {}
+    }
+}
+
+extension HTTPSession.Configuration {
+    var socketOptions: SocketTransport.Options {
+        var options = SocketTransport.Options()
+        options.connectionsPerOrigin = connections.perOrigin
+        options.idleTime = connections.idleTime
+        options.limits.headBytes = limits.headBytes
+        options.limits.lineBytes = limits.lineBytes
+        options.limits.fieldCount = limits.fieldCount
+        options.limits.interimResponses = limits.interimResponses
+        options.limits.trailerBytes = limits.trailerBytes
+        if let resolver { options.resolver = resolver }
+        return options
+    }
+
+    /// Throws what contradicts itself, before the first request does.
+    func validate() throws {
+        func require(_ condition: Bool, _ reason: String) throws {
+            guard condition else { throw NetworkError(.invalidConfiguration, reason) }
+        }
+        try require(connections.perOrigin > 0, "connections.perOrigin must be at least 1")
+        try require(connections.idleTime >= .zero, "connections.idleTime must not be negative")
+        try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
+        try require(loops?.isEmpty != true, "there must be at least one loop")
+        for phase in Phase.allCases {
+            try require(timeouts[phase].map { $0 > .zero } ?? true, "the \(phase.rawValue) timeout must be above zero")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+extension HTTPSession {
+    /// What one request does differently from its session.
+    public struct Options: Sendable {
+        /// Each field here replaces the session's fields of the same name.
+        public var fields: Fields
+        /// Instead of the session's.
+        public var timeouts: Timeouts?
+        /// Instead of the session's `limits.bodyBytes`.
+        public var bodyBytes: Int?
+        /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
+        public var validatesResponse: Bool
+        /// The user's own name for the request; shows in the registry.
+        public var label: String?
+
+        public init(
+            fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: Int? = nil,
+            validatesResponse: Bool = true, label: String? = nil
+        ) {
+            self.fields = fields
+            self.timeouts = timeouts
+            self.bodyBytes = bodyBytes
+            self.validatesResponse = validatesResponse
+            self.label = label
+        }
+    }
+}

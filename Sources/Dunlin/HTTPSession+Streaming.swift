@@ -1,0 +1,52 @@
+internal import DunlinReactor
+
+extension HTTPSession {
+    /// Sends a request and hands the response to `operation` as soon as its head is there; any status is let through.
+    ///
+    /// The scope owns the exchange: leaving it before the body's end, by return, throw or cancel, closes the
+    /// connection. `operation` runs where the caller runs.
+    public func withStream<Value>(
+        from target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
+        options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
+    ) async throws -> Value {
+        let head = try builder.head(method, target, query, body, options.fields, nil)
+        let delegate = TaskDelegate(method, target.template, label: options.label)
+        let loop = loop
+        let request = request(head, body, options, on: loop)
+        try await tasks.add(delegate)
+        do {
+            let value = try await withTaskCancellationHandler {
+                let response = try await withTaskExecutorPreference(loop) {
+                    try await open(request, delegate, on: loop)
+                }
+                defer { response.body.source.close() }
+                return try await operation(response)
+            } onCancel: {
+                delegate.interrupt.cancel(.task)
+            }
+            await close(delegate, .finished)
+            return value
+        } catch {
+            await close(delegate, error is CancellationError ? .cancelled : .failed)
+            throw error
+        }
+    }
+
+    @concurrent
+    private func open(
+        _ request: TransportRequest, _ delegate: TaskDelegate, on loop: Reactor
+    ) async throws -> StreamedResponse {
+        var metrics = Metrics()
+        let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
+        let response = try await hops.run(request, &metrics)
+        return StreamedResponse(
+            head: response.head, interim: response.interim, body: BodySequence(response.body), recorded: metrics)
+    }
+
+    /// Ends what is left of the exchange, should somebody still hold on to the body.
+    private func close(_ delegate: TaskDelegate, _ end: TaskMachine.State) async {
+        delegate.interrupt.cancel(.handle)
+        await delegate.end(end)
+        await tasks.remove(delegate.id)
+    }
+}

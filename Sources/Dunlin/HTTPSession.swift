@@ -1,0 +1,75 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+internal import Synchronization
+
+/// Makes HTTP requests and owns what they share: connections, defaults, and the list of what is running.
+///
+/// ```swift
+/// let client = try HTTPSession(.init(baseURL: "https://api.example.com/v1"))
+/// let user = try await client.get("users/42", as: User.self)
+/// ```
+///
+/// A session may be used from any task. Dropping the last reference closes its idle connections; requests that are
+/// still running keep what they need until they are done. `shutdown()` ends it sooner and waits for the end.
+public final class HTTPSession: Sendable {
+    public let configuration: Configuration
+    /// Every request of this session that is running.
+    public let tasks: TaskRegistry
+    let builder: RequestBuilder
+    let carrier: Carrier
+    private let loops: [Reactor]
+    private let nextLoop = Atomic<Int>(0)
+
+    /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
+    /// system's error when it has no thread or descriptor left for a loop.
+    public init(_ configuration: Configuration = Configuration()) throws {
+        self.configuration = configuration
+        builder = try RequestBuilder(configuration)
+        loops = try configuration.loops ?? ReactorGroup.shared.reactors()
+        tasks = TaskRegistry(on: loops[0])
+        if let transport = configuration.transport {
+            carrier = .custom(transport)
+        } else {
+            carrier = .sockets(SocketTransport(configuration.socketOptions, on: loops[0]))
+        }
+    }
+
+    /// Runs `operation` on one of the session's own loops, together with the child tasks it starts: a request made
+    /// there needs no thread hop.
+    ///
+    /// Say `@concurrent` where the closure would otherwise belong to an actor; on an actor there is nothing to gain.
+    /// What it computes for long keeps other requests waiting.
+    public func withExecutor<Value: Sendable>(
+        _ operation: @concurrent @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withTaskExecutorPreference(loop, operation: operation)
+    }
+
+    /// The loop the caller is on, or the next in turn.
+    var loop: Reactor {
+        if let here = loops.first(where: \.isCurrent) { return here }
+        let turn = loops.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
+        return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
+    }
+
+    /// How many connections there are and how many requests wait for one; zeros over a custom transport.
+    public var connections: (open: Int, idle: Int, waiting: Int) {
+        guard case .sockets(let transport) = carrier else { return (0, 0, 0) }
+        let gauges = transport.gauges
+        return (gauges.open, gauges.idle, gauges.waiting)
+    }
+
+    /// Ends the session: takes no new requests, gives running ones until `grace` is over, cancels the rest, closes all
+    /// connections. Returns how many requests had to be cancelled, once the last of them has ended.
+    ///
+    /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again is harmless.
+    @discardableResult
+    public func shutdown(grace: Duration = .zero) async -> Int {
+        await tasks.close()
+        if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
+        let cancelled = await tasks.cancelAll()
+        if case .sockets(let transport) = carrier { await transport.close() }
+        return cancelled
+    }
+}

@@ -1,0 +1,39 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// Who carries a session's requests: our own sockets, known by their type so that the hot path pays for no
+/// indirection, or somebody else's transport.
+enum Carrier: Sendable {
+    case sockets(SocketTransport)
+    case custom(any Transport)
+
+    func exchange(
+        _ request: borrowing TransportRequest, _ interrupt: Interrupt, on loop: Reactor
+    ) async throws -> TransportResponse {
+        switch self {
+        case .sockets(let transport):
+            return try await transport.exchange(request, interrupt: interrupt, on: loop)
+        case .custom(let transport):
+            let request = copy request
+            return try await foreign(until: request.deadline, request.timeouts.total, interrupt, on: loop) {
+                try await transport.exchange(request)
+            }
+        }
+    }
+
+    /// Work that knows only task cancellation, under the request's own switch and deadline.
+    func foreign<Value: Sendable>(
+        until deadline: MonotonicTime, _ limit: Duration?, _ interrupt: Interrupt, on loop: Reactor,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await Race.run(until: deadline, interrupt, on: loop, work)
+        } catch Race.Lost.timedOut {
+            throw NetworkError(
+                .timedOut, "the request took too long", phase: .total, requestMayHaveBeenSent: true, limit: limit)
+        } catch Race.Lost.interrupted {
+            if interrupt.cause == .task { throw CancellationError() }
+            throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
+        }
+    }
+}

@@ -1,0 +1,25 @@
+internal import DunlinReactor
+
+/// Drives a request hop by hop: sends it, and asks the machine what comes next.
+struct HopLoop {
+    let carrier: Carrier
+    let delegate: TaskDelegate
+    let loop: Reactor
+
+    func run(_ request: borrowing TransportRequest, _ metrics: inout Metrics) async throws -> TransportResponse {
+        var machine = HopMachine(isReplayable: request.body.isReplayable)
+        while true {
+            guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
+            do {
+                let response = try await carrier.exchange(request, delegate.interrupt, on: loop)
+                metrics.append(response.attempt)
+                switch machine.received(response.head.status) {
+                case .send: continue
+                case .deliver, .fail: return response
+                }
+            } catch {
+                guard machine.failed(error) == .send else { throw error }
+            }
+        }
+    }
+}

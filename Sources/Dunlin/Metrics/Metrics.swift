@@ -1,0 +1,69 @@
+/// How a request spent its time: one `Attempt` for each hop or replay, the last one being the response's.
+///
+/// The usual single attempt is held in place, so that measuring allocates nothing.
+public struct Metrics: Sendable, Hashable {
+    private var last = Attempt()
+    private var earlier: [Attempt] = []
+    private var isEmpty = true
+
+    public init() {}
+
+    public var attempts: [Attempt] { isEmpty ? [] : earlier + [last] }
+
+    mutating func append(_ attempt: Attempt) {
+        if !isEmpty { earlier.append(last) }
+        last = attempt
+        isEmpty = false
+    }
+
+    /// The same with a later state of the last attempt.
+    func updating(_ attempt: Attempt) -> Metrics {
+        var copy = self
+        copy.last = attempt
+        return copy
+    }
+
+    /// From the start of the first attempt to the end of the last.
+    public var total: Duration {
+        let first = earlier.first ?? last
+        return isEmpty ? .zero : last.ended.duration(since: first.started)
+    }
+}
+
+extension Metrics: CustomStringConvertible {
+    /// A waterfall, one attempt after the other.
+    public var description: String {
+        attempts.map(\.waterfall).joined(separator: "\n")
+    }
+}
+
+extension Attempt {
+    /// One line a phase that took place: name, duration, and a bar in proportion.
+    public var waterfall: String {
+        let whole = max(1, self[.total])
+        let peer = peer.map { " to \($0)" } ?? ""
+        let heading = "\(isConnectionReused ? "reused" : "new") connection \(connection)\(peer), \(self[.total].readable)"
+        let lines = Phase.allCases.filter { $0 != .total && self[$0] > 0 }.map { phase in
+            let bar = String(repeating: "▇", count: max(1, Int(self[phase] * 30 / whole)))
+            return "  \(phase.rawValue.padded(to: 9)) \(self[phase].readable.padded(to: 10)) \(bar)"
+        }
+        return ([heading] + lines).joined(separator: "\n")
+    }
+}
+
+extension Int64 {
+    /// Nanoseconds for people.
+    fileprivate var readable: String {
+        let microseconds = self / 1000
+        if microseconds < 1000 { return "\(microseconds) µs" }
+        let tenths = microseconds / 100
+        if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) ms" }
+        return "\(tenths / 10_000).\(tenths / 1000 % 10) s"
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - count))
+    }
+}

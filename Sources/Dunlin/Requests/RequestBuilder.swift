@@ -1,0 +1,58 @@
+internal import DunlinSemantics
+
+/// Turns what a caller said into the request that goes out: base, defaults and options taken together.
+///
+/// A value made once for a session; requests share it without a lock.
+struct RequestBuilder: Sendable {
+    private let base: WebAddress?
+    private let fields: Fields
+    private let socketPath: String?
+
+    init(_ configuration: HTTPSession.Configuration) throws {
+        try configuration.validate()
+        do throws(AddressError) {
+            if let url = configuration.baseURL { base = try WebAddress(base: url) } else { base = nil }
+        } catch {
+            throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)
+        }
+        fields = configuration.fields
+        socketPath = configuration.socketPath
+    }
+
+    /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise.
+    func head(
+        _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
+        _ own: Fields, _ accept: String?
+    ) throws -> RequestHead {
+        if let refused = target.refused {
+            throw NetworkError(.invalidRequest, "\"\(refused)\" may not be a segment of \(target.template)")
+        }
+        var (origin, path) = try resolve(target)
+        if !query.isEmpty {
+            path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
+        }
+        if let socketPath {
+            origin = Origin(scheme: origin.scheme, host: origin.host, port: origin.port, socketPath: socketPath)
+        }
+        return RequestHead(method: method, origin: origin, target: path, fields: fields(own, body.contentType, accept))
+    }
+
+    private func fields(_ own: Fields, _ contentType: String?, _ accept: String?) -> Fields {
+        if own.isEmpty, contentType == nil, accept == nil { return fields }
+        var merged = fields.overlaid(with: own)
+        if let accept, !own.contains("accept") { merged["Accept"] = accept }
+        if let contentType, !merged.contains("content-type") { merged.append("Content-Type", contentType) }
+        return merged
+    }
+
+    private func resolve(_ target: HTTPSession.Target) throws -> (Origin, String) {
+        do throws(AddressError) {
+            if let base { return try base.target(for: target.text) }
+            let address = try WebAddress(target.text)
+            return (address.origin, address.target)
+        } catch {
+            let code: NetworkError.Code = error.problem == .unsupportedScheme ? .unsupportedScheme : .invalidRequest
+            throw NetworkError(code, "the request has no usable URL", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+internal import DunlinReactor
+
+/// Reads a body to its end, up to a limit.
+struct BodyCollector {
+    let carrier: Carrier
+    let delegate: TaskDelegate
+    let loop: Reactor
+    /// Bytes; nil for any number.
+    let limit: Int?
+
+    func collect(
+        _ response: TransportResponse, _ request: borrowing TransportRequest, _ metrics: Metrics
+    ) async throws -> HTTPSession.Response<Bytes> {
+        switch response.body {
+        case .bytes(let bytes):
+            try check(bytes.count, response.head)
+            return HTTPSession.Response(
+                head: response.head, value: bytes, body: bytes, interim: response.interim, metrics: metrics)
+        case .stream(let stream):
+            let bytes = try await read(stream, response.head, request)
+            return HTTPSession.Response(
+                head: response.head, value: bytes, body: bytes, trailers: stream.trailers, interim: response.interim,
+                metrics: metrics.updating(stream.attempt))
+        }
+    }
+
+    private func read(
+        _ stream: any BodyStream, _ head: ResponseHead, _ request: borrowing TransportRequest
+    ) async throws -> Bytes {
+        if let length = stream.expectedLength { try check(length, head) }
+        switch carrier {
+        case .sockets:
+            return try await readAll(stream, head)
+        case .custom:
+            let collector = self
+            return try await carrier.foreign(
+                until: request.deadline, request.timeouts.total, delegate.interrupt, on: loop
+            ) {
+                try await collector.readAll(stream, head)
+            }
+        }
+    }
+
+    private func readAll(_ stream: any BodyStream, _ head: ResponseHead) async throws -> Bytes {
+        guard let first = try await stream.next() else { return .empty }
+        try check(first.count, head)
+        guard let second = try await stream.next() else { return first }
+        var whole: [UInt8] = []
+        whole.reserveCapacity(stream.expectedLength ?? (first.count + second.count) * 2)
+        var piece = Optional(second)
+        first.withUnsafeBytes { whole.append(contentsOf: $0) }
+        while let bytes = piece {
+            try check(whole.count + bytes.count, head)
+            bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
+            piece = try await stream.next()
+        }
+        return Bytes(whole)
+    }
+
+    private func check(_ count: Int, _ head: ResponseHead) throws {
+        guard let limit, count > limit else { return }
+        throw NetworkError(
+            .limitExceeded, "the body has more than \(limit) bytes: stream it, or allow more with bodyBytes",
+            phase: .idle, requestMayHaveBeenSent: true, response: head)
+    }
+}

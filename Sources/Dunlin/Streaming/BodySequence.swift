@@ -1,0 +1,97 @@
+internal import Synchronization
+
+/// A response body as it arrives. Reading pulls: a slow reader stalls the server instead of filling memory.
+///
+/// Single-pass: the iterator made second throws `NetworkError` with code `bodyConsumed`.
+public struct BodySequence: AsyncSequence, Sendable {
+    public typealias Element = Bytes
+    public typealias Failure = any Error
+
+    /// Shared by all copies: who reads, and whether the scope is still open.
+    final class Source: Sendable {
+        enum Claim {
+            case free
+            case taken
+            case closed
+        }
+
+        let body: ResponseBody
+        private let claim = Mutex(Claim.free)
+
+        init(_ body: ResponseBody) {
+            self.body = body
+        }
+
+        /// Nil for the first who asks; the error for everybody else.
+        func take() -> NetworkError? {
+            let before = claim.withLock { claim in
+                defer { if claim == .free { claim = .taken } }
+                return claim
+            }
+            switch before {
+            case .free: return nil
+            case .taken: return NetworkError(.bodyConsumed, "the body can be read once only", phase: .idle)
+            case .closed: return NetworkError(.bodyConsumed, "the stream's scope has ended", phase: .idle)
+            }
+        }
+
+        func close() {
+            claim.withLock { $0 = .closed }
+        }
+    }
+
+    let source: Source
+
+    init(_ body: ResponseBody) {
+        source = Source(body)
+    }
+
+    /// The length the server declared, if it did.
+    public var expectedLength: Int? {
+        switch source.body {
+        case .bytes(let bytes): bytes.count
+        case .stream(let stream): stream.expectedLength
+        }
+    }
+
+    /// Trailer fields, once the body has been read to its end.
+    public var trailers: Fields {
+        switch source.body {
+        case .bytes: Fields()
+        case .stream(let stream): stream.trailers
+        }
+    }
+
+    public func makeAsyncIterator() -> Iterator {
+        if let refusal = source.take() { return Iterator(state: .refused(refusal)) }
+        switch source.body {
+        case .bytes(let bytes): return Iterator(state: bytes.isEmpty ? .over : .whole(bytes))
+        case .stream(let stream): return Iterator(state: .streaming(stream))
+        }
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        enum State {
+            case whole(Bytes)
+            case streaming(any BodyStream)
+            case over
+            case refused(NetworkError)
+        }
+
+        var state: State
+
+        public mutating func next() async throws -> Bytes? {
+            switch state {
+            case .refused(let error): throw error
+            case .over: return nil
+            case .whole(let bytes):
+                state = .over
+                return bytes
+            case .streaming(let stream):
+                if let piece = try await stream.next() { return piece }
+                state = .over
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+extension HTTPSession {
+    /// A response whose body is still arriving; valid within the scope it was handed to.
+    public struct StreamedResponse: Sendable {
+        public let head: ResponseHead
+        /// Interim (1xx) responses that came first.
+        public let interim: [ResponseHead]
+        public let body: BodySequence
+        let recorded: Metrics
+
+        public var status: Status { head.status }
+        public var fields: Fields { head.fields }
+
+        /// How the request has gone so far.
+        public var metrics: Metrics {
+            if case .stream(let stream) = body.source.body { return recorded.updating(stream.attempt) }
+            return recorded
+        }
+    }
+}

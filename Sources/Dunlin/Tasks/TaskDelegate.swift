@@ -1,0 +1,60 @@
+internal import DunlinReactor
+
+/// Looks after one request from its registration to its end: where it stands, and how to stop it.
+public actor TaskDelegate {
+    public nonisolated let id = TaskID.next()
+    public nonisolated let method: Method
+    /// The target as the caller wrote it, values left out.
+    public nonisolated let template: String
+    public nonisolated let label: String?
+    /// Felt by whatever the request waits for.
+    nonisolated let interrupt = Interrupt()
+    private var machine = TaskMachine()
+
+    init(_ method: Method, _ template: String, label: String?) {
+        self.method = method
+        self.template = template
+        self.label = label
+    }
+
+    /// Stops the request wherever it is; it fails with `NetworkError` code `cancelled`. Harmless when it is over.
+    public nonisolated func cancel() {
+        interrupt.cancel(.handle)
+    }
+
+    func begin() -> Bool {
+        machine.begin()
+    }
+
+    func end(_ end: TaskMachine.State) {
+        _ = machine.end(end)
+    }
+
+    public var snapshot: TaskSnapshot {
+        TaskSnapshot(id: id, method: method, template: template, label: label, state: .init(machine.state))
+    }
+}
+
+/// What the registry tells of a request.
+public struct TaskSnapshot: Sendable, Hashable {
+    public enum State: Sendable, Hashable {
+        case waiting
+        /// On its way; `hop` counts the times it was sent.
+        case running(hop: Int)
+        case over
+
+        init(_ state: TaskMachine.State) {
+            switch state {
+            case .waiting: self = .waiting
+            case .running(let hop): self = .running(hop: hop)
+            case .finished, .failed, .cancelled: self = .over
+            }
+        }
+    }
+
+    public var id: TaskID
+    public var method: Method
+    public var template: String
+    public var label: String?
+    public var state: State
+}

@@ -1,0 +1,14 @@
+internal import Synchronization
+
+/// One request of this process; never given twice.
+public struct TaskID: Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: UInt64
+
+    private static let last = Atomic<UInt64>(0)
+
+    static func next() -> TaskID {
+        TaskID(rawValue: last.add(1, ordering: .relaxed).newValue)
+    }
+
+    public var description: String { "#\(rawValue)" }
+}
