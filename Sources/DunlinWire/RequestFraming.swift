@@ -12,4 +12,9 @@ public struct RequestTraits: Sendable, Hashable {
     public var asksToClose = false
     /// The request says `Expect: 100-continue`.
     public var expectsContinue = false
+
+    public init(asksToClose: Bool = false, expectsContinue: Bool = false) {
+        self.asksToClose = asksToClose
+        self.expectsContinue = expectsContinue
+    }
 }

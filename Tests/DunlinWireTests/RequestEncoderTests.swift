@@ -1,0 +1,207 @@
+import DunlinTypes
+import DunlinWire
+import Testing
+
+@Suite struct `Request encoder` {
+    private static func encode(
+        _ method: Method, _ target: String, _ fields: Fields = [:], _ framing: RequestFraming = .none,
+        origin: Origin = Origin(scheme: .http, host: "h.example")
+    ) throws(WireError) -> String {
+        var buffer = Array("before|".utf8)
+        let head = RequestHead(method: method, origin: origin, target: target, fields: fields)
+        do throws(WireError) {
+            try RequestEncoder.encode(head, framing: framing, into: &buffer)
+        } catch {
+            #expect(String(Bytes(buffer)) == "before|", "a refused request left something behind")
+            throw error
+        }
+        return String(String(Bytes(buffer)).dropFirst(7))
+    }
+
+    static let written: [(Method, String, Fields, RequestFraming, String)] = [
+        (.get, "/", [:], .none, "GET / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+        (
+            .get, "/a?b=%20|{}", ["Accept": "*/*", "X": "", "accept": " \té\t "], .none,
+            "GET /a?b=%20|{} HTTP/1.1\r\nHost: h.example\r\nAccept: */*\r\nX: \r\naccept: é\r\n\r\n"
+        ),
+        (.get, "/", [:], .length(0), "GET / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
+        (.get, "/", [:], .length(7), "GET / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 7\r\n\r\n"),
+        (.post, "/", [:], .none, "POST / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
+        (.put, "/", [:], .none, "PUT / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
+        (.patch, "/", [:], .none, "PATCH / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"),
+        (.delete, "/", [:], .none, "DELETE / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+        (
+            .delete, "/", ["Content-Length": "0"], .none,
+            "DELETE / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 0\r\n\r\n"
+        ),
+        (
+            .post, "/", [:], .length(.max),
+            "POST / HTTP/1.1\r\nHost: h.example\r\nContent-Length: 9223372036854775807\r\n\r\n"
+        ),
+        (
+            .post, "/", ["content-length": "5", "A": "b", "Content-Length": " 5"], .length(5),
+            "POST / HTTP/1.1\r\nHost: h.example\r\nA: b\r\nContent-Length: 5\r\n\r\n"
+        ),
+        (.post, "/", [:], .chunked, "POST / HTTP/1.1\r\nHost: h.example\r\nTransfer-Encoding: chunked\r\n\r\n"),
+        (
+            .post, "/", ["transfer-encoding": "Chunked", "A": "b"], .chunked,
+            "POST / HTTP/1.1\r\nHost: h.example\r\nA: b\r\nTransfer-Encoding: chunked\r\n\r\n"
+        ),
+        (
+            .get, "/", ["A": "b", "hOST": "other:81", "Connection": "close"], .none,
+            "GET / HTTP/1.1\r\nHost: other:81\r\nA: b\r\nConnection: close\r\n\r\n"
+        ),
+        (.get, "/", ["Host": "[::1]:8080"], .none, "GET / HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n"),
+        (.options, "*", [:], .none, "OPTIONS * HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+        (.get, "http://p:1/x", [:], .none, "GET http://p:1/x HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+        (.get, "https://[::1]?q", [:], .none, "GET https://[::1]?q HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+        (.connect, "p.example:443", [:], .none, "CONNECT p.example:443 HTTP/1.1\r\nHost: p.example:443\r\n\r\n"),
+        (.connect, "[::1]:443", [:], .length(0), "CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n"),
+        (.trace, "/", [:], .length(0), "TRACE / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+        ("M-SEARCH!", "/", [:], .none, "M-SEARCH! / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+        ("get", "/", [:], .none, "get / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
+    ]
+
+    @Test(arguments: written)
+    func `writes the head`(
+        method: Method, target: String, fields: Fields, framing: RequestFraming, expected: String
+    ) throws {
+        #expect(try Self.encode(method, target, fields, framing) == expected)
+    }
+
+    @Test(arguments: [
+        (Origin(scheme: .http, host: "::1", port: 8080), "[::1]:8080"),
+        (Origin(scheme: .https, host: "a.example", port: 443), "a.example"),
+        (Origin(scheme: .http, host: "a.example", port: 443), "a.example:443"),
+        (Origin(scheme: .http, host: "127.0.0.1"), "127.0.0.1"),
+    ])
+    func `takes Host from the origin`(origin: Origin, expected: String) throws {
+        #expect(try Self.encode(.get, "/", origin: origin) == "GET / HTTP/1.1\r\nHost: \(expected)\r\n\r\n")
+    }
+
+    @Test(arguments: ["", "G T", "GET\r\n", "GE\0T", "GÉT", "GET:", "(GET)"])
+    func `refuses a method that is no token`(method: String) {
+        #expect(throws: WireError.invalidMethod) { try Self.encode(Method(method), "/") }
+    }
+
+    static let targets: [(Method, String, WireError)] = [
+        (.get, "", .invalidTarget),
+        (.get, "/a b", .invalidTarget),
+        (.get, "/a\tb", .invalidTarget),
+        (.get, "/a\r\nX: y", .invalidTarget),
+        (.get, "/a\nb", .invalidTarget),
+        (.get, "/a\0b", .invalidTarget),
+        (.get, "/a\u{7F}", .invalidTarget),
+        (.get, "/é", .invalidTarget),
+        (.get, "/a#b", .invalidTarget),
+        (.get, "a", .targetUnfitForMethod),
+        (.get, "?a", .targetUnfitForMethod),
+        (.get, "*", .targetUnfitForMethod),
+        (.options, "**", .targetUnfitForMethod),
+        (.get, "a.example:443", .targetUnfitForMethod),
+        (.get, "http:/a", .targetUnfitForMethod),
+        (.get, "http://", .targetUnfitForMethod),
+        (.get, "http:///a", .targetUnfitForMethod),
+        (.get, "://a", .targetUnfitForMethod),
+        (.get, "1http://a", .targetUnfitForMethod),
+        (.get, "http://user:password@a/", .targetUnfitForMethod),
+        (.get, "http://user@a/", .targetUnfitForMethod),
+        (.connect, "/", .targetUnfitForMethod),
+        (.connect, "a.example", .targetUnfitForMethod),
+        (.connect, "a.example:", .targetUnfitForMethod),
+        (.connect, "a.example:65536", .targetUnfitForMethod),
+        (.connect, "http://a.example:443", .targetUnfitForMethod),
+        (.connect, "u@a.example:443", .targetUnfitForMethod),
+        (.connect, "*", .targetUnfitForMethod),
+    ]
+
+    @Test(arguments: targets)
+    func `refuses a target that cannot be sent`(method: Method, target: String, expected: WireError) {
+        #expect(throws: expected) { try Self.encode(method, target) }
+    }
+
+    static let fields: [(Fields, RequestFraming, WireError)] = [
+        (["": "b"], .none, .invalidRequestFieldName),
+        (["A b": "c"], .none, .invalidRequestFieldName),
+        (["A:": "c"], .none, .invalidRequestFieldName),
+        (["A\r\nB": "c"], .none, .invalidRequestFieldName),
+        (["Ä": "c"], .none, .invalidRequestFieldName),
+        ([String(repeating: "a", count: 65_536): "c"], .none, .invalidRequestFieldName),
+        (["A": "b\r\nC: d"], .none, .invalidRequestFieldValue(name: "A")),
+        (["A": "b\rc"], .none, .invalidRequestFieldValue(name: "A")),
+        (["A": "b\nc"], .none, .invalidRequestFieldValue(name: "A")),
+        (["A": "b\0"], .none, .invalidRequestFieldValue(name: "A")),
+        (["A": "b\u{7F}"], .none, .invalidRequestFieldValue(name: "A")),
+        (["A": "\u{1}"], .none, .invalidRequestFieldValue(name: "A")),
+        (["B": "c", "A": "b\r\n"], .none, .invalidRequestFieldValue(name: "A")),
+        (["Host": "a", "host": "a"], .none, .repeatedHost),
+        (["Host": ""], .none, .invalidHost),
+        (["Host": "a b"], .none, .invalidHost),
+        (["Host": "user@a"], .none, .invalidHost),
+        (["Host": "a/b"], .none, .invalidHost),
+        (["Host": "a:b"], .none, .invalidHost),
+        (["Host": "a:70000"], .none, .invalidHost),
+        (["Host": "[::1"], .none, .invalidHost),
+        (["Host": "[]"], .none, .invalidHost),
+        (["Host": "[::1]x"], .none, .invalidHost),
+        (["Host": "::1"], .none, .invalidHost),
+        (["Host": "é"], .none, .invalidHost),
+        (["Host": "a|b"], .none, .invalidHost),
+        (["Content-Length": "5"], .none, .contentLengthContradictsBody),
+        (["Content-Length": "5"], .length(6), .contentLengthContradictsBody),
+        (["Content-Length": "x"], .length(0), .contentLengthContradictsBody),
+        (["Content-Length": "5", "content-length": "6"], .length(5), .contentLengthContradictsBody),
+        (["Content-Length": "5, 5"], .length(5), .contentLengthContradictsBody),
+        (["Content-Length": "0"], .chunked, .contentLengthContradictsBody),
+        (["Transfer-Encoding": "chunked"], .none, .transferEncodingContradictsBody),
+        (["Transfer-Encoding": "chunked"], .length(5), .transferEncodingContradictsBody),
+        (["Transfer-Encoding": "gzip, chunked"], .chunked, .transferEncodingContradictsBody),
+        (["Connection": "upgrade"], .none, .unsupportedConnectionOption),
+        (["Connection": "close, TE"], .none, .unsupportedConnectionOption),
+        ([:], .length(-1), .negativeLength),
+    ]
+
+    @Test(arguments: fields)
+    func `refuses fields that cannot be sent`(fields: Fields, framing: RequestFraming, expected: WireError) {
+        #expect(throws: expected) { try Self.encode(.post, "/", fields, framing) }
+    }
+
+    @Test func `refuses an origin whose host is none`() {
+        for host in ["", "a b", "user@a", "a\r\nX: y", "a/b"] {
+            let origin = Origin(scheme: .http, host: host)
+            #expect(throws: WireError.invalidHost) { try Self.encode(.get, "/", origin: origin) }
+        }
+    }
+
+    @Test func `refuses a body where the method has none`() {
+        for framing in [RequestFraming.length(1), .chunked] {
+            #expect(throws: WireError.bodyNotAllowed) { try Self.encode(.connect, "a:1", [:], framing) }
+            #expect(throws: WireError.bodyNotAllowed) { try Self.encode(.trace, "/", [:], framing) }
+        }
+        #expect(throws: WireError.contentLengthContradictsBody) {
+            try Self.encode(.trace, "/", ["Content-Length": "0"])
+        }
+    }
+
+    static let asked: [(Fields, RequestTraits)] = [
+        (["Connection": "close"], RequestTraits(asksToClose: true)),
+        (["Connection": "keep-alive", "connection": "Close"], RequestTraits(asksToClose: true)),
+        (["Connection": "keep-alive"], RequestTraits()),
+        (["Expect": "100-Continue"], RequestTraits(expectsContinue: true)),
+        ([:], RequestTraits()),
+    ]
+
+    @Test(arguments: asked)
+    func `tells what the fields ask of the connection`(fields: Fields, expected: RequestTraits) throws {
+        var buffer: [UInt8] = []
+        let head = RequestHead(
+            method: .get, origin: Origin(scheme: .http, host: "a"), target: "/", fields: fields)
+        #expect(try RequestEncoder.encode(head, framing: .none, into: &buffer) == expected)
+    }
+
+    @Test func `takes a head larger than the stack allocation`() throws {
+        let value = String(repeating: "v", count: 100_000)
+        let expected = "GET /\(value) HTTP/1.1\r\nHost: h.example\r\nA: \(value)\r\n\r\n"
+        #expect(try Self.encode(.get, "/\(value)", ["A": value]) == expected)
+    }
+}
