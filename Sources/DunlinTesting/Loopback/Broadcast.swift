@@ -1,0 +1,53 @@
+internal import Synchronization
+
+extension LoopbackServer {
+    /// Lets tasks wait until something they look at has changed to their liking.
+    final class Broadcast: Sendable {
+        private let machine = Mutex(WaitMachine<CheckedContinuation<Void, Never>>())
+
+        /// To be called after every change, outside the lock that guards what changed.
+        func announce() {
+            for waiter in machine.withLock({ $0.announce() }) { waiter.resume() }
+        }
+
+        /// The first value that `find` returns; it is asked again after every change. Throws `WaitTimedOut` at the
+        /// limit and `CancellationError` when the task is cancelled.
+        func first<Value: Sendable>(
+            within limit: Duration, _ what: String, _ find: @escaping @Sendable () -> Value?
+        ) async throws -> Value {
+            try await withThrowingTaskGroup(of: Value?.self) { group in
+                group.addTask { try await self.first(find) }
+                group.addTask {
+                    try await Task.sleep(for: limit)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                guard let value = try await group.next() ?? nil else {
+                    throw WaitTimedOut(what: what, limit: limit)
+                }
+                return value
+            }
+        }
+
+        private func first<Value: Sendable>(_ find: @Sendable () -> Value?) async throws -> Value {
+            while true {
+                // Before looking: a change after this line makes the wait return at once.
+                let seen = machine.withLock { $0.version }
+                if let value = find() { return value }
+                await change(since: seen)
+                try Task.checkCancellation()
+            }
+        }
+
+        private func change(since seen: UInt64) async {
+            let id = machine.withLock { $0.begin() }
+            await withTaskCancellationHandler {
+                await withCheckedContinuation { continuation in
+                    machine.withLock { $0.wait(id, since: seen, continuation) }?.resume()
+                }
+            } onCancel: {
+                machine.withLock { $0.cancel(id) }?.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import DunlinTypes
+
+extension LoopbackServer.Connection {
+    /// True when all steps were done and none of them ends the connection.
+    func perform(_ steps: [LoopbackServer.Step]) throws(LoopbackServer.Interruption) -> Bool {
+        for step in steps {
+            guard try perform(step) else { return false }
+        }
+        return true
+    }
+
+    private func perform(_ step: LoopbackServer.Step) throws(LoopbackServer.Interruption) -> Bool {
+        switch step {
+        case .message(let message): try channel.send(message.bytes)
+        case .send(let bytes): try channel.send(bytes)
+        case .drip(let bytes, let size, let every): try drip(bytes, size, every)
+        case .split(let bytes, let offsets): try split(bytes, at: offsets)
+        case .generate(let count): try generate(count)
+        case .pause(let duration): try channel.pause(duration)
+        case .stall: try channel.stall()
+        case .waitForSignal(let gate): try channel.wait(at: gate)
+        case .signal(let gate): gate.open()
+        case .awaitInput: if !reader.holdsInput { try channel.awaitInput() }
+        case .drain: try channel.drain()
+        case .halfClose: channel.halfClose()
+        case .reset:
+            try channel.prepareReset()
+            return false
+        case .close: return false
+        }
+        return true
+    }
+
+    private func drip(_ bytes: Bytes, _ size: Int, _ every: Duration) throws(LoopbackServer.Interruption) {
+        let size = max(size, 1)
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            // Even without a pause: the wait is where a stop is noticed.
+            if start > 0 { try channel.pause(every) }
+            try channel.send(bytes[start..<min(start + size, bytes.count)])
+        }
+    }
+
+    private func split(_ bytes: Bytes, at offsets: [Int]) throws(LoopbackServer.Interruption) {
+        let cuts = Set(offsets).filter { 0 < $0 && $0 < bytes.count }.sorted() + [bytes.count]
+        var start = 0
+        for cut in cuts {
+            try channel.send(bytes[start..<cut])
+            start = cut
+        }
+    }
+
+    private func generate(_ count: Int) throws(LoopbackServer.Interruption) {
+        try LoopbackServer.GeneratedBody.forEachBlock(count) { block throws(LoopbackServer.Interruption) in
+            try channel.pause(.zero)
+            try channel.send(block)
+        }
+    }
+}

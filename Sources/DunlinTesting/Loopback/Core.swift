@@ -1,0 +1,39 @@
+internal import DunlinReactor
+
+extension LoopbackServer {
+    /// What the threads share. They hold it and not the server, so that letting go of the server stops them.
+    final class Core: Sendable {
+        let configuration: Configuration
+        let script = Script()
+        let ledger: Ledger
+        let crew: Crew
+
+        init(_ configuration: Configuration) throws(Errno) {
+            self.configuration = configuration
+            ledger = Ledger(recordsRequests: configuration.recordsRequests)
+            crew = try Crew()
+        }
+
+        /// Runs on the acceptor's thread.
+        func accept(from listener: Int32, _ lifeline: Int32, isTCP: Bool) {
+            guard let socket = adopt(listener) else { return }
+            let acceptor = Acceptor(listener: socket, lifeline: lifeline, isTCP: isTCP, core: self)
+            acceptor.run()
+        }
+
+        /// Runs on the connection's thread; the socket is closed on return.
+        func serve(_ socket: Int32, _ index: Int, _ lifeline: Int32, isTCP: Bool, stalled: Bool) {
+            guard let socket = adopt(socket) else { return }
+            let channel = Channel(socket: socket, watch: Watch(lifeline: lifeline), ledger: ledger, isTCP: isTCP)
+            if stalled {
+                do throws(Interruption) { try channel.stall() } catch { return }
+            }
+            var connection = Connection(index, channel, script, configuration)
+            connection.converse()
+        }
+
+        private func adopt(_ number: Int32) -> Descriptor? {
+            do throws(Errno) { return try Descriptor(adopting: number) } catch { return nil }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+internal import CEpoll
+internal import DunlinReactor
+internal import Glibc
+internal import Synchronization
+
+// One socket pair tells every thread to stop and tells `stop()` that they have.
+//
+// The crew keeps one end. Each thread owns a duplicate of the other, its lifeline, and polls it next to whatever else
+// it waits for. Shutting the crew's end down makes every lifeline readable for good; when the last lifeline is
+// closed, and a thread closes its own last of all, the crew's end reads end of stream. The kernel does the counting,
+// so nothing a thread forgets can make `stop()` return early.
+extension LoopbackServer {
+    final class Crew: Sendable {
+        /// Shared by callers of `stop()` that overlap; closed when the last of them leaves.
+        private final class CrewEnd: Sendable {
+            let descriptor: Descriptor
+            init(_ descriptor: consuming Descriptor) { self.descriptor = descriptor }
+        }
+
+        private struct State: ~Copyable {
+            var end: CrewEnd?
+            /// The first thread's lifeline until that thread starts.
+            var spare: Descriptor?
+            var members: Set<pthread_t> = []
+        }
+
+        private let state: Mutex<State>
+
+        init() throws(Errno) {
+            var pair: [Int32] = [-1, -1]
+            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { throw .last }
+            let end = try Descriptor(adopting: pair[0])
+            let spare = try Descriptor(adopting: pair[1])
+            state = Mutex(State(end: CrewEnd(end), spare: spare))
+        }
+
+        /// The first thread's lifeline; once. Later threads get duplicates from the thread that starts them.
+        func firstLifeline() -> Descriptor? {
+            state.withLock { $0.spare.take() }
+        }
+
+        /// Starts a thread that owns `lifeline`. Nothing that owns a descriptor may be captured by `body`: captures
+        /// outlive the lifeline.
+        func start(
+            name: String, lifeline: consuming Descriptor, _ body: @escaping @Sendable (_ lifeline: Int32) -> Void
+        ) throws(Errno) {
+            let number = lifeline.release()
+            do {
+                try SystemThread.start(name: name) { [self] in
+                    let thread = pthread_self()
+                    state.withLock { _ = $0.members.insert(thread) }
+                    body(number)
+                    state.withLock { _ = $0.members.remove(thread) }
+                    _ = close(number)
+                }
+            } catch {
+                _ = close(number)
+                throw error
+            }
+        }
+
+        /// Tells all threads to stop and waits until they have left. A member of the crew that calls it does not wait,
+        /// for it would wait for itself.
+        func stop() {
+            let (end, isMember) = state.withLock { state in
+                (state.end, state.members.contains(pthread_self()))
+            }
+            guard let end else { return }
+            _ = shutdown(end.descriptor.number, Int32(SHUT_WR))
+            if isMember { return }
+            waitForEndOfStream(end.descriptor.number)
+            state.withLock { $0.end = nil }
+        }
+
+        private func waitForEndOfStream(_ descriptor: Int32) {
+            var byte: UInt8 = 0
+            while recv(descriptor, &byte, 1, 0) < 0 && errno == EINTR {}
+        }
+    }
+}

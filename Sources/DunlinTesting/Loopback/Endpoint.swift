@@ -1,0 +1,13 @@
+extension LoopbackServer {
+    /// Where a server listens. The kernel picks ports, and names where none is given.
+    public enum Endpoint: Sendable, Hashable {
+        /// 127.0.0.1
+        case ipv4
+        /// ::1
+        case ipv6
+        /// A Unix socket at this path, unlinked by `stop()`; a leading NUL means an abstract name.
+        case unix(String)
+        /// A Unix socket with an abstract name of the kernel's choice.
+        case abstract
+    }
+}

@@ -1,0 +1,39 @@
+public import DunlinTypes
+
+extension LoopbackServer {
+    /// An endless body whose byte at each offset is known: the offset modulo 251.
+    ///
+    /// 251 is prime, so no buffer size is a multiple of the period and a lost or repeated buffer shows.
+    public enum GeneratedBody {
+        static let period = 251
+
+        @inlinable public static func byte(at offset: Int) -> UInt8 { UInt8(offset % 251) }
+
+        public static func bytes(_ range: Range<Int>) -> Bytes {
+            Bytes(range.lazy.map { byte(at: $0) })
+        }
+
+        /// What a whole body of this length hashes to, for comparison with `RecordedRequest.bodyHash`.
+        public static func hash(length: Int) -> UInt64 {
+            var hash = BodyHash()
+            forEachBlock(length) { hash.update($0) }
+            return hash.value
+        }
+
+        private static let block = bytes(0..<period * 512)
+
+        static func forEachBlock<Failure: Error>(
+            _ length: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+        ) throws(Failure) {
+            try block.withUnsafeBytes { bytes throws(Failure) in
+                var left = length
+                while left > 0 {
+                    // Whole blocks but the last: each starts at offset zero of the period.
+                    let count = min(left, bytes.count)
+                    try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                    left -= count
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import Synchronization
+
+extension LoopbackServer {
+    /// Everything the server has seen. Written by its threads, read by tests.
+    final class Ledger: Sendable {
+        private struct State {
+            var activity = Activity()
+            var requests: [RecordedRequest] = []
+            var taken = 0
+            var failures: [Failure] = []
+        }
+
+        private let state = Mutex(State())
+        private let recordsRequests: Bool
+        let broadcast = Broadcast()
+
+        init(recordsRequests: Bool) {
+            self.recordsRequests = recordsRequests
+        }
+
+        var activity: Activity { state.withLock { $0.activity } }
+        var requests: [RecordedRequest] { state.withLock { $0.requests } }
+        var failures: [Failure] { state.withLock { $0.failures } }
+
+        /// The oldest request not taken yet.
+        func takeRequest() -> RecordedRequest? {
+            state.withLock { state in
+                guard state.taken < state.requests.count else { return nil }
+                defer { state.taken += 1 }
+                return state.requests[state.taken]
+            }
+        }
+
+        /// The new connection's index.
+        func accepted() -> Int {
+            change { state in
+                state.activity.accepted += 1
+                state.activity.open += 1
+                return state.activity.accepted - 1
+            }
+        }
+
+        func closed() { change { $0.activity.open -= 1 } }
+
+        func sent(_ count: Int) { change { $0.activity.bytesSent += count } }
+
+        func sendBlocked() { change { $0.activity.blockedSends += 1 } }
+
+        func failed(_ failure: Failure) {
+            change { state in
+                state.failures.append(failure)
+                state.activity.failures += 1
+            }
+        }
+
+        /// Where `update` finds the request again; nil when requests are only counted.
+        func record(_ request: RecordedRequest) -> Int? {
+            change { state in
+                state.activity.requests += 1
+                guard recordsRequests else { return nil }
+                state.requests.append(request)
+                return state.requests.count - 1
+            }
+        }
+
+        func update(_ position: Int?, _ request: RecordedRequest) {
+            guard let position else { return }
+            change { $0.requests[position] = request }
+        }
+
+        private func change<Result: Sendable>(_ body: (inout sending State) -> sending Result) -> Result {
+            let result = state.withLock { body(&$0) }
+            broadcast.announce()
+            return result
+        }
+    }
+}

@@ -1,0 +1,41 @@
+internal import CEpoll
+internal import DunlinReactor
+internal import DunlinTypes
+internal import Glibc
+
+extension LoopbackServer {
+    /// A listening socket and the address the kernel gave it.
+    struct Listener: ~Copyable {
+        let socket: Descriptor
+        let address: SocketAddress
+
+        init(_ endpoint: Endpoint, _ configuration: Configuration) throws(Errno) {
+            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+            let wanted = try RawAddress(endpoint)
+            let socket = try Descriptor(adopting: Glibc.socket(wanted.family, type, 0))
+            let number = socket.number
+            // Accepted sockets inherit their sizes.
+            try Self.setSize(SO_SNDBUF, configuration.sendBuffer, number)
+            try Self.setSize(SO_RCVBUF, configuration.receiveBuffer, number)
+            guard wanted.withSockaddr({ bind(number, $0, $1) }) == 0 else { throw .last }
+            guard listen(number, configuration.backlog) == 0 else { throw .last }
+            let address = try RawAddress(nameOf: number).address
+            self.socket = socket
+            self.address = address
+        }
+
+        /// The file that stands for the socket and must be unlinked.
+        var path: String? {
+            guard case .unix(let path) = address, path.utf8.first != 0 else { return nil }
+            return path
+        }
+
+        private static func setSize(_ option: Int32, _ size: Int?, _ socket: Int32) throws(Errno) {
+            guard let size else { return }
+            var value = Int32(clamping: size)
+            guard setsockopt(socket, SOL_SOCKET, option, &value, socklen_t(MemoryLayout<Int32>.size)) == 0 else {
+                throw .last
+            }
+        }
+    }
+}

@@ -1,0 +1,176 @@
+public import DunlinTypes
+internal import Glibc
+
+/// An HTTP/1.1 server on a real socket that does what a test tells it, down to the byte, and remembers what it saw.
+///
+/// It shares no code with Dunlin's connections and parser: blocking sockets, one thread per connection and a parser of
+/// its own make it an independent witness. It is strict with clients: what HTTP/1.1 does not allow is answered with
+/// 400 and listed in `failures`.
+///
+/// ```swift
+/// let server = try LoopbackServer()
+/// server.route(.get, "/users/42", .response(fields: ["Content-Type": "application/json"], body: #"{"id":42}"#))
+/// server.enqueue(.response(503, fields: ["Retry-After": "1"]), .response(body: "second try"))
+///
+/// // … use the client under test with server.baseURL …
+///
+/// let request = try await server.nextRequest()
+/// #expect(request.target == "/users/42")
+/// #expect(server.failures.isEmpty)
+/// server.stop()
+/// ```
+///
+/// **Which reply.** A route that matches serves first, its replies in order and the last one for good; then the queue
+/// of `enqueue`, each reply once; then the closure of `respond`; then 404.
+///
+/// **What a reply can do.** A `Reply` is a list of steps: bytes whole, dripped or split, pauses, stalls, resets,
+/// closes. Modifiers damage a good reply:
+///
+/// ```swift
+/// server.enqueue(.response(body: "hello").resetAfter(20))          // RST in the middle
+/// server.enqueue(.chunked(["one", "two"]).dripping(1))             // a byte at a time
+/// server.enqueue(.response(body: "stale").closingOnNextRequest)    // a keep-alive race
+/// server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Le"), .stall]) // half a head
+/// ```
+///
+/// **Without sleeping.** A `Gate` holds a reply until the test opens it, or tells the test where the reply is:
+///
+/// ```swift
+/// let headSent = LoopbackServer.Gate(), goOn = LoopbackServer.Gate()
+/// server.enqueue([
+///     .message(.init(200, fields: ["Content-Length": "2"])), .signal(headSent),
+///     .waitForSignal(goOn), .send("hi"),
+/// ])
+/// try await headSent.opened()
+/// ```
+///
+/// `wait(until:)` waits for anything the server counts, for instance that a cancelled client has hung up:
+/// `try await server.wait { $0.open == 0 }`.
+///
+/// The server listens until `stop()`, which also happens when the last reference to it goes. Closures given to it are
+/// held until then, so one that refers to the server keeps it alive until `stop()` is called.
+public final class LoopbackServer: Sendable {
+    /// Where it listens.
+    public let address: SocketAddress
+    private let core: Core
+
+    /// Listens from here on. Throws the failed system call's error.
+    public init(_ endpoint: Endpoint = .ipv4, configuration: Configuration = Configuration()) throws {
+        core = try Core(configuration)
+        let listener = try Listener(endpoint, configuration)
+        address = listener.address
+        let isTCP =
+            switch address {
+            case .unix: false
+            case .v4, .v6: true
+            }
+        guard let lifeline = core.crew.firstLifeline() else { return }
+        let path = listener.path
+        let number = listener.socket.release()
+        do {
+            try core.crew.start(name: "loopback", lifeline: lifeline) { [core] lifeline in
+                core.accept(from: number, lifeline, isTCP: isTCP)
+                if let path { unlink(path) }
+            }
+        } catch {
+            _ = close(number)
+            if let path { unlink(path) }
+            throw error
+        }
+    }
+
+    deinit { stop() }
+
+    /// Closes every connection and the listening socket, and returns when all threads have let go of everything.
+    /// Closures given to the server are dropped. Calling it again does nothing. Called from one of the server's own
+    /// closures it does not wait.
+    public func stop() {
+        core.crew.stop()
+        core.script.clear()
+    }
+}
+
+extension LoopbackServer {
+    /// The kernel's choice; 0 for a Unix socket.
+    public var port: UInt16 {
+        switch address {
+        case .v4(_, let port), .v6(_, _, let port, _): port
+        case .unix: 0
+        }
+    }
+
+    /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`; for a Unix socket `http://localhost`, as `address` says the
+    /// rest.
+    public var baseURL: String {
+        switch address {
+        case .v4, .v6: "http://\(address)"
+        case .unix: "http://localhost"
+        }
+    }
+
+    /// Replies for the next requests without a route, each used once.
+    public func enqueue(_ replies: Reply...) {
+        core.script.enqueue(replies)
+    }
+
+    /// Replies for one method and target, the last one again and again. A target without a query matches any query.
+    /// A later route for the same target replaces an earlier one.
+    public func route(_ method: Method, _ target: String, _ replies: Reply...) {
+        core.script.route(method, target, replies)
+    }
+
+    /// Answers every request that has neither route nor reply in the queue, once its body has been read. The closure
+    /// runs on the connection's thread and may block it, but then `stop()` waits for it.
+    public func respond(_ responder: @escaping @Sendable (RecordedRequest) -> Reply) {
+        core.script.respond(responder)
+    }
+
+    /// What happens to the next connections, each used once.
+    public func onConnect(_ arrivals: Arrival...) {
+        core.script.onConnect(arrivals)
+    }
+
+    /// What happens to connections that the queue says nothing about, by their index.
+    public func onConnect(_ receptionist: @escaping @Sendable (_ connection: Int) -> Arrival) {
+        core.script.onConnect(receptionist)
+    }
+}
+
+extension LoopbackServer {
+    /// Every request so far, in the order in which they were read.
+    public var requests: [RecordedRequest] { core.ledger.requests }
+    /// What clients did wrong, and system calls that failed. A test of a well-behaved client expects none.
+    public var failures: [Failure] { core.ledger.failures }
+    public var activity: Activity { core.ledger.activity }
+    /// Connections ever accepted.
+    public var connectionCount: Int { activity.accepted }
+    public var openConnections: Int { activity.open }
+    /// Bytes the kernel took from the server, of all connections.
+    public var bytesSent: Int { activity.bytesSent }
+
+    /// The oldest request that no earlier call has returned; waits for it if need be.
+    ///
+    /// Throws `WaitTimedOut` when that takes longer than `limit`. The other waits do the same.
+    public func nextRequest(within limit: Duration = .seconds(10)) async throws -> RecordedRequest {
+        try await core.ledger.broadcast.first(within: limit, "a request") { [core] in core.ledger.takeRequest() }
+    }
+
+    /// The first `count` requests, once there are so many.
+    public func waitForRequests(
+        _ count: Int, within limit: Duration = .seconds(10)
+    ) async throws -> [RecordedRequest] {
+        try await core.ledger.broadcast.first(within: limit, "request number \(count)") { [core] in
+            let requests = core.ledger.requests
+            return requests.count >= count ? Array(requests.prefix(count)) : nil
+        }
+    }
+
+    /// Waits until the numbers are as wanted.
+    public func wait(
+        within limit: Duration = .seconds(10), until condition: @escaping @Sendable (Activity) -> Bool
+    ) async throws {
+        try await core.ledger.broadcast.first(within: limit, "the awaited activity") { [core] in
+            condition(core.ledger.activity) ? () : nil
+        }
+    }
+}

@@ -1,0 +1,60 @@
+public import DunlinTypes
+
+extension LoopbackServer {
+    /// A response head and the bytes that leave in the same send.
+    ///
+    /// Nothing is checked and nothing is added: what is said here is what the client gets.
+    public struct Message: Sendable, Hashable {
+        public var status: Status
+        public var reason: String
+        public var fields: Fields
+        public var body: Bytes
+
+        /// Without a reason the usual phrase for the status is sent, or none.
+        public init(_ status: Status, reason: String? = nil, fields: Fields = Fields(), body: Bytes = .empty) {
+            self.status = status
+            self.reason = reason ?? Self.usualReason(status)
+            self.fields = fields
+            self.body = body
+        }
+
+        /// As it goes over the wire.
+        public var bytes: Bytes {
+            var text = Array("HTTP/1.1 \(status.code) \(reason)\r\n".utf8)
+            for entry in fields.entries {
+                text += fields.bytes[entry.name]
+                text += [UInt8(ascii: ":"), UInt8(ascii: " ")]
+                text += fields.bytes[entry.value]
+                text += "\r\n".utf8
+            }
+            text += "\r\n".utf8
+            text += body
+            return Bytes(text)
+        }
+
+        public static func == (left: Message, right: Message) -> Bool { left.bytes == right.bytes }
+
+        public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+
+        private static func usualReason(_ status: Status) -> String {
+            switch status {
+            case .continue: "Continue"
+            case .switchingProtocols: "Switching Protocols"
+            case .earlyHints: "Early Hints"
+            case .ok: "OK"
+            case .created: "Created"
+            case .noContent: "No Content"
+            case .partialContent: "Partial Content"
+            case .movedPermanently: "Moved Permanently"
+            case .found: "Found"
+            case .notModified: "Not Modified"
+            case .badRequest: "Bad Request"
+            case .unauthorized: "Unauthorized"
+            case .notFound: "Not Found"
+            case .internalServerError: "Internal Server Error"
+            case .serviceUnavailable: "Service Unavailable"
+            default: ""
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+public import DunlinTypes
+
+extension LoopbackServer {
+    /// What a server does about one request: steps, in order. Afterwards the connection stays open for the next
+    /// request, unless a step closed it or the request asked for that.
+    public struct Reply: Sendable, ExpressibleByArrayLiteral {
+        public var steps: [Step]
+        /// False: the reply starts when the request's head is there, and the body is read after it.
+        public var readsBodyFirst = true
+
+        public init(_ steps: [Step]) {
+            self.steps = steps
+        }
+
+        public init(arrayLiteral steps: Step...) {
+            self.init(steps)
+        }
+    }
+}
+
+extension LoopbackServer.Reply {
+    /// A whole response in one send. Content-Length is added where it may stand and none is given.
+    public static func response(_ status: Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
+        var fields = fields
+        let mayHaveLength = !status.isInformational && status != .noContent && status != .notModified
+        if mayHaveLength, !fields.contains("Content-Length"), !fields.contains("Transfer-Encoding") {
+            fields.append("Content-Length", "\(body.count)")
+        }
+        return [.message(.init(status, fields: fields, body: body))]
+    }
+
+    /// A chunked response: the head, each piece as one chunk, then the last chunk with the trailers; each in its own
+    /// send. Empty pieces are left out, for they would end the body.
+    public static func chunked(
+        _ pieces: [Bytes], trailers: Fields = Fields(), status: Status = .ok, fields: Fields = Fields()
+    ) -> Self {
+        var fields = fields
+        fields.append("Transfer-Encoding", "chunked")
+        var reply = Self([.message(.init(status, fields: fields))])
+        for piece in pieces where !piece.isEmpty {
+            let size = Array("\(String(piece.count, radix: 16))\r\n".utf8)
+            reply.steps.append(.send(Bytes(size + piece.array + Array("\r\n".utf8))))
+        }
+        let lines = trailers.map { "\($0.name): \($0.value)\r\n" }.joined()
+        reply.steps.append(.send(Bytes("0\r\n\(lines)\r\n")))
+        return reply
+    }
+
+    /// A response whose body ends with the connection.
+    public static func untilClose(_ body: Bytes, status: Status = .ok, fields: Fields = Fields()) -> Self {
+        var fields = fields
+        fields.append("Connection", "close")
+        return [.message(.init(status, fields: fields, body: body)), .close]
+    }
+
+    /// Exactly these bytes, in one send; a HEAD request gets them all.
+    public static func raw(_ bytes: Bytes) -> Self {
+        [.send(bytes)]
+    }
+
+    /// A response with `length` bytes of `GeneratedBody`.
+    public static func generated(length: Int, status: Status = .ok, fields: Fields = Fields()) -> Self {
+        var fields = fields
+        fields.append("Content-Length", "\(length)")
+        return [.message(.init(status, fields: fields)), .generate(length)]
+    }
+}

@@ -1,0 +1,84 @@
+internal import DunlinTypes
+internal import Synchronization
+
+extension LoopbackServer {
+    /// What the test wants done. Routes come first, then the queue, then the closure, then 404.
+    final class Script: Sendable {
+        typealias Responder = @Sendable (RecordedRequest) -> Reply
+        typealias Receptionist = @Sendable (Int) -> Arrival
+
+        private struct Route {
+            let method: Method
+            let target: String
+            var replies: [Reply]
+
+            func matches(_ head: RequestHead) -> Bool {
+                guard head.method == method else { return false }
+                let asked = target.contains("?") ? head.target[...] : head.target.prefix { $0 != "?" }
+                return asked == target
+            }
+
+            /// The last reply serves again and again.
+            mutating func next() -> Reply? {
+                replies.count > 1 ? replies.removeFirst() : replies.first
+            }
+        }
+
+        private struct State {
+            var routes: [Route] = []
+            var queue: [Reply] = []
+            var responder: Responder?
+            var arrivals: [Arrival] = []
+            var receptionist: Receptionist?
+        }
+
+        enum Choice {
+            case reply(Reply)
+            /// To be asked when the request is whole.
+            case ask(Responder)
+        }
+
+        private let state = Mutex(State())
+
+        func enqueue(_ replies: [Reply]) { state.withLock { $0.queue += replies } }
+
+        func route(_ method: Method, _ target: String, _ replies: [Reply]) {
+            state.withLock { $0.routes.append(Route(method: method, target: target, replies: replies)) }
+        }
+
+        func respond(_ responder: @escaping Responder) { state.withLock { $0.responder = responder } }
+
+        func onConnect(_ arrivals: [Arrival]) { state.withLock { $0.arrivals += arrivals } }
+
+        func onConnect(_ receptionist: @escaping Receptionist) { state.withLock { $0.receptionist = receptionist } }
+
+        /// Forgets everything: closures may hold the server itself.
+        func clear() {
+            // Released outside the lock: what a closure held may come back here when it goes.
+            _ = state.withLock { state in
+                defer { state = State() }
+                return state
+            }
+        }
+
+        func choose(for head: RequestHead) -> Choice {
+            state.withLock { state in
+                if let index = state.routes.lastIndex(where: { $0.matches(head) }),
+                    let reply = state.routes[index].next()
+                {
+                    return .reply(reply)
+                }
+                if !state.queue.isEmpty { return .reply(state.queue.removeFirst()) }
+                if let responder = state.responder { return .ask(responder) }
+                return .reply(.response(.notFound))
+            }
+        }
+
+        func arrival(of connection: Int) -> Arrival {
+            let (queued, receptionist): (Arrival?, Receptionist?) = state.withLock { state in
+                state.arrivals.isEmpty ? (nil, state.receptionist) : (state.arrivals.removeFirst(), nil)
+            }
+            return queued ?? receptionist?(connection) ?? .accept
+        }
+    }
+}

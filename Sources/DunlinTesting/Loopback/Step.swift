@@ -1,0 +1,78 @@
+public import DunlinTypes
+
+extension LoopbackServer {
+    /// One thing a server does while it answers.
+    ///
+    /// Each send is its own, with Nagle's algorithm off; a reader that is late may still find several in one read.
+    /// While a connection pauses, stalls or waits at a gate, a peer that closes its side ends it.
+    public enum Step: Sendable {
+        /// A head and what leaves with it, in one send. For a HEAD request the head alone.
+        case message(Message)
+        case send(Bytes)
+        /// Pieces of `size` bytes.
+        case drip(Bytes, size: Int = 1, every: Duration = .zero)
+        /// Pieces cut at these offsets.
+        case split(Bytes, at: [Int])
+        /// The first bytes of `GeneratedBody`, never held all at once.
+        case generate(Int)
+        case pause(Duration)
+        /// Until the peer closes or the server stops.
+        case stall
+        /// Until the gate is open.
+        case waitForSignal(Gate)
+        /// Opens the gate: tells the test that the script has come this far.
+        case signal(Gate)
+        /// Until the first byte of the next request has arrived; it is not read.
+        case awaitInput
+        /// Reads and throws away until the peer closes its side. After `halfClose` this makes a close that cannot turn
+        /// into a reset.
+        case drain
+        /// Sends end of stream and keeps reading.
+        case halfClose
+        /// RST, after what was sent has left. On a Unix socket a close.
+        case reset
+        /// Plain close. The kernel makes it a reset when bytes from the peer are still unread.
+        case close
+    }
+}
+
+extension LoopbackServer.Step {
+    /// A 1xx response.
+    public static func interim(_ status: Status, _ fields: Fields = Fields()) -> Self {
+        .message(LoopbackServer.Message(status, fields: fields))
+    }
+
+    /// The bytes this step sends; nil when it sends none or makes them up as it goes.
+    var bytes: Bytes? {
+        switch self {
+        case .message(let message): message.bytes
+        case .send(let bytes), .drip(let bytes, _, _), .split(let bytes, _): bytes
+        default: nil
+        }
+    }
+
+    var byteCount: Int {
+        if case .generate(let count) = self { return max(count, 0) }
+        return bytes?.count ?? 0
+    }
+
+    var endsConnection: Bool {
+        switch self {
+        case .reset, .close, .stall: true
+        default: false
+        }
+    }
+
+    /// The step with at most its first `count` bytes.
+    func prefix(_ count: Int) -> Self {
+        guard count < byteCount else { return self }
+        switch self {
+        case .message(let message): return .send(message.bytes[0..<count])
+        case .send(let bytes): return .send(bytes[0..<count])
+        case .drip(let bytes, let size, let every): return .drip(bytes[0..<count], size: size, every: every)
+        case .split(let bytes, let offsets): return .split(bytes[0..<count], at: offsets)
+        case .generate: return .generate(count)
+        default: return self
+        }
+    }
+}

@@ -1,0 +1,9 @@
+extension LoopbackServer {
+    /// What a test waited for did not happen in time.
+    public struct WaitTimedOut: Error, CustomStringConvertible {
+        public let what: String
+        public let limit: Duration
+
+        public var description: String { "\(what) did not come within \(limit)" }
+    }
+}
