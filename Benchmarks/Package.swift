@@ -1,0 +1,26 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let dialect: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .enableUpcomingFeature("InferIsolatedConformances"),
+    .treatAllWarnings(as: .error),
+]
+
+/// Dunlin is seen from here as any other package sees it: through its public API.
+let dunlin: Target.Dependency = .product(name: "Dunlin", package: "dunlin")
+
+let package = Package(
+    name: "benchmarks",
+    dependencies: [.package(name: "dunlin", path: "..")],
+    targets: [
+        .target(name: "BenchmarkLoad", swiftSettings: dialect),
+        .executableTarget(name: "DunlinClient", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
+        .executableTarget(name: "DunlinFastClient", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
+        .executableTarget(name: "URLSessionClient", dependencies: ["BenchmarkLoad"], swiftSettings: dialect),
+    ]
+)

@@ -1,0 +1,112 @@
+// Go's net/http as an expert drives it: one scheduler thread, one transport that keeps as many connections as there are
+// callers, bodies drained so that connections are reused.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"sort"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const bodyLength = 1024
+
+type load struct {
+	client *http.Client
+	url    string
+}
+
+func (load load) get() error {
+	response, err := load.client.Get(load.url)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	length, err := io.Copy(io.Discard, response.Body)
+	if err != nil {
+		return err
+	}
+	if response.StatusCode != 200 || length != bodyLength {
+		return fmt.Errorf("status %d, %d bytes", response.StatusCode, length)
+	}
+	return nil
+}
+
+// run sends requests from concurrency goroutines, an equal share each, and returns how long each request took.
+func (load load) run(concurrency, requests int) []time.Duration {
+	all := make([]time.Duration, requests)
+	var callers sync.WaitGroup
+	for caller := 0; caller < concurrency; caller++ {
+		share := all[requests*caller/concurrency : requests*(caller+1)/concurrency]
+		callers.Add(1)
+		go func() {
+			defer callers.Done()
+			for at := range share {
+				begun := time.Now()
+				if err := load.get(); err != nil {
+					fmt.Fprintln(os.Stderr, err)
+					os.Exit(1)
+				}
+				share[at] = time.Since(begun)
+			}
+		}()
+	}
+	callers.Wait()
+	return all
+}
+
+func usage() syscall.Rusage {
+	var usage syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &usage); err != nil {
+		panic(err)
+	}
+	return usage
+}
+
+func microseconds(from, to syscall.Timeval) float64 {
+	return float64(to.Sec-from.Sec)*1e6 + float64(to.Usec-from.Usec)
+}
+
+func peakKilobytes() (peak int) {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		panic(err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmHWM:")
+	fmt.Sscan(after, &peak)
+	return peak
+}
+
+func main() {
+	host := flag.String("host", "127.0.0.1", "")
+	port := flag.Int("port", 80, "")
+	path := flag.String("path", "/1k", "")
+	concurrency := flag.Int("concurrency", 1, "")
+	requests := flag.Int("requests", 1000, "")
+	warmup := flag.Int("warmup", 100, "")
+	flag.Parse()
+	runtime.GOMAXPROCS(1)
+	transport := &http.Transport{
+		MaxIdleConns: *concurrency, MaxIdleConnsPerHost: *concurrency, MaxConnsPerHost: *concurrency,
+		DisableCompression: true,
+	}
+	load := load{&http.Client{Transport: transport}, fmt.Sprintf("http://%s:%d%s", *host, *port, *path)}
+	load.run(*concurrency, *warmup)
+
+	before, begun := usage(), time.Now()
+	all := load.run(*concurrency, *requests)
+	seconds, after := time.Since(begun).Seconds(), usage()
+	peak := peakKilobytes()
+	sort.Slice(all, func(left, right int) bool { return all[left] < all[right] })
+	count := float64(*requests)
+	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d}`+"\n",
+		*requests, seconds, microseconds(before.Utime, after.Utime)/count, microseconds(before.Stime, after.Stime)/count,
+		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak)
+}

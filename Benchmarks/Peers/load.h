@@ -1,0 +1,104 @@
+// What every C client shares: the command line, the two clocks, and the one line of JSON at the end.
+//
+// A load runs twice: `warmup` requests that open the connections and fill every cache, then `requests` that count.
+#ifndef BENCHMARK_LOAD_H
+#define BENCHMARK_LOAD_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+enum { BODY_LENGTH = 1024 };
+
+struct load {
+    const char *host, *port, *path;
+    int concurrency, requests, warmup;
+};
+
+struct measure {
+    uint32_t *nanoseconds;  // one per request
+    int count;
+    uint64_t started;
+    struct rusage usage;
+};
+
+static inline void fail(const char *reason) {
+    fprintf(stderr, "%s\n", reason);
+    exit(1);
+}
+
+static inline struct load load_parse(int count, char **words) {
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100};
+    for (int at = 1; at + 1 < count; at += 2) {
+        const char *name = words[at];
+        char *value = words[at + 1];
+        if (!strcmp(name, "--host")) load.host = value;
+        else if (!strcmp(name, "--port")) load.port = value;
+        else if (!strcmp(name, "--path")) load.path = value;
+        else if (!strcmp(name, "--concurrency")) load.concurrency = atoi(value);
+        else if (!strcmp(name, "--requests")) load.requests = atoi(value);
+        else if (!strcmp(name, "--warmup")) load.warmup = atoi(value);
+        else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W");
+    }
+    if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
+    return load;
+}
+
+static inline uint64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
+}
+
+static inline struct measure measure_begin(int requests) {
+    struct measure measure = {.nanoseconds = calloc((size_t)requests, sizeof(uint32_t))};
+    if (!measure.nanoseconds) fail("no memory");
+    getrusage(RUSAGE_SELF, &measure.usage);
+    measure.started = now();
+    return measure;
+}
+
+static inline void measure_record(struct measure *measure, uint64_t begun) {
+    measure->nanoseconds[measure->count++] = (uint32_t)(now() - begun);
+}
+
+static inline double microseconds(struct timeval from, struct timeval to) {
+    return (double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_usec - from.tv_usec);
+}
+
+// VmHWM and not ru_maxrss: the latter remembers the process that forked us.
+static inline long peak_kilobytes(void) {
+    char line[256];
+    long peak = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "VmHWM: %ld", &peak) == 1) break;
+    if (file) fclose(file);
+    return peak;
+}
+
+static inline int by_value(const void *left, const void *right) {
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static inline void measure_print(struct measure *measure) {
+    uint64_t ended = now();
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    long peak = peak_kilobytes();
+    int count = measure->count;
+    qsort(measure->nanoseconds, (size_t)count, sizeof(uint32_t), by_value);
+    printf("{\"requests\":%d,\"seconds\":%.6f,\"user_us\":%.3f,\"sys_us\":%.3f,"
+           "\"p50_us\":%.1f,\"p99_us\":%.1f,\"rss_kb\":%ld}\n",
+           count, (double)(ended - measure->started) / 1e9,
+           microseconds(measure->usage.ru_utime, usage.ru_utime) / count,
+           microseconds(measure->usage.ru_stime, usage.ru_stime) / count,
+           measure->nanoseconds[count / 2] / 1e3, measure->nanoseconds[(int)(count * 0.99)] / 1e3, peak);
+    free(measure->nanoseconds);
+}
+
+#endif

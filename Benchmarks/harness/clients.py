@@ -1,0 +1,88 @@
+"""The programs that are compared, and how each is built."""
+import os
+import pathlib
+import shutil
+import subprocess
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent
+BUILT = FOLDER / ".build" / "peers"
+C_FLAGS = ["-std=gnu17", "-O2", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE"]
+BUILD_TIMEOUT = 1500
+
+
+class BuildFailed(Exception):
+    pass
+
+
+def compiler():
+    found = shutil.which("clang") or shutil.which("cc")
+    if not found:
+        raise BuildFailed("no C compiler")
+    return found
+
+
+def build(command, environment=None):
+    try:
+        result = subprocess.run(
+            command, cwd=FOLDER, env={**os.environ, **(environment or {})}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=BUILD_TIMEOUT)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise BuildFailed(str(error)) from error
+    if result.returncode != 0:
+        raise BuildFailed("\n".join(result.stdout.splitlines()[-40:]))
+
+
+def c(source, name, *options):
+    BUILT.mkdir(parents=True, exist_ok=True)
+    build([compiler(), *C_FLAGS, "-o", str(BUILT / name), source, *options])
+    return BUILT / name
+
+
+def go(source, name):
+    BUILT.mkdir(parents=True, exist_ok=True)
+    cache = str(FOLDER / ".build" / "go-cache")
+    build(["go", "build", "-o", str(BUILT / name), source], {"GO111MODULE": "off", "GOCACHE": cache})
+    return BUILT / name
+
+
+def swift(product):
+    """Built as `swift build -c release` builds it for anyone: no unsafe flags, the standard library shared."""
+    build(["swift", "build", "-c", "release", "--product", product])
+    return FOLDER / ".build" / "release" / product
+
+
+def swift_static(product):
+    """With the standard library linked in: valgrind crashes on the shared one."""
+    scratch = ".build/static"
+    build(["swift", "build", "-c", "release", "--static-swift-stdlib", "--scratch-path", scratch, "--product", product])
+    return FOLDER / scratch / "release" / product
+
+
+def malloc_probe():
+    return c("Probes/mallocs.c", "mallocs.so", "-shared", "-fPIC")
+
+
+BUILDERS = {
+    "raw": lambda: c("Peers/raw.c", "raw"),
+    "libcurl": lambda: c("Peers/libcurl.c", "libcurl", "-lcurl"),
+    "go": lambda: go("Peers/http.go", "go"),
+    "urlsession": lambda: swift("URLSessionClient"),
+    "dunlin": lambda: swift("DunlinClient"),
+    "dunlin-fast": lambda: swift("DunlinFastClient"),
+}
+
+STATIC_BUILDERS = {
+    "dunlin": lambda: swift_static("DunlinClient"),
+    "dunlin-fast": lambda: swift_static("DunlinFastClient"),
+}
+
+
+def build_all(builders):
+    """Paths by name, and the reasons by name of those that could not be built."""
+    paths, failures = {}, {}
+    for name, builder in builders.items():
+        try:
+            paths[name] = builder()
+        except BuildFailed as reason:
+            failures[name] = str(reason)
+    return paths, failures

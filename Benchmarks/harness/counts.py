@@ -1,0 +1,79 @@
+"""Checks what does not depend on the machine: allocations and system calls per request, and instructions on demand.
+
+A count over its threshold is taken again, twice at most, and the lowest stands: a thread that wakes at an odd moment
+adds a call once, a regression adds it every time.
+"""
+import argparse
+import functools
+import json
+import sys
+
+import clients
+import measure
+
+ATTEMPTS = 3
+
+
+def settled(limit, count):
+    lowest = count()
+    for _ in range(ATTEMPTS - 1):
+        if lowest <= limit:
+            break
+        lowest = min(lowest, count())
+    return lowest
+
+
+def counts(thresholds, paths, port):
+    """Every check as (client, what, limit, how to count)."""
+    probe = clients.malloc_probe()
+    for name, limits in thresholds.items():
+        for concurrency, limit in limits["syscalls"].items():
+            target = paths[name], port, int(concurrency)
+            yield (name, f"mallocs at C={concurrency}", limits["mallocs"],
+                   functools.partial(measure.mallocs, *target, probe))
+            yield name, f"syscalls at C={concurrency}", limit, functools.partial(measure.syscalls, *target)
+
+
+def instructions(thresholds, paths, port):
+    for name, limits in thresholds.items():
+        for concurrency in limits["syscalls"]:
+            yield (name, f"instructions at C={concurrency}", limits["instructions"],
+                   functools.partial(measure.instructions, paths[name], port, int(concurrency)))
+
+
+def build(builders, names):
+    paths, failures = clients.build_all({name: builders[name] for name in names})
+    if failures:
+        sys.exit("\n".join(f"{name} could not be built:\n{reason}" for name, reason in failures.items()))
+    return paths
+
+
+def check(name, what, limit, count):
+    """Whether the count is within its limit."""
+    try:
+        value = settled(limit, count)
+    except measure.RunFailed as reason:
+        print(f"{name:12} {what:24} FAILED: {reason}", flush=True)
+        return False
+    verdict = "ok" if value <= limit else "EXCEEDED"
+    print(f"{name:12} {what:24} {value:10.2f}   at most {limit:<8} {verdict}", flush=True)
+    return value <= limit
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Counts per request against Thresholds/get.json.")
+    parser.add_argument("--instructions", action="store_true", help="user instructions too, under valgrind")
+    options = parser.parse_args()
+    measure.exit_on_signals()
+    thresholds = json.loads((measure.FOLDER / "Thresholds" / "get.json").read_text())
+    paths = build(clients.BUILDERS, thresholds)
+    static_paths = build(clients.STATIC_BUILDERS, thresholds) if options.instructions else {}
+    with measure.server() as port:
+        kept = [check(*each) for each in counts(thresholds, paths, port)]
+        if options.instructions:
+            kept += [check(*each) for each in instructions(thresholds, static_paths, port)]
+    sys.exit(0 if all(kept) else 1)
+
+
+if __name__ == "__main__":
+    main()

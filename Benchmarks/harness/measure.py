@@ -1,0 +1,121 @@
+"""Running one client against one server: for its times, or for what it does per request.
+
+Counts are differences. A run of 2N requests does N requests more than a run of N and nothing else, so start-up,
+connecting, warm-up and the probe itself cancel out, and no client has to cooperate.
+"""
+import contextlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent
+
+
+class RunFailed(Exception):
+    pass
+
+
+def cores():
+    """One core for the server and one for the client; (None, None) where there is only one to share."""
+    allowed = sorted(os.sched_getaffinity(0))
+    return (allowed[0], allowed[1]) if len(allowed) > 1 else (None, None)
+
+
+@contextlib.contextmanager
+def server():
+    """The port of a running nginx."""
+    core, _ = cores()
+    script = str(FOLDER / "nginx")
+    options = [] if core is None else ["--core", str(core)]
+    started = subprocess.run([script, "start", *options], stdout=subprocess.PIPE, text=True, timeout=30, check=True)
+    port, pid = started.stdout.split()
+    try:
+        yield int(port)
+    finally:
+        subprocess.run([script, "stop", pid], timeout=30, check=True)
+
+
+def execute(command, timeout, environment=None):
+    """What the command printed; its whole process group is gone when this returns or throws."""
+    _, core = cores()
+    pinned = command if core is None else ["taskset", "-c", str(core), *command]
+    child = subprocess.Popen(
+        pinned, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        start_new_session=True, env={**os.environ, **(environment or {})})
+    try:
+        output, errors = child.communicate(timeout=timeout)
+    except BaseException as error:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.communicate()
+        if isinstance(error, subprocess.TimeoutExpired):
+            raise RunFailed(f"no answer within {timeout} s") from error
+        raise
+    if child.returncode != 0:
+        raise RunFailed(f"exit {child.returncode}: {errors.strip()[-500:]}")
+    return output, errors
+
+
+def arguments(path, port, concurrency, requests, warmup):
+    return [str(path), "--host", "127.0.0.1", "--port", str(port), "--path", "/1k", "--concurrency", str(concurrency),
+            "--requests", str(requests), "--warmup", str(warmup)]
+
+
+def times(path, port, concurrency, requests, timeout=120):
+    """The client's own report of one run."""
+    warmup = max(2 * concurrency, requests // 10)
+    output, _ = execute(arguments(path, port, concurrency, requests, warmup), timeout)
+    report = json.loads(output)
+    if report["requests"] != requests:
+        raise RunFailed(f"{report['requests']} requests instead of {requests}")
+    return report
+
+
+def per_request(count, concurrency, requests):
+    """`count(requests, warmup)` per request, by difference. Shares stay whole so that every caller does the same."""
+    requests = max(requests // concurrency, 1) * concurrency
+    warmup = max(200 // concurrency, 10) * concurrency
+    return (count(2 * requests, warmup) - count(requests, warmup)) / requests
+
+
+def mallocs(path, port, concurrency, probe, requests=2000):
+    def count(requests, warmup):
+        with tempfile.TemporaryDirectory(prefix="dunlin-count-") as folder:
+            file = pathlib.Path(folder, "count")
+            execute(arguments(path, port, concurrency, requests, warmup), 60,
+                    {"LD_PRELOAD": str(probe), "MALLOC_COUNT_FILE": str(file)})
+            return int(file.read_text())
+    return per_request(count, concurrency, requests)
+
+
+def syscalls(path, port, concurrency, requests=1000):
+    """Under strace. It slows the client, so the server is always done with a whole batch: fewer waits per request than
+    at full speed, and the same number every time."""
+    def count(requests, warmup):
+        with tempfile.TemporaryDirectory(prefix="dunlin-count-") as folder:
+            file = pathlib.Path(folder, "count")
+            execute(["strace", "-f", "-c", "-o", str(file),
+                     *arguments(path, port, concurrency, requests, warmup)], 120)
+            total = next(line.split() for line in file.read_text().splitlines() if line.endswith(" total"))
+            return int(total[3])
+    return per_request(count, concurrency, requests)
+
+
+def instructions(path, port, concurrency, requests=500):
+    """User instructions, the same on every machine; of a statically linked client."""
+    def count(requests, warmup):
+        _, errors = execute(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+                             *arguments(path, port, concurrency, requests, warmup)], 300)
+        return int(re.search(r"Collected : (\d+)", errors).group(1))
+    return per_request(count, concurrency, requests)
+
+
+def exit_on_signals():
+    """A terminated run unwinds like any other, so the server is stopped and folders are removed."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda received, _: sys.exit(128 + received))

@@ -1,0 +1,182 @@
+"""Measures all clients in one go and writes the table.
+
+Rounds are interleaved and each starts with another client, so that a slow minute of the machine falls on all of them;
+every figure is the median over the rounds.
+"""
+import json
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+
+import clients
+import measure
+
+SCENARIO = "get"
+OURS = ("dunlin", "dunlin-fast")
+FREE = ("raw", "libcurl")
+UNCOUNTED = ("go",)  # has an allocator of its own, which no preloaded library sees
+SLOW = {"urlsession": 20}
+
+
+class Plan:
+    """How much of everything: `quick` fits into a minute."""
+
+    def __init__(self, quick):
+        self.rounds = 5 if quick else 7
+        self.concurrencies = [1, 16, 128] if quick else [1, 16, 128, 1000]
+        self.requests = {1: 3000, 16: 12000, 128: 12000} if quick else {1: 8000, 16: 40000, 128: 40000, 1000: 40000}
+        self.counted = [1, 16] if quick else [1, 16, 128]
+        self.counted_clients = OURS + FREE + (() if quick else ("go", "urlsession"))
+
+    def requests_for(self, client, concurrency):
+        share = self.requests[concurrency] // SLOW.get(client, 1)
+        return max(share, 800, 2 * concurrency)
+
+
+def measure_times(plan, paths, port, problems):
+    """Reports by (client, concurrency)."""
+    reports = {}
+    names = list(paths)
+    for turn in range(plan.rounds):
+        order = names[turn % len(names):] + names[:turn % len(names)]
+        for concurrency in plan.concurrencies:
+            for name in order:
+                try:
+                    report = measure.times(paths[name], port, concurrency, plan.requests_for(name, concurrency))
+                except measure.RunFailed as reason:
+                    problems.append(f"{name} at C={concurrency}, round {turn + 1}: {reason}")
+                    continue
+                reports.setdefault((name, concurrency), []).append(report)
+        print(f"round {turn + 1} of {plan.rounds} done", file=sys.stderr)
+    return reports
+
+
+def measure_counts(plan, paths, port, problems):
+    """(mallocs, syscalls) by (client, concurrency)."""
+    probe = clients.malloc_probe()
+    counts = {}
+    for name in plan.counted_clients:
+        if name not in paths:
+            continue
+        for concurrency in plan.counted:
+            # Some 50 calls per request, each stopped twice: a few requests tell as much as many.
+            traced = 1000 // SLOW.get(name, 1)
+            try:
+                mallocs = None if name in UNCOUNTED else measure.mallocs(paths[name], port, concurrency, probe)
+                counts[name, concurrency] = mallocs, measure.syscalls(paths[name], port, concurrency, traced)
+            except measure.RunFailed as reason:
+                problems.append(f"counting {name} at C={concurrency}: {reason}")
+    return counts
+
+
+def row(client, concurrency, reports, counts):
+    def median(value):
+        return statistics.median(value(report) for report in reports)
+    mallocs, syscalls = counts.get((client, concurrency), (None, None))
+    return {
+        "client": client, "scenario": SCENARIO, "concurrency": concurrency,
+        "cpu_us": round(median(lambda report: report["user_us"] + report["sys_us"]), 2),
+        "user_us": round(median(lambda report: report["user_us"]), 2),
+        "sys_us": round(median(lambda report: report["sys_us"]), 2),
+        "rps": round(median(lambda report: report["requests"] / report["seconds"])),
+        "p50_us": round(median(lambda report: report["p50_us"]), 1),
+        "p99_us": round(median(lambda report: report["p99_us"]), 1),
+        "rss_kb": round(median(lambda report: report["rss_kb"])),
+        "mallocs": None if mallocs is None else round(mallocs, 2),
+        "syscalls": None if syscalls is None else round(syscalls, 2),
+    }
+
+
+def table(rows):
+    def ratio(row, base):
+        other = next((each for each in rows
+                      if each["client"] == base and each["concurrency"] == row["concurrency"]), None)
+        return f"{row['cpu_us'] / other['cpu_us']:.2f}" if other and other["cpu_us"] else ""
+
+    def count(value):
+        return "" if value is None else f"{value:.2f}"
+
+    lines = [
+        "| C | client | CPU µs | user | system | × raw | × libcurl | requests/s | p50 µs | p99 µs | RSS MB | mallocs "
+        "| syscalls |",
+        "|--:|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|",
+    ]
+    for each in rows:
+        lines.append(
+            f"| {each['concurrency']} | {each['client']} | {each['cpu_us']:.1f} | {each['user_us']:.1f} "
+            f"| {each['sys_us']:.1f} | {ratio(each, 'raw')} | {ratio(each, 'libcurl')} | {each['rps']} "
+            f"| {each['p50_us']:.0f} | {each['p99_us']:.0f} | {each['rss_kb'] / 1024:.1f} "
+            f"| {count(each['mallocs'])} | {count(each['syscalls'])} |")
+    return "\n".join(lines)
+
+
+def output(*command):
+    """The first line a version command prints, wherever it prints it."""
+    try:
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"unknown ({error})"
+    return (result.stdout.splitlines() or ["unknown"])[0]
+
+
+def machine():
+    information = pathlib.Path("/proc/cpuinfo").read_text().splitlines()
+    model = next((line.split(":", 1)[1].strip() for line in information if line.startswith("model name")), "unknown")
+    server_core, client_core = measure.cores()
+    pinning = "server and client share one core" if client_core is None else \
+        f"server on core {server_core}, client on core {client_core}"
+    load = f"load average before the run {os.getloadavg()[0]:.2f}"
+    return f"{os.cpu_count()} × {model}, Linux {platform.release()}; {pinning}; {load}"
+
+
+def versions():
+    os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin"
+    return "; ".join([
+        "dunlin " + output("git", "-C", str(measure.FOLDER), "describe", "--always", "--dirty"),
+        output("nginx", "-v"),
+        output("curl-config", "--version"),
+        output("go", "version"),
+        "URLSession of " + output("swift", "--version"),
+        "raw by " + output(clients.compiler(), "--version").split(" (")[0],
+    ])
+
+
+def banner(title, lines):
+    mark = "!" * 100
+    print("\n".join([mark, title, *lines, mark]), file=sys.stderr)
+
+
+def document(plan, machine_line, rows, problems):
+    return "\n".join([
+        "# 1 KiB keep-alive GETs", "", f"Machine: {machine_line}.", "", f"Versions: {versions()}.", "",
+        f"Per request; median of {plan.rounds} interleaved rounds.", "", table(rows),
+        *([""] if problems else []), *(f"- **{problem}**" for problem in problems)])
+
+
+def main():
+    measure.exit_on_signals()
+    plan = Plan(quick=os.environ.get("QUICK", "") not in ("", "0"))
+    machine_line = machine()
+    paths, failures = clients.build_all(clients.BUILDERS)
+    for name, reason in failures.items():
+        banner(f"SKIPPED: {name} could not be built", reason.splitlines())
+    problems = [f"skipped, could not be built: {name}" for name in failures]
+    with measure.server() as port:
+        reports = measure_times(plan, paths, port, problems)
+        counts = measure_counts(plan, paths, port, problems)
+    rows = [row(name, concurrency, reports[name, concurrency], counts)
+            for concurrency in plan.concurrencies for name in clients.BUILDERS if (name, concurrency) in reports]
+    text = document(plan, machine_line, rows, problems)
+    (measure.FOLDER / "latest.md").write_text(text + "\n")
+    (measure.FOLDER / "latest.json").write_text(json.dumps({"rows": rows}, indent=1) + "\n")
+    print(text)
+    if problems:
+        banner("NOT A COMPLETE RUN", problems)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
