@@ -42,7 +42,7 @@ extension HTTPSession {
     private func run(
         _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, on loop: Reactor
     ) async throws -> Response<Bytes> {
-        try await tasks.add(delegate)
+        try tasks.add(delegate)
         do {
             let response = try await withTaskCancellationHandler {
                 var metrics = Metrics()
@@ -53,12 +53,12 @@ extension HTTPSession {
             } onCancel: {
                 delegate.interrupt.cancel(.task)
             }
-            await delegate.end(.finished)
-            await tasks.remove(delegate.id)
+            delegate.end(.finished)
+            tasks.remove(delegate.id)
             return response
         } catch {
-            await delegate.end(error is CancellationError ? .cancelled : .failed)
-            await tasks.remove(delegate.id)
+            delegate.end(error is CancellationError ? .cancelled : .failed)
+            tasks.remove(delegate.id)
             throw error
         }
     }

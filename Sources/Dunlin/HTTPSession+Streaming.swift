@@ -13,7 +13,7 @@ extension HTTPSession {
         let delegate = TaskDelegate(method, target.template, label: options.label)
         let loop = loop
         let request = request(head, body, options, on: loop)
-        try await tasks.add(delegate)
+        try tasks.add(delegate)
         do {
             let value = try await withTaskCancellationHandler {
                 let response = try await withTaskExecutorPreference(loop) {
@@ -24,10 +24,10 @@ extension HTTPSession {
             } onCancel: {
                 delegate.interrupt.cancel(.task)
             }
-            await close(delegate, .finished)
+            close(delegate, .finished)
             return value
         } catch {
-            await close(delegate, error is CancellationError ? .cancelled : .failed)
+            close(delegate, error is CancellationError ? .cancelled : .failed)
             throw error
         }
     }
@@ -44,9 +44,9 @@ extension HTTPSession {
     }
 
     /// Ends what is left of the exchange, should somebody still hold on to the body.
-    private func close(_ delegate: TaskDelegate, _ end: TaskMachine.State) async {
+    private func close(_ delegate: TaskDelegate, _ end: TaskMachine.State) {
         delegate.interrupt.cancel(.handle)
-        await delegate.end(end)
-        await tasks.remove(delegate.id)
+        delegate.end(end)
+        tasks.remove(delegate.id)
     }
 }

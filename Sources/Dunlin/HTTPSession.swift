@@ -66,7 +66,7 @@ public final class HTTPSession: Sendable {
     /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again is harmless.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
-        await tasks.close()
+        tasks.close()
         if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         let cancelled = await tasks.cancelAll()
         if case .sockets(let transport) = carrier { await transport.close() }

@@ -37,6 +37,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     }
 
     private struct Place {
+        let origin: Origin
         var open = 0
         var idle: [Idle] = []
         var line = WaitingLine<Waiter>()
@@ -45,7 +46,10 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     }
 
     let limits: Limits
-    private var places: [Origin: Place] = [:]
+    /// One for each origin in use. A place changes where it stands: a dictionary of places would hand out each change
+    /// through an accessor that allocates.
+    private var places: [Place] = []
+    private var positions: [Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
     private var isSweepScheduled = false
     private var isClosed = false
@@ -54,15 +58,28 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         self.limits = limits
     }
 
-    var openCount: Int { places.values.reduce(0) { $0 + $1.open } }
-    var idleCount: Int { places.values.reduce(0) { $0 + $1.idle.count } }
-    var waitingCount: Int { places.values.reduce(0) { $0 + $1.line.count } }
+    var openCount: Int { places.reduce(0) { $0 + $1.open } }
+    var idleCount: Int { places.reduce(0) { $0 + $1.idle.count } }
+    var waitingCount: Int { places.reduce(0) { $0 + $1.line.count } }
 
     mutating func lease(_ origin: Origin, on loop: ObjectIdentifier, waiter: () -> Waiter) -> LeaseAction {
         if isClosed { return .refuse }
         let number = nextNumber
         nextNumber += 1
-        return Self.lease(from: &places[origin, default: Place()], limits, on: loop, number, waiter)
+        return Self.lease(from: &places[position(adding: origin)], limits, on: loop, number, waiter)
+    }
+
+    private mutating func position(adding origin: Origin) -> Int {
+        if let position = position(of: origin) { return position }
+        places.append(Place(origin: origin))
+        positions[origin] = places.count - 1
+        return places.count - 1
+    }
+
+    private func position(of origin: Origin) -> Int? {
+        // Most sessions talk to one origin, and comparing is cheaper than hashing.
+        if let first = places.first, first.origin == origin { return 0 }
+        return positions[origin]
     }
 
     private static func lease(
@@ -85,15 +102,16 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 
     /// The waiter gave up before it was served.
     mutating func leave(_ origin: Origin, _ number: UInt64) {
-        _ = places[origin]?.line.leave(number)
-        removeIfDeserted(origin)
+        guard let position = position(of: origin) else { return }
+        _ = places[position].line.leave(number)
+        removeIfDeserted(position)
     }
 
     /// The connection is fit for another request.
     mutating func giveBack(_ connection: Connection, to origin: Origin, at now: MonotonicTime) -> GiveBackAction {
-        guard !isClosed, places[origin] != nil else { return .close }
-        if let waiter = places[origin]?.line.popFirst() { return .handOver(waiter) }
-        places[origin]?.idle.append(Idle(connection: connection, since: now))
+        guard !isClosed, let position = position(of: origin) else { return .close }
+        if let waiter = places[position].line.popFirst() { return .handOver(waiter) }
+        places[position].idle.append(Idle(connection: connection, since: now))
         if isSweepScheduled { return .keep(sweepAt: nil) }
         isSweepScheduled = true
         return .keep(sweepAt: now.advanced(by: limits.idleTime))
@@ -101,19 +119,18 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 
     /// A connection was closed or could not be opened; whoever is returned may open one in its stead.
     mutating func gone(_ origin: Origin) -> Waiter? {
-        guard places[origin] != nil else { return nil }
-        if let waiter = places[origin]?.line.popFirst() { return waiter }
-        places[origin]?.open -= 1
-        removeIfDeserted(origin)
+        guard let position = position(of: origin) else { return nil }
+        if let waiter = places[position].line.popFirst() { return waiter }
+        places[position].open -= 1
+        removeIfDeserted(position)
         return nil
     }
 
     /// Takes an idle connection out of the pool, still counted; nil if it is not idle.
     mutating func takeIdle(_ id: UInt64) -> (Connection, Origin)? {
-        for (origin, place) in places {
-            guard let index = place.idle.firstIndex(where: { $0.connection.id == id }) else { continue }
-            places[origin]?.idle.remove(at: index)
-            return (place.idle[index].connection, origin)
+        for position in places.indices {
+            guard let index = places[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
+            return (places[position].idle.remove(at: index).connection, places[position].origin)
         }
         return nil
     }
@@ -122,14 +139,14 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     mutating func expire(at now: MonotonicTime) -> (expired: [Connection], next: MonotonicTime) {
         var expired: [Connection] = []
         var next = MonotonicTime.never
-        for origin in Array(places.keys) {
-            let idle = places[origin]?.idle ?? []
+        for position in places.indices.reversed() {
+            let idle = places[position].idle
             let fresh = idle.firstIndex { $0.since.advanced(by: limits.idleTime) > now } ?? idle.endIndex
             expired += idle[..<fresh].map(\.connection)
-            places[origin]?.idle.removeFirst(fresh)
-            places[origin]?.open -= fresh
+            places[position].idle.removeFirst(fresh)
+            places[position].open -= fresh
             if fresh < idle.endIndex { next = min(next, idle[fresh].since.advanced(by: limits.idleTime)) }
-            removeIfDeserted(origin)
+            removeIfDeserted(position)
         }
         isSweepScheduled = next < .never
         return (expired, next)
@@ -140,16 +157,23 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         isClosed = true
         var idle: [Connection] = []
         var waiters: [Waiter] = []
-        for var place in places.values {
+        for var place in places {
             idle += place.idle.map(\.connection)
             while let waiter = place.line.popFirst() { waiters.append(waiter) }
         }
         places.removeAll()
+        positions.removeAll()
         return (idle, waiters)
     }
 
-    private mutating func removeIfDeserted(_ origin: Origin) {
-        if places[origin]?.isDeserted == true { places[origin] = nil }
+    /// Forgets an origin that nobody uses; the last place moves into the gap.
+    private mutating func removeIfDeserted(_ position: Int) {
+        guard places[position].isDeserted else { return }
+        positions[places[position].origin] = nil
+        let last = places.removeLast()
+        guard position < places.count else { return }
+        places[position] = last
+        positions[last.origin] = position
     }
 }
 

@@ -9,7 +9,7 @@ struct HopLoop {
     func run(_ request: borrowing TransportRequest, _ metrics: inout Metrics) async throws -> TransportResponse {
         var machine = HopMachine(isReplayable: request.body.isReplayable)
         while true {
-            guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
+            guard delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             do {
                 let response = try await carrier.exchange(request, delegate.interrupt, on: loop)
                 metrics.append(response.attempt)

@@ -11,7 +11,7 @@ public protocol ResponseSerializer<Output>: Sendable {
     /// Whether a body of this content type (without parameters, lower case) can be made a value of.
     func accepts(contentType: String) -> Bool
 
-    /// What `accepts` takes, for the error message; empty if it takes everything.
+    /// What `accepts` takes, for the error message; empty if it takes everything and need not be asked.
     var acceptableContentTypes: [String] { get }
 
     /// What to ask the server for, unless the request says so itself.
@@ -26,18 +26,18 @@ extension ResponseSerializer {
     public var accept: String? { nil }
 
     public func accepts(contentType: String) -> Bool {
-        let accepted = acceptableContentTypes
-        return accepted.isEmpty || accepted.contains(contentType)
+        acceptableContentTypes.contains(contentType)
     }
 
     public func validate(_ response: HTTPSession.Response<Bytes>) throws {
         guard response.status.isSuccess else {
             throw refusal(.unacceptableStatus, "the server answered \(response.status)", response)
         }
-        guard !response.body.isEmpty, let declared = response.fields["content-type"] else { return }
+        let acceptable = acceptableContentTypes
+        guard !acceptable.isEmpty, !response.body.isEmpty, let declared = response.fields["content-type"] else { return }
         let type = declared.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         guard accepts(contentType: type) else {
-            let wanted = acceptableContentTypes.joined(separator: ", ")
+            let wanted = acceptable.joined(separator: ", ")
             throw refusal(.unacceptableContentType, "the content is \(type), expected one of \(wanted)", response)
         }
     }

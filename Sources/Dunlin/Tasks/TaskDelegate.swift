@@ -1,6 +1,10 @@
 internal import DunlinReactor
+internal import Synchronization
 
 /// Looks after one request from its registration to its end: where it stands, and how to stop it.
+///
+/// Where it stands is under a lock and not in the actor's own state: a cancel handler must reach it now, and the hot
+/// path cannot afford the job switch that entering an actor takes.
 public actor TaskDelegate {
     public nonisolated let id = TaskID.next()
     public nonisolated let method: Method
@@ -9,7 +13,7 @@ public actor TaskDelegate {
     public nonisolated let label: String?
     /// Felt by whatever the request waits for.
     nonisolated let interrupt = Interrupt()
-    private var machine = TaskMachine()
+    private nonisolated let machine = Mutex(TaskMachine())
 
     init(_ method: Method, _ template: String, label: String?) {
         self.method = method
@@ -22,16 +26,17 @@ public actor TaskDelegate {
         interrupt.cancel(.handle)
     }
 
-    func begin() -> Bool {
-        machine.begin()
+    nonisolated func begin() -> Bool {
+        machine.withLock { $0.begin() }
     }
 
-    func end(_ end: TaskMachine.State) {
-        _ = machine.end(end)
+    nonisolated func end(_ end: TaskMachine.State) {
+        machine.withLock { _ = $0.end(end) }
     }
 
-    public var snapshot: TaskSnapshot {
-        TaskSnapshot(id: id, method: method, template: template, label: label, state: .init(machine.state))
+    public nonisolated var snapshot: TaskSnapshot {
+        let state = machine.withLock { $0.state }
+        return TaskSnapshot(id: id, method: method, template: template, label: label, state: .init(state))
     }
 }
 

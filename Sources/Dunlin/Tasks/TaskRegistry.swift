@@ -1,51 +1,55 @@
 internal import DunlinReactor
+internal import Synchronization
 
 /// Every running request of a session, by id.
+///
+/// The actor is for what takes time: cancelling all and waiting for them. The book itself stands under a lock, because
+/// each request enters and leaves it: as actor calls the two cost a request on the loop four job switches, two
+/// allocations and a quarter of its instructions (see Docs/Concurrency.md).
 public actor TaskRegistry {
-    private var running: [TaskID: TaskDelegate] = [:]
-    private var isClosed = false
-    /// Those who wait for the last request to end.
-    private var watchers: [Parking<Void>] = []
-
-    private let loop: Reactor
+    private nonisolated let book = Mutex(RegistryMachine<TaskDelegate, Parking<Void>>())
+    private nonisolated let loop: Reactor
 
     init(on loop: Reactor) {
         self.loop = loop
     }
 
-    func add(_ delegate: TaskDelegate) throws {
-        guard !isClosed else { throw NetworkError(.sessionClosed, "the session is shut down") }
-        running[delegate.id] = delegate
-    }
-
-    func remove(_ id: TaskID) {
-        running[id] = nil
-        guard running.isEmpty, !watchers.isEmpty else { return }
-        let watchers = watchers
-        self.watchers = []
-        for watcher in watchers { _ = watcher.deliver(()) }
-    }
-
-    public var count: Int { running.count }
-
-    /// A picture of every running request, oldest first.
-    public var all: [TaskSnapshot] {
-        get async {
-            var pictures: [TaskSnapshot] = []
-            for delegate in running.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) {
-                pictures.append(await delegate.snapshot)
-            }
-            return pictures
+    nonisolated func add(_ delegate: TaskDelegate) throws {
+        guard book.withLock({ $0.add(delegate, delegate.id) }) else {
+            throw NetworkError(.sessionClosed, "the session is shut down")
         }
     }
 
-    public subscript(_ id: TaskID) -> TaskDelegate? { running[id] }
+    nonisolated func remove(_ id: TaskID) {
+        for watcher in book.withLock({ $0.remove(id) }) { _ = watcher.deliver(()) }
+    }
+
+    /// Takes no more requests.
+    nonisolated func close() {
+        book.withLock { $0.close() }
+    }
+
+    public nonisolated var count: Int { book.withLock { $0.running.count } }
+
+    /// A picture of every running request, oldest first.
+    public nonisolated var all: [TaskSnapshot] {
+        delegates.map(\.snapshot)
+    }
+
+    public nonisolated subscript(_ id: TaskID) -> TaskDelegate? {
+        book.withLock { $0.running[id] }
+    }
+
+    private nonisolated var delegates: [TaskDelegate] {
+        book.withLock { Array($0.running.values) }.sorted { $0.id.rawValue < $1.id.rawValue }
+    }
 
     /// Stops one request; false if it is not running.
     @discardableResult
-    public func cancel(_ id: TaskID) -> Bool {
-        running[id]?.cancel()
-        return running[id] != nil
+    public nonisolated func cancel(_ id: TaskID) -> Bool {
+        guard let delegate = self[id] else { return false }
+        delegate.cancel()
+        return true
     }
 
     /// Stops every request and returns how many there were, once the last has told its caller.
@@ -53,23 +57,17 @@ public actor TaskRegistry {
     /// Must not be awaited by one of the requests it stops, such as inside a stream's scope.
     @discardableResult
     public func cancelAll() async -> Int {
-        let count = running.count
-        for delegate in running.values { delegate.cancel() }
+        let stopped = delegates
+        for delegate in stopped { delegate.cancel() }
         await drain(until: .never)
-        return count
-    }
-
-    /// Takes no more requests.
-    func close() {
-        isClosed = true
+        return stopped.count
     }
 
     /// Waits until nothing runs any more or the time has come.
     func drain(until deadline: MonotonicTime) async {
-        guard !running.isEmpty else { return }
         let watcher = Parking<Void>(on: loop)
-        watchers.append(watcher)
+        guard let number = book.withLock({ $0.watch(watcher) }) else { return }
         _ = await watcher.wait(until: deadline, interrupt: nil)
-        watchers.removeAll { $0 === watcher }
+        book.withLock { $0.leave(number) }
     }
 }
