@@ -6,13 +6,13 @@ import Dunlin
 struct DunlinFastClient {
     static func main() async throws {
         let load = try Load()
-        let path = String(load.path.drop { $0 == "/" })
+        let target = HTTPSession.Target(load.path)
         var configuration = HTTPSession.Configuration(baseURL: "http://\(load.host):\(load.port)")
-        configuration.pool.connectionsPerOrigin = load.concurrency
+        configuration.connections.perOrigin = load.concurrency
         let session = try HTTPSession(configuration)
         try await session.withExecutor { @concurrent in
             try await load.measure {
-                let response = try await session.get(path, as: .bytes)
+                let response = try await session.get(target, as: .bytes)
                 return Reply(status: Int(response.status.code), length: response.value.count)
             }
         }
