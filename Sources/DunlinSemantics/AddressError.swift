@@ -9,6 +9,8 @@ public struct AddressError: Error, Sendable, Hashable {
         case emptyHost
         /// A character no host has, an empty label, a label over 63 bytes or a name over 253.
         case invalidHost
+        /// A host beyond ASCII, percent-encoded or in Punycode that has no valid ASCII form.
+        case unencodableHost(IDNAError)
         /// A host that ends in a number and is not four decimal numbers: `127.1`, `0x7f.1`, `010.0.0.1`.
         case invalidIPv4
         /// Brackets around something that is not an IPv6 address.
@@ -72,20 +74,16 @@ extension AddressError.Problem: CustomStringConvertible {
         case .unsupportedScheme: "the scheme is neither http nor https"
         case .emptyHost: "the URL names no host"
         case .invalidHost: "the host is not a valid name"
+        case .unencodableHost(let error): "the host has no ASCII form: \(error)"
         case .invalidIPv4: "the host ends in a number but is not an IPv4 address of four decimal numbers"
         case .invalidIPv6: "the host is not a valid IPv6 address"
         case .zoneIdentifier: "IPv6 zone identifiers are not supported in URLs"
         case .invalidPort: "the port is not a number from 1 to 65535"
         case .invalidUserInfo: "the user info has characters that must be percent-encoded"
         case .forbiddenCharacter(let scalar):
-            "U+\(Self.hex(scalar)) is not allowed in a URL; percent-encode it"
+            "\(scalar.codePoint) is not allowed in a URL; percent-encode it"
         case .invalidPercentEncoding: "a % is not followed by two hexadecimal digits; write a literal % as %25"
         case .baseWithQueryOrFragment: "a base URL has no query and no fragment"
         }
-    }
-
-    private static func hex(_ scalar: Unicode.Scalar) -> String {
-        let digits = String(scalar.value, radix: 16, uppercase: true)
-        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
     }
 }

@@ -23,36 +23,67 @@ enum HostName {
 
     private static func decoded(_ bytes: Span<UInt8>, in range: Range<Int>) throws(AddressError.Problem) -> String {
         guard let text = PercentEncoding.decode(bytes, in: range) else { throw .invalidHost }
-        let name = text.utf8.span
-        guard text.utf8.allSatisfy({ $0 < 0x80 }) else { throw .invalidHost }
-        return try asciiName(name, in: 0..<name.count)
+        let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+        let ascii = isASCII ? text : try encoded(text)
+        let name = ascii.utf8.span
+        return try asciiName(name, in: 0..<name.count, checkingPunycode: isASCII)
+    }
+
+    private static func encoded(_ text: String) throws(AddressError.Problem) -> String {
+        do {
+            return try IDNA.toASCII(text, allowingUnderscores: true)
+        } catch {
+            throw .unencodableHost(error)
+        }
     }
 
     private static func asciiName(
-        _ bytes: Span<UInt8>, in range: Range<Int>
+        _ bytes: Span<UInt8>, in range: Range<Int>, checkingPunycode: Bool = true
     ) throws(AddressError.Problem) -> String {
+        let scan = try scan(bytes, in: range)
+        if isNumber(bytes, in: scan.lastLabel), HostLiteral.v4(bytes, in: range) == nil { throw .invalidIPv4 }
+        let name = text(bytes, in: range, lowercasing: scan.hasUppercase)
+        return checkingPunycode && scan.hasPunycode ? try encoded(name) : name
+    }
+
+    private struct Scan {
+        var hasUppercase = false
+        var hasPunycode = false
+        var lastLabel: Range<Int>
+
+        mutating func end(_ label: Range<Int>, of bytes: Span<UInt8>) throws(AddressError.Problem) {
+            guard (1...63).contains(label.count) else { throw .invalidHost }
+            lastLabel = label
+            if label.count >= 4, bytes[label.lowerBound] | 0x20 == UInt8(ascii: "x"),
+                bytes[label.lowerBound + 1] | 0x20 == UInt8(ascii: "n"),
+                bytes[label.lowerBound + 2] == UInt8(ascii: "-"), bytes[label.lowerBound + 3] == UInt8(ascii: "-")
+            {
+                hasPunycode = true
+            }
+        }
+    }
+
+    /// Checks characters and lengths of an ASCII name.
+    private static func scan(_ bytes: Span<UInt8>, in range: Range<Int>) throws(AddressError.Problem) -> Scan {
         let isRooted = bytes[range.upperBound - 1] == UInt8(ascii: ".")
         let name = isRooted ? range.lowerBound..<range.upperBound - 1 : range
         guard name.count <= 253 else { throw .invalidHost }
-        var hasUppercase = false
+        var scan = Scan(lastLabel: name)
         var labelStart = name.lowerBound
         for index in name {
             switch bytes[index] {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
                 UInt8(ascii: "_"):
                 continue
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"): hasUppercase = true
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): scan.hasUppercase = true
             case UInt8(ascii: "."):
-                guard (1...63).contains(index - labelStart) else { throw .invalidHost }
+                try scan.end(labelStart..<index, of: bytes)
                 labelStart = index + 1
             default: throw .invalidHost
             }
         }
-        guard (1...63).contains(name.upperBound - labelStart) else { throw .invalidHost }
-        if isNumber(bytes, in: labelStart..<name.upperBound), HostLiteral.v4(bytes, in: range) == nil {
-            throw .invalidIPv4
-        }
-        return text(bytes, in: range, lowercasing: hasUppercase)
+        try scan.end(labelStart..<name.upperBound, of: bytes)
+        return scan
     }
 
     /// Decimal digits, or hexadecimal ones after `0x`: what some parsers take for a piece of an IPv4 address.

@@ -32,6 +32,11 @@ import Testing
         ("http://ex%61mple.com/", "http://example.com", "/"),
         ("http://%31%32%37.0.0.1/", "http://127.0.0.1", "/"),
         ("http://user:pass@example.com/", "http://example.com", "/"),
+        ("http://Bücher.example:81/x", "http://xn--bcher-kva.example:81", "/x"),
+        ("http://b%C3%BCcher.example/", "http://xn--bcher-kva.example", "/"),
+        ("http://my_büro.example/", "http://xn--my_bro-6ya.example", "/"),
+        ("http://a_b.XN--BCHER-KVA/", "http://a_b.xn--bcher-kva", "/"),
+        ("http://１２７。0.0.1/", "http://127.0.0.1", "/"),
     ])
     func `split into origin and target`(text: String, origin: String, target: String) throws {
         let address = try WebAddress(text)
@@ -115,6 +120,8 @@ import Testing
         ("http://127.0.0.1./", .invalidIPv4),
         ("http://1.2.3.4.5/", .invalidIPv4),
         ("http://a.1/", .invalidIPv4),
+        ("http://０x7f.１/", .invalidIPv4),
+        ("http://xn--abc-/", .unencodableHost(IDNAError(problem: .invalidPunycode, label: "xn--abc-"))),
         ("http://[]/", .invalidIPv6),
         ("http://[::1/", .invalidIPv6),
         ("http://[::1]x/", .invalidPort),
@@ -139,6 +146,13 @@ import Testing
     func `name what is wrong`(text: String, problem: AddressError.Problem) {
         let error = #expect(throws: AddressError.self) { try WebAddress(text) }
         #expect(error?.problem == problem)
+    }
+
+    @Test func `name the label and code point of a host without ASCII form`() {
+        let error = #expect(throws: AddressError.self) { try WebAddress("http://www.a\u{E000}.de/") }
+        let cause = IDNAError(problem: .disallowed("\u{E000}"), label: "a\u{E000}")
+        #expect(error?.problem == .unencodableHost(cause))
+        #expect(error?.description.contains("U+E000") == true)
     }
 
     @Test(arguments: ["http://a:65535/", "http://\(String(repeating: "a", count: 63)).example/"])
