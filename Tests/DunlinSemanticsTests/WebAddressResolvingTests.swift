@@ -32,6 +32,16 @@ import Testing
         #expect(target == resolved.target)
     }
 
+    /// A dot segment before the reference keeps it from being appended without a closer look.
+    @Test(arguments: (0..<0x80).map { Unicode.Scalar(UInt8($0)) })
+    func `gives plain references the target of the long way`(scalar: Unicode.Scalar) throws {
+        let base = try WebAddress("http://a/b")
+        for reference in ["/x\(scalar)", "x/\(scalar)/x", "x?\(scalar)x", "x\(scalar)"] where reference != "x:" {
+            let long = reference.hasPrefix("/") ? "/.\(reference)" : "./\(reference)"
+            #expect((try? base.target(for: reference))?.target == (try? base.resolving(long))?.target, "\(reference)")
+        }
+    }
+
     @Test(arguments: [
         ("//g", "http://g/"), ("//g:81/x?y#z", "http://g:81/x?y#z"), ("//[::1]/", "http://[::1]/"),
         ("http://b/x/../y", "http://b/y"), ("HTTPS://B", "https://b/"), ("///x", nil), ("//", nil), ("//g:x/", nil),
