@@ -38,6 +38,18 @@ let package = Package(
             swiftSettings: dialect),
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinTesting"], swiftSettings: dialect),
+        .target(
+            name: "FuzzDriver", path: "Tests/FuzzDriver",
+            swiftSettings: dialect + [.enableExperimentalFeature("Extern")]),
+        .executableTarget(
+            name: "FuzzHeads", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"], path: "Tests/FuzzHeads",
+            swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzBodies", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"], path: "Tests/FuzzBodies",
+            swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzRequests", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"],
+            path: "Tests/FuzzRequests", swiftSettings: dialect),
         .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes"],

@@ -20,12 +20,6 @@ struct FieldScanner {
         case value
     }
 
-    private enum Progress {
-        case advanced
-        case starved
-        case ended
-    }
-
     private let section: Section
     private let lineLimit: Int
     private let countLimit: Int
@@ -34,6 +28,8 @@ struct FieldScanner {
     private var part = Part.name
     private var sectionEnd = 0
     private var line = 0
+    /// Where the line must have ended, because it or the section may be no longer.
+    private var lineEnd = 0
     private var nameEnd = 0
     private var valueStart = 0
     /// Everything before it has been looked at.
@@ -50,21 +46,27 @@ struct FieldScanner {
     /// Begins a section at `start`; its field lines begin at `line`.
     mutating func begin(section start: Int, line: Int) {
         sectionEnd = FieldScanner.clamped(start, sectionLimit)
+        beginLine(at: line)
+    }
+
+    @inline(__always)
+    private mutating func beginLine(at position: Int) {
         part = .name
-        self.line = line
-        cursor = line
+        line = position
+        lineEnd = min(FieldScanner.clamped(position, lineLimit), sectionEnd)
+        cursor = position
     }
 
     /// Entries hold 32-bit offsets: what lies beyond them counts as too large.
     static func clamped(_ start: Int, _ limit: Int) -> Int {
-        let (end, overflow) = start.addingReportingOverflow(limit)
-        return overflow ? Int(UInt32.max) : min(end, Int(UInt32.max))
+        start &+ min(limit, Int(UInt32.max) &- start)
     }
 
     /// The bytes before `count` are going away.
     mutating func rebase(by count: Int) {
         sectionEnd -= count
         line -= count
+        lineEnd -= count
         cursor -= count
         nameEnd -= count
         valueStart -= count
@@ -76,74 +78,75 @@ struct FieldScanner {
 
     /// True once the empty line has been read: `cursor` is behind it. False when more bytes are needed.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) throws(WireError) -> Bool {
+        // A local, so that the loops below keep it in a register.
+        var position = cursor
+        defer { cursor = position }
         while true {
-            let lineEnd = FieldScanner.clamped(line, lineLimit)
-            let limit = min(lineEnd, sectionEnd)
-            let end = min(bytes.count, limit)
-            let progress =
-                switch part {
-                case .name: try scanName(bytes, end)
-                case .padding: scanPadding(bytes, end)
-                case .value: try scanValue(bytes, end)
+            let end = min(bytes.count, lineEnd)
+            if part == .name {
+                position = Octets.endOfToken(bytes, from: position, to: end)
+                guard position < end else { break }
+                if bytes[position] != Octets.colon || position == line {
+                    guard try scanEmptyLine(bytes, &position, end) else { break }
+                    return true
                 }
-            switch progress {
-            case .advanced: continue
-            case .ended: return true
-            case .starved where end < limit: return false
-            case .starved: throw sectionEnd <= lineEnd ? tooLarge : .lineTooLong(limit: lineLimit)
+                try endName(at: position)
+                position &+= 1
             }
+            if part == .padding {
+                while position < end, Octets.isBlank(bytes[position]) { position &+= 1 }
+                guard position < end else { break }
+                valueStart = position
+                part = .value
+            }
+            position = Octets.endOfText(bytes, from: position, to: end)
+            guard position < end, try scanLineEnd(bytes, position, end) else { break }
+            addEntry(bytes, valueEnd: position)
+            position &+= 2
+            beginLine(at: position)
         }
+        if bytes.count < lineEnd { return false }
+        throw lineEnd == sectionEnd ? tooLarge : .lineTooLong(limit: lineLimit)
     }
 
     @inline(__always)
-    private mutating func scanName(_ bytes: UnsafeBufferPointer<UInt8>, _ end: Int) throws(WireError) -> Progress {
-        var position = cursor
-        while position < end, Octets.isToken(bytes[position]) { position &+= 1 }
-        cursor = position
-        guard position < end else { return .starved }
-        if bytes[position] == Octets.colon, position > line {
-            guard entries.count < countLimit else { throw tooMany }
-            guard position - line <= Fields.longestName else { throw .lineTooLong(limit: Fields.longestName) }
-            nameEnd = position
-            cursor = position &+ 1
-            part = .padding
-            return .advanced
+    private mutating func endName(at position: Int) throws(WireError) {
+        guard entries.count < countLimit else { throw tooMany }
+        guard position &- line <= Fields.longestName else { throw .lineTooLong(limit: Fields.longestName) }
+        nameEnd = position
+        part = .padding
+    }
+
+    /// The section's end, if that is what stopped the scan for a name; false when its last byte is not here yet.
+    private func scanEmptyLine(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ end: Int
+    ) throws(WireError) -> Bool {
+        guard position == line, bytes[position] == Octets.cr else {
+            throw nameError(bytes[position], isFirst: position == line)
         }
-        guard position == line, bytes[position] == Octets.cr else { throw nameError(bytes[position]) }
-        guard position &+ 1 < end else { return .starved }
-        guard bytes[position &+ 1] == Octets.lf else { throw .bareCarriageReturn }
-        cursor = position &+ 2
-        return .ended
+        guard try scanLineEnd(bytes, position, end) else { return false }
+        position &+= 2
+        return true
     }
 
+    /// Whether the CR LF at `position` is here; false when its second byte is still to come.
     @inline(__always)
-    private mutating func scanPadding(_ bytes: UnsafeBufferPointer<UInt8>, _ end: Int) -> Progress {
-        var position = cursor
-        while position < end, Octets.isBlank(bytes[position]) { position &+= 1 }
-        cursor = position
-        guard position < end else { return .starved }
-        valueStart = position
-        part = .value
-        return .advanced
-    }
-
-    @inline(__always)
-    private mutating func scanValue(_ bytes: UnsafeBufferPointer<UInt8>, _ end: Int) throws(WireError) -> Progress {
-        let position = Octets.endOfText(bytes, from: cursor, to: end)
-        cursor = position
-        guard position < end else { return .starved }
+    private func scanLineEnd(
+        _ bytes: UnsafeBufferPointer<UInt8>, _ position: Int, _ end: Int
+    ) throws(WireError) -> Bool {
         guard bytes[position] == Octets.cr else { throw .misplaced(bytes[position]) }
-        guard position &+ 1 < end else { return .starved }
+        guard position &+ 1 < end else { return false }
         guard bytes[position &+ 1] == Octets.lf else { throw .bareCarriageReturn }
-        var last = position
+        return true
+    }
+
+    @inline(__always)
+    private mutating func addEntry(_ bytes: UnsafeBufferPointer<UInt8>, valueEnd: Int) {
+        var last = valueEnd
         while last > valueStart, Octets.isBlank(bytes[last &- 1]) { last &-= 1 }
         // One allocation holds what most responses have.
         if entries.isEmpty { entries.reserveCapacity(16) }
         entries.append(Fields.Entry(name: line..<nameEnd, value: valueStart..<last))
-        line = position &+ 2
-        cursor = line
-        part = .name
-        return .advanced
     }
 
     private var tooLarge: WireError {
@@ -154,9 +157,8 @@ struct FieldScanner {
         section == .head ? .tooManyFields(limit: countLimit) : .tooManyTrailers(limit: countLimit)
     }
 
-    private func nameError(_ byte: UInt8) -> WireError {
-        let isFirst = cursor == line
-        return switch byte {
+    private func nameError(_ byte: UInt8, isFirst: Bool) -> WireError {
+        switch byte {
         case Octets.colon: .emptyFieldName
         case Octets.space, Octets.tab: isFirst ? .foldedLine : .whitespaceBeforeColon
         case Octets.cr: .missingColon

@@ -85,8 +85,10 @@ struct HeadScanner {
 
     /// `HTTP/1.x 200`, the first twelve bytes; looked at again from the first when not all are here.
     private mutating func scanVersion(_ bytes: UnsafeBufferPointer<UInt8>, _ end: Int) throws(WireError) -> Bool {
-        let count = min(end - start, 12)
-        for offset in 0..<count where !isExpected(bytes[start &+ offset], at: offset) {
+        let count = max(min(end - start, 12), 0)
+        // One comparison stands for the first eight bytes, when they are the usual ones.
+        let known = count == 12 && Octets.word(bytes, at: start) == Octets.word(of: "HTTP/1.1") ? 8 : 0
+        for offset in known..<count where !isExpected(bytes[start &+ offset], at: offset) {
             throw refusal(of: bytes[start &+ offset], at: offset)
         }
         guard count == 12 else { return false }

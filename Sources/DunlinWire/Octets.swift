@@ -58,13 +58,42 @@ enum Octets {
         return position
     }
 
+    /// Where the first character at or after `start` is that may not stand in a token, or `end`.
+    @inline(__always)
+    static func endOfToken(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int) -> Int {
+        var position = start
+        while end &- position >= 8 {
+            let found = othersThanLettersAndHyphens(in: word(bytes, at: position))
+            if found == 0 {
+                position &+= 8
+                continue
+            }
+            position &+= found.trailingZeroBitCount &>> 3
+            if !isToken(bytes[position]) { return position }
+            position &+= 1
+        }
+        while position < end, isToken(bytes[position]) { position &+= 1 }
+        return position
+    }
+
+    @inline(__always) private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    @inline(__always) private static var tops: UInt64 { 0x8080_8080_8080_8080 }
+
     /// The top bit of each byte below 0x20 or equal to 0x7F; tabs are marked too.
     @inline(__always) private static func controls(in word: UInt64) -> UInt64 {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let tops: UInt64 = 0x8080_8080_8080_8080
         let low = (word &- ones &* 0x20) & ~word
         let deleted = word ^ (ones &* 0x7F)
         return (low | ((deleted &- ones) & ~deleted)) & tops
+    }
+
+    /// The top bit of each byte that is neither a letter nor a hyphen: most names have nothing else.
+    ///
+    /// Each sum stays within its byte, since the top bits are masked away first.
+    @inline(__always) private static func othersThanLettersAndHyphens(in word: UInt64) -> UInt64 {
+        let lowered = (word | ones &* 0x20) & ~tops
+        let letters = (lowered &+ ones &* (0x80 - 0x61)) & ~(lowered &+ ones &* (0x80 - 0x7B))
+        let unlikeHyphen = ((word & ~tops) ^ ones &* 0x2D) &+ ones &* 0x7F
+        return ((unlikeHyphen & ~letters) | word) & tops
     }
 
     /// Eight bytes, the first one lowest.
@@ -72,14 +101,29 @@ enum Octets {
         UInt64(littleEndian: UnsafeRawBufferPointer(bytes).loadUnaligned(fromByteOffset: position, as: UInt64.self))
     }
 
-    /// Whether `count` bytes from `start` spell `name`, ASCII case aside. `name` is lower-case.
+    /// The first eight bytes of a literal that has as many.
+    @inline(__always) static func word(of text: StaticString) -> UInt64 {
+        word(UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount), at: 0)
+    }
+
+    /// Whether the bytes in `range` spell `name`, ASCII case aside. `name` is lower-case.
+    ///
+    /// The bytes must be free of control characters: then setting the bit that tells cases apart makes no other
+    /// character equal to one of a name's letters, digits or signs.
     @inline(__always)
     static func spells(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>, _ name: StaticString) -> Bool {
-        guard range.count == name.utf8CodeUnitCount else { return false }
-        for offset in 0..<range.count {
-            let byte = bytes[range.lowerBound &+ offset]
-            let lowered = byte &- 0x41 < 26 ? byte | 0x20 : byte
-            if lowered != name.utf8Start[offset] { return false }
+        let count = name.utf8CodeUnitCount
+        guard range.count == count else { return false }
+        let text = UnsafeBufferPointer(start: name.utf8Start, count: count)
+        var offset = 0
+        while count &- offset >= 8 {
+            let lowered = word(bytes, at: range.lowerBound &+ offset) | ones &* 0x20
+            if lowered != word(text, at: offset) { return false }
+            offset &+= 8
+        }
+        while offset < count {
+            if bytes[range.lowerBound &+ offset] | 0x20 != text[offset] { return false }
+            offset &+= 1
         }
         return true
     }

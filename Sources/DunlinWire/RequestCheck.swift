@@ -13,8 +13,8 @@ enum RequestCheck {
     @inline(__always)
     static func field(_ bytes: Text, _ entry: Fields.Entry) throws(WireError) {
         let name = entry.name
-        for position in name where !Octets.isToken(bytes[position]) { throw .invalidRequestFieldName }
-        if name.isEmpty { throw .invalidRequestFieldName }
+        guard !name.isEmpty, Octets.endOfToken(bytes, from: name.lowerBound, to: name.upperBound) == name.upperBound
+        else { throw .invalidRequestFieldName }
         let value = entry.value
         guard Octets.endOfText(bytes, from: value.lowerBound, to: value.upperBound) == value.upperBound else {
             throw .invalidRequestFieldValue(name: text(bytes, name))
