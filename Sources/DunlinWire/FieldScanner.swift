@@ -8,8 +8,8 @@ import DunlinTypes
 ///
 /// Each byte is looked at once, wherever the input is cut: an error is decided by the first byte that is wrong, and a
 /// limit by the byte that reaches it. After an error nothing has moved, so scanning again throws it again.
-struct FieldScanner {
-    enum Section {
+struct FieldScanner: Sendable {
+    enum Section: Sendable {
         case head
         case trailers
     }

@@ -10,7 +10,7 @@ public import DunlinTypes
 ///
 /// The fields of a head are ranges over the array that was fed: nothing is copied when the head came in one piece.
 /// After an error the parser throws the same error again, whatever is fed.
-public struct HeadParser {
+public struct HeadParser: Sendable {
     private let limits: WireLimits
     private var buffer: [UInt8] = []
     private var scanner: HeadScanner

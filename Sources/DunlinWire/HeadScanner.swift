@@ -1,7 +1,7 @@
 import DunlinTypes
 
 /// One head within a buffer: the status line, then the fields. The rules are told in `HeadParser`.
-struct HeadScanner {
+struct HeadScanner: Sendable {
     private enum Part {
         case version
         case reason

@@ -9,12 +9,15 @@ import DunlinTypes
 /// Its bytes are copied, because what it is read from belongs to someone else; the limit bounds the copy.
 struct TrailerReader: Sendable {
     private let limit: Int
+    /// An empty line, two bytes, is within the limits.
+    private let mayBeEmpty: Bool
     private var buffer: [UInt8] = []
     private var scanner: FieldScanner
     private(set) var fields = Fields()
 
     init(limits: WireLimits) {
         limit = max(limits.trailerBytes, 0)
+        mayBeEmpty = min(limits.trailerBytes, limits.lineBytes) >= 2
         scanner = FieldScanner(.trailers, limits: limits)
         scanner.begin(section: 0, line: 0)
     }
@@ -23,7 +26,7 @@ struct TrailerReader: Sendable {
     mutating func read(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int) throws(WireError) -> Int? {
         let held = buffer.count
         // Without trailers the two bytes of an empty line are all there is: no array for them.
-        if held == 0, bytes.count - offset >= 2, limit >= 2, bytes[offset] == Octets.cr,
+        if held == 0, mayBeEmpty, bytes.count - offset >= 2, bytes[offset] == Octets.cr,
             bytes[offset + 1] == Octets.lf
         {
             return offset + 2

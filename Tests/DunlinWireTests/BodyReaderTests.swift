@@ -128,6 +128,7 @@ import Testing
         (limits { $0.trailerBytes = 7 }, "0\r\nA: bcde", .trailersTooLarge(limit: 7)),
         (limits { $0.trailerBytes = 2 }, "0\r\n\r\n", nil),
         (limits { $0.trailerBytes = 1 }, "0\r\n\r\n", .trailersTooLarge(limit: 1)),
+        (limits { $0.lineBytes = 1 }, "0\r\n\r\n", .lineTooLong(limit: 1)),
         (limits { $0.lineBytes = 6 }, "0\r\nA: b\r\nC: d\r\n\r\n", nil),
         (limits { $0.lineBytes = 6 }, "0\r\nA: b\r\nC: de\r\n\r\n", .lineTooLong(limit: 6)),
         (limits { $0.trailerCount = 2 }, "0\r\nA: b\r\nC: d\r\n\r\n", nil),
