@@ -38,7 +38,7 @@ struct FieldScanner: Sendable {
 
     init(_ section: Section, limits: WireLimits) {
         self.section = section
-        lineLimit = max(limits.lineBytes, 0)
+        lineLimit = FieldScanner.clamped(0, max(limits.lineBytes, 0))
         countLimit = section == .head ? limits.fieldCount : limits.trailerCount
         sectionLimit = max(section == .head ? limits.headBytes : limits.trailerBytes, 0)
     }
@@ -53,7 +53,7 @@ struct FieldScanner: Sendable {
     private mutating func beginLine(at position: Int) {
         part = .name
         line = position
-        lineEnd = min(FieldScanner.clamped(position, lineLimit), sectionEnd)
+        lineEnd = min(position &+ lineLimit, sectionEnd)
         cursor = position
     }
 

@@ -27,9 +27,13 @@ struct FramingFields: Sendable, Hashable {
     var saysKeepAlive = false
     var keepAliveTimeout: Int?
 
+    /// Whether a field can be one of these by the length of its name: most cannot, and need no second look.
     @inline(__always)
+    static func mayHaveName(ofLength count: UInt16) -> Bool {
+        count == 10 || count == 14 || count == 17
+    }
+
     mutating func note(_ entry: Fields.Entry, in bytes: UnsafeBufferPointer<UInt8>) {
-        // Few fields have a name this long; the rest cost one comparison.
         switch entry.nameCount {
         case 10: noteConnection(entry, in: bytes)
         case 14:
@@ -50,6 +54,11 @@ struct FramingFields: Sendable, Hashable {
 
     /// "5, 5" is one length said twice; "5, 6" is smuggling, "5," and "+5" are no length (RFC 9112 §6.3).
     private mutating func noteLength(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
+        // The usual value, without taking a list apart.
+        if let number = Octets.number(bytes, value) {
+            add(number)
+            return
+        }
         var start = value.lowerBound
         while true {
             var end = start
@@ -88,6 +97,11 @@ struct FramingFields: Sendable, Hashable {
 
     /// An option that is no token was perhaps meant to say close: then it does.
     private mutating func noteOptions(_ bytes: UnsafeBufferPointer<UInt8>, _ value: Range<Int>) {
+        // The usual value, without taking a list apart.
+        if Octets.spells(bytes, value, "keep-alive") {
+            saysKeepAlive = true
+            return
+        }
         var elements = ListElements(bytes, value)
         while let element = elements.next() {
             if Octets.spells(bytes, element, "keep-alive") {

@@ -61,7 +61,11 @@ struct HeadScanner: Sendable {
         }
         guard try fields.scan(bytes) else { return nil }
         var summary = FramingFields()
-        for entry in fields.entries { summary.note(entry, in: bytes) }
+        fields.entries.withUnsafeBufferPointer { entries in
+            for index in entries.indices where FramingFields.mayHaveName(ofLength: entries[index].nameCount) {
+                summary.note(entries[index], in: bytes)
+            }
+        }
         return summary
     }
 

@@ -17,9 +17,12 @@ enum FuzzBodies {
     }
 
     static func violation(of input: [UInt8]) -> String? {
-        for framing in [BodyFraming.chunked, .length(input.count / 2), .length(input.count + 1), .untilClose, .none] {
-            for limits in [WireLimits(), tight] {
-                let outcomes = cuts(of: input).map { Outcome(of: $0, framing, limits) }
+        let cuts = cuts(of: input)
+        let half = input.count / 2
+        for framing in [BodyFraming.chunked, .length(half), .length(input.count + 1), .untilClose, .none] {
+            // Only chunks have limits.
+            for limits in framing == .chunked ? [WireLimits(), tight] : [WireLimits()] {
+                let outcomes = cuts.map { Outcome(of: $0, framing, limits) }
                 if let violation = outcomes.lazy.compactMap(\.violation).first { return violation }
                 for outcome in outcomes where outcome != outcomes[0] {
                     return "\(framing): whole gives \(outcomes[0]), in pieces \(outcome)"

@@ -17,8 +17,9 @@ enum FuzzHeads {
     }
 
     static func violation(of input: [UInt8]) -> String? {
+        let cuts = cuts(of: input)
         for limits in [WireLimits(), tight] {
-            let outcomes = cuts(of: input).map { Outcome(of: $0, limits: limits) }
+            let outcomes = cuts.map { Outcome(of: $0, limits: limits) }
             if let violation = outcomes.lazy.compactMap(\.violation).first { return violation }
             for outcome in outcomes where outcome != outcomes[0] {
                 return "whole gives \(outcomes[0]), in pieces \(outcome)"
