@@ -10,9 +10,7 @@ extension HTTPSession {
         let response = try await fetch(method, target, query, body, options, accept: serializer.accept)
         if options.validatesResponse { try serializer.validate(response) }
         let value = try serializer.serialize(response)
-        return Response(
-            head: response.head, value: value, body: response.body, trailers: response.trailers,
-            interim: response.interim, metrics: response.metrics)
+        return response.with(value: value)
     }
 
     /// The response with its whole body, as it came.
@@ -23,33 +21,36 @@ extension HTTPSession {
         let limit = options.bodyBytes ?? configuration.limits.bodyBytes
         let delegate = TaskDelegate(method, target.template, label: options.label)
         let loop = loop
-        let request = request(head, body, options, on: loop)
-        if loop.isCurrent { return try await run(request, delegate, limit, on: loop) }
+        let start = loop.now()
+        let request = request(head, body, options, since: start)
+        if loop.isCurrent { return try await run(request, delegate, limit, since: start, on: loop) }
         return try await withTaskExecutorPreference(loop) {
-            try await run(request, delegate, limit, on: loop)
+            try await run(request, delegate, limit, since: start, on: loop)
         }
     }
 
     func request(
-        _ head: RequestHead, _ body: RequestBody, _ options: Options, on loop: Reactor
+        _ head: consuming RequestHead, _ body: RequestBody, _ options: Options, since start: MonotonicTime
     ) -> TransportRequest {
         let timeouts = options.timeouts ?? configuration.timeouts
         return TransportRequest(
-            head: head, body: body, timeouts: timeouts, deadline: timeouts.deadline(for: .total, from: loop.now()))
+            head: head, body: body, timeouts: timeouts, deadline: timeouts.deadline(for: .total, from: start))
     }
 
     @concurrent
     private func run(
-        _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, on loop: Reactor
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, since start: MonotonicTime,
+        on loop: Reactor
     ) async throws -> Response<Bytes> {
         try tasks.add(delegate)
         do {
             let response = try await withTaskCancellationHandler {
                 var metrics = Metrics()
                 let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
-                let response = try await hops.run(request, &metrics)
-                return try await BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: limit)
-                    .collect(response, request, metrics)
+                let response = try await hops.run(request, since: start, &metrics)
+                let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: limit)
+                if case .bytes(let body) = response.body { return try collector.whole(response, body, metrics) }
+                return try await collector.collect(response, request, metrics)
             } onCancel: {
                 delegate.interrupt.cancel(.task)
             }

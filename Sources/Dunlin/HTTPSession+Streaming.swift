@@ -12,12 +12,13 @@ extension HTTPSession {
         let head = try builder.head(method, target, query, body, options.fields, nil)
         let delegate = TaskDelegate(method, target.template, label: options.label)
         let loop = loop
-        let request = request(head, body, options, on: loop)
+        let start = loop.now()
+        let request = request(head, body, options, since: start)
         try tasks.add(delegate)
         do {
             let value = try await withTaskCancellationHandler {
                 let response = try await withTaskExecutorPreference(loop) {
-                    try await open(request, delegate, on: loop)
+                    try await open(request, delegate, since: start, on: loop)
                 }
                 defer { response.body.source.close() }
                 return try await operation(response)
@@ -34,11 +35,11 @@ extension HTTPSession {
 
     @concurrent
     private func open(
-        _ request: TransportRequest, _ delegate: TaskDelegate, on loop: Reactor
+        _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor
     ) async throws -> StreamedResponse {
         var metrics = Metrics()
         let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
-        let response = try await hops.run(request, &metrics)
+        let response = try await hops.run(request, since: start, &metrics)
         return StreamedResponse(
             head: response.head, interim: response.interim, body: BodySequence(response.body), recorded: metrics)
     }

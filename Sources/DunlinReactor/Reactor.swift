@@ -179,7 +179,6 @@ extension Reactor {
             collect(max(count, 0))
             for (channel, events) in own.ready { channel.becameReady(events) }
             own.ready.removeAll(keepingCapacity: true)
-            runDeadlines()
         }
         thread.store(0, ordering: .relaxed)
     }
@@ -197,8 +196,15 @@ extension Reactor {
             }
             switch shared.withLock({ nextStep(&$0) }) {
             case .run where left > 0: continue
-            case .run: return 0
-            case .sleep(let until): return milliseconds(until: until)
+            case .run:
+                runDeadlines(at: now())
+                return 0
+            case .sleep(nil): return -1
+            case .sleep(let deadline?):
+                // The clock is read here only, once a round: what is due now fires before the loop sleeps.
+                let now = now()
+                if deadline > now { return milliseconds(from: now, until: deadline) }
+                runDeadlines(at: now)
             case .leave: return nil
             }
         }
@@ -221,11 +227,10 @@ extension Reactor {
         return .sleep(until: shared.deadlines.earliest)
     }
 
-    private func milliseconds(until deadline: MonotonicTime?) -> Int32 {
-        guard let deadline, case .monotonic = time else { return -1 }
-        let left = deadline.nanoseconds - now().nanoseconds
+    private func milliseconds(from now: MonotonicTime, until deadline: MonotonicTime) -> Int32 {
+        guard case .monotonic = time else { return -1 }
         // Rounded up: waking before the deadline would only mean sleeping again.
-        return left <= 0 ? 0 : Int32(clamping: (left + 999_999) / 1_000_000)
+        return Int32(clamping: (deadline.nanoseconds - now.nanoseconds + 999_999) / 1_000_000)
     }
 
     /// Turns tokens into channels, under the lock once for the whole batch.
@@ -240,11 +245,10 @@ extension Reactor {
         }
     }
 
-    private func runDeadlines() {
-        guard shared.withLock({ $0.deadlines.earliest }) != nil else { return }
-        let now = now()
+    private func runDeadlines(at now: MonotonicTime) {
         while let (entry, token) = shared.withLock({ shared in
-            shared.deadlines.popExpired(at: now).map { shared.slots.current($0) }
+            shared.isSleeping = false
+            return shared.deadlines.popExpired(at: now).map { shared.slots.current($0) }
         }) {
             switch entry {
             case .free: break

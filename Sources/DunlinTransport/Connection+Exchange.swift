@@ -21,15 +21,17 @@ extension Connection {
         var attempt = attempt
         let channel = lease.connection.channel
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
-        let sendStart = context.clock.now()
+        // The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
+        let sendStart = context.started.nanoseconds + attempt[.pool] + attempt[.resolve] + attempt[.connect]
         let writer = RequestWriter(context: context, channel: channel)
         let received: Received
         var reader = ResponseReader(channel, context)
         switch message.rest {
         case .none:
-            try await writer.write(message.opening, &attempt)
+            let taken = try writer.writeNow(message.opening, &attempt)
+            if taken < message.opening.count { try await writer.write(message.opening, from: taken, &attempt) }
             let sent = context.clock.now()
-            attempt[.send] = sent.nanoseconds - sendStart.nanoseconds
+            attempt[.send] = sent.nanoseconds - sendStart
             received = try await readHead(&reader, lease.connection, sent, &attempt)
         case .bytes, .stream:
             received = try await sendWhileReading(message, writer, &reader, lease.connection, sendStart, &attempt)
@@ -42,6 +44,8 @@ extension Connection {
         var parsed: ParsedHead
         var interim: [ResponseHead]
         var rest: Bytes
+        /// When the last byte of the head came.
+        var at: MonotonicTime
         /// The request was not sent to its end: nothing may follow it on this connection.
         var requestWasCut = false
     }
@@ -68,7 +72,7 @@ extension Connection {
                 parser.feed(chunk)
                 while let parsed = try parser.next() {
                     guard parsed.isInterim else {
-                        return Received(parsed: parsed, interim: interim, rest: parser.takeRest())
+                        return Received(parsed: parsed, interim: interim, rest: parser.takeRest(), at: since)
                     }
                     interim.append(parsed.head)
                 }
@@ -111,11 +115,11 @@ extension Connection {
             return response
         }
         context.interrupt.disarm()
-        attempt.ended = context.clock.now()
+        attempt.ended = received.at
         lease.connection.expectResponses(of: attempt.bytesReceived)
         // Bytes after the message answer no question of ours; a full buffer may hide some.
         if canReuse, consumed == received.rest.count, !reader.mayHaveMore || lease.connection.channel.isStillSilent() {
-            lease.giveBack()
+            lease.giveBack(at: received.at)
         }
         response.body = .bytes(whole)
         response.attempt = attempt

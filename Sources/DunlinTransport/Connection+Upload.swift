@@ -10,7 +10,7 @@ internal import DunlinWire
 extension Connection {
     static func sendWhileReading(
         _ message: borrowing Message, _ writer: RequestWriter, _ reader: inout ResponseReader,
-        _ connection: Connection, _ start: MonotonicTime, _ attempt: inout Attempt
+        _ connection: Connection, _ start: Int64, _ attempt: inout Attempt
     ) async throws -> Received {
         let context = writer.context
         let upload = Upload(message, writer)
@@ -27,7 +27,7 @@ extension Connection {
                 }
                 try await group.waitForAll()
                 attempt.bytesSent = upload.bytesSent
-                attempt[.send] = max(0, context.clock.now().nanoseconds - start.nanoseconds - attempt[.firstByte])
+                attempt[.send] = max(0, context.clock.now().nanoseconds - start - attempt[.firstByte])
                 if case .complete = upload.outcome {} else { received.requestWasCut = true }
                 return received
             } catch {

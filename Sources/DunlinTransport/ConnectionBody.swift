@@ -170,6 +170,6 @@ final class ConnectionBody: BodyStream {
         let reading = taken
         record.withLock { [attempt] in $0 = (attempt, reading.body.trailers) }
         state.withLock { $0 = .ended }
-        if isClean { reading.lease.giveBack() }
+        if isClean { reading.lease.giveBack(at: attempt.ended) }
     }
 }

@@ -13,13 +13,16 @@ final class ExchangeContext: Sendable {
     let origin: Origin
     let started: MonotonicTime
 
-    init(_ request: borrowing TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits, on reactor: Reactor) {
+    init(
+        _ request: borrowing TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits, since start: MonotonicTime,
+        on reactor: Reactor
+    ) {
         clock = ExchangeClock(reactor: reactor, timeouts: request.timeouts, total: request.deadline)
         self.interrupt = interrupt
         self.limits = limits
         method = request.head.method
         origin = request.head.origin
-        started = reactor.now()
+        started = start
     }
 
     /// The error for a wait that did not end well.

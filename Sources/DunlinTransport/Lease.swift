@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinTypes
 
 /// A connection on loan: one slot of it (HTTP/1.1 has one). Dropping the lease closes the connection; only an exchange
 /// that ended cleanly gives it back.
@@ -23,10 +24,10 @@ struct Lease: ~Copyable {
     }
 
     /// The exchange is over and the connection fit for the next.
-    consuming func giveBack() {
+    consuming func giveBack(at now: MonotonicTime) {
         guard connection.channel.endTurn() else { return }
         let owner = pool
         pool = nil
-        owner?.giveBack(connection)
+        owner?.giveBack(connection, at: now)
     }
 }

@@ -17,10 +17,23 @@ final class Pool: Sendable {
         case refused
     }
 
-    /// How a lease began.
+    /// How a lease begins.
     enum Source {
         case existing(Connection)
         case opening
+    }
+
+    /// A place in the line, until it is served.
+    struct Place {
+        let origin: Origin
+        let parking: Parking<Grant>
+        let number: UInt64
+    }
+
+    /// What is to be had at once.
+    enum Offer {
+        case now(Source)
+        case later(Place)
     }
 
     private struct State {
@@ -49,37 +62,40 @@ final class Pool: Sendable {
         return unsolicited.continuation
     }
 
-    /// A connection for `origin`, or the right to open one. Whoever gets either must `giveBack` or `discard`.
-    func lease(
-        _ origin: Origin, on loop: Reactor, until deadline: MonotonicTime, _ interrupt: Interrupt
-    ) async throws(PoolFailure) -> Source {
+    /// A connection for `origin`, the right to open one, or a place in the line for either. Whoever gets a source must
+    /// `giveBack` or `discard`.
+    func lease(_ origin: Origin, on loop: Reactor) throws(PoolFailure) -> Offer {
         let action = state.withLock { state in
             state.machine.lease(origin, on: ObjectIdentifier(loop)) { Parking(on: loop) }
         }
         switch action {
-        case .use(let connection): return .existing(connection)
-        case .open: return .opening
+        case .use(let connection): return .now(.existing(connection))
+        case .open: return .now(.opening)
         case .refuse: throw .closed
         case .wait(let parking, let number):
-            switch await parking.wait(until: deadline, interrupt: interrupt) {
-            case .value(.connection(let connection)): return .existing(connection)
-            case .value(.opening): return .opening
-            case .value(.refused): throw .closed
-            case .timedOut: throw leave(origin, number, .timedOut)
-            case .interrupted: throw leave(origin, number, .interrupted)
-            }
+            return .later(Place(origin: origin, parking: parking, number: number))
         }
     }
 
-    private func leave(_ origin: Origin, _ number: UInt64, _ failure: PoolFailure) -> PoolFailure {
-        state.withLock { $0.machine.leave(origin, number) }
+    func wait(in place: Place, until deadline: MonotonicTime, _ interrupt: Interrupt) async throws(PoolFailure) -> Source
+    {
+        switch await place.parking.wait(until: deadline, interrupt: interrupt) {
+        case .value(.connection(let connection)): return .existing(connection)
+        case .value(.opening): return .opening
+        case .value(.refused): throw .closed
+        case .timedOut: throw leave(place, .timedOut)
+        case .interrupted: throw leave(place, .interrupted)
+        }
+    }
+
+    private func leave(_ place: Place, _ failure: PoolFailure) -> PoolFailure {
+        state.withLock { $0.machine.leave(place.origin, place.number) }
         return failure
     }
 
     /// The connection is fit for another request.
-    func giveBack(_ connection: Connection) {
+    func giveBack(_ connection: Connection, at now: MonotonicTime) {
         while true {
-            let now = reactor.now()
             let action = state.withLock { $0.machine.giveBack(connection, to: connection.origin, at: now) }
             switch action {
             case .keep(let sweepAt):
@@ -134,7 +150,7 @@ extension Pool {
     private func inspect(_ id: UInt64) {
         guard let (connection, origin) = state.withLock({ $0.machine.takeIdle(id) }) else { return }
         if connection.channel.isStillSilent() {
-            giveBack(connection)
+            giveBack(connection, at: reactor.now())
         } else {
             connection.close()
             discard(origin)

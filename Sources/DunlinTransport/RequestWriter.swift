@@ -7,9 +7,16 @@ struct RequestWriter: Sendable {
     let context: ExchangeContext
     let channel: Channel
 
-    /// Hands all the bytes to the kernel.
-    func write(_ bytes: Bytes, _ attempt: inout Attempt) async throws {
-        var offset = 0
+    /// Hands over what the kernel takes at once; how much that was.
+    func writeNow(_ bytes: Bytes, _ attempt: inout Attempt) throws -> Int {
+        let taken = try tryWrite(bytes, from: 0, attempt) ?? 0
+        attempt.bytesSent += taken
+        return taken
+    }
+
+    /// Hands all the bytes from `start` on to the kernel.
+    func write(_ bytes: Bytes, from start: Int = 0, _ attempt: inout Attempt) async throws {
+        var offset = start
         while offset < bytes.count {
             let taken = try tryWrite(bytes, from: offset, attempt)
             if let taken {

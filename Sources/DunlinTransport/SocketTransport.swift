@@ -37,18 +37,32 @@ public final class SocketTransport: Sendable {
         await pool.close()
     }
 
-    /// One exchange. Everything about the request is checked before a connection is touched.
+    /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     public func exchange(
-        _ request: borrowing TransportRequest, interrupt: Interrupt, on reactor: Reactor
+        _ request: borrowing TransportRequest, interrupt: Interrupt, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, interrupt, limits, on: reactor)
+        let context = ExchangeContext(request, interrupt, limits, since: start, on: reactor)
         var attempt = Attempt()
-        attempt.started = context.started
+        attempt.started = start
         let message = try encode(request, context, attempt)
         guard context.origin.scheme == .http else {
             throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
         }
-        let lease = try await lease(context, &attempt)
+        switch try offer(context, attempt) {
+        case .now(.existing(let connection)):
+            // The hot path: a connection is idle and still quiet.
+            if let lease = take(connection, context, &attempt) {
+                return try await Connection.exchange(message, over: lease, context, attempt)
+            }
+        case .now(.opening):
+            let lease = try await open(context, &attempt)
+            return try await Connection.exchange(message, over: lease, context, attempt)
+        case .later(let place):
+            if let lease = try await wait(in: place, context, &attempt) {
+                return try await Connection.exchange(message, over: lease, context, attempt)
+            }
+        }
+        let lease = try await leaseAgain(context, &attempt)
         return try await Connection.exchange(message, over: lease, context, attempt)
     }
 
@@ -79,39 +93,59 @@ public final class SocketTransport: Sendable {
         }
     }
 
-    /// A connection ready for this request: the newest idle one that is still quiet, or a new one.
-    private func lease(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
-        let deadline = context.clock.deadline(for: .pool, from: context.started)
-        while true {
-            switch try await source(context, until: deadline, attempt) {
-            case .existing(let connection):
-                guard let turn = connection.channel.beginTurn() else {
-                    connection.close()
-                    pool.discard(context.origin)
-                    continue
-                }
-                attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
-                attempt.isConnectionReused = connection.countExchange() > 0
-                attempt.connection = connection.id
-                attempt.peer = connection.peer
-                return Lease(connection, turn: turn, from: pool)
-            case .opening:
-                attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
-                return try await open(context, &attempt)
-            }
+}
+
+// MARK: - Leasing
+
+extension SocketTransport {
+    private func offer(_ context: ExchangeContext, _ attempt: Attempt) throws -> Pool.Offer {
+        do throws(PoolFailure) {
+            return try pool.lease(context.origin, on: context.clock.reactor)
+        } catch {
+            throw failure(error, context, attempt)
         }
     }
 
-    private func source(
-        _ context: ExchangeContext, until deadline: MonotonicTime, _ attempt: Attempt
-    ) async throws -> Pool.Source {
+    /// The connection if it is still quiet; nil, and closed, if the peer ended it or said something unasked.
+    private func take(_ connection: Connection, _ context: ExchangeContext, _ attempt: inout Attempt) -> Lease? {
+        guard let turn = connection.channel.beginTurn() else {
+            connection.close()
+            pool.discard(context.origin)
+            return nil
+        }
+        attempt.isConnectionReused = connection.countExchange() > 0
+        attempt.connection = connection.id
+        attempt.peer = connection.peer
+        return Lease(connection, turn: turn, from: pool)
+    }
+
+    private func wait(
+        in place: Pool.Place, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) async throws -> Lease? {
+        let source: Pool.Source
         do throws(PoolFailure) {
-            return try await pool.lease(context.origin, on: context.clock.reactor, until: deadline, context.interrupt)
+            let deadline = context.clock.deadline(for: .pool, from: context.started)
+            source = try await pool.wait(in: place, until: deadline, context.interrupt)
         } catch {
-            switch error {
-            case .timedOut: throw context.timedOut(.pool, since: context.started, attempt)
-            case .interrupted: throw context.interrupted(.pool, attempt)
-            case .closed: throw context.error(.sessionClosed, "the session is shut down", .pool, attempt)
+            throw failure(error, context, attempt)
+        }
+        attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
+        switch source {
+        case .existing(let connection): return take(connection, context, &attempt)
+        case .opening: return try await open(context, &attempt)
+        }
+    }
+
+    /// After a connection that turned out to be dead: the next one.
+    private func leaseAgain(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
+        while true {
+            switch try offer(context, attempt) {
+            case .now(.existing(let connection)):
+                if let lease = take(connection, context, &attempt) { return lease }
+            case .now(.opening):
+                return try await open(context, &attempt)
+            case .later(let place):
+                if let lease = try await wait(in: place, context, &attempt) { return lease }
             }
         }
     }
@@ -125,6 +159,14 @@ public final class SocketTransport: Sendable {
         } catch {
             pool.discard(context.origin)
             throw error
+        }
+    }
+
+    private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ attempt: Attempt) -> any Error {
+        switch failure {
+        case .timedOut: context.timedOut(.pool, since: context.started, attempt)
+        case .interrupted: context.interrupted(.pool, attempt)
+        case .closed: context.error(.sessionClosed, "the session is shut down", .pool, attempt)
         }
     }
 }

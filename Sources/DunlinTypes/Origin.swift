@@ -7,27 +7,43 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public var defaultPort: UInt16 { self == .http ? 80 : 443 }
     }
 
-    public let scheme: Scheme
-    /// Lower-case ASCII; an IPv6 address without its brackets.
-    public let host: String
-    public let port: UInt16
-    /// The Unix socket that stands in for host and port, if one does. A leading NUL means an abstract name.
-    public let socketPath: String?
-    /// The Host field's value: brackets around IPv6, no user info, no default port.
-    public let authority: String
+    /// One immutable object, so that an origin is passed along by one reference and is quickly equal to itself.
+    private final class Parts: Sendable {
+        let scheme: Scheme
+        let host: String
+        let port: UInt16
+        let socketPath: String?
+        let authority: String
 
-    public init(scheme: Scheme, host: String, port: UInt16? = nil, socketPath: String? = nil) {
-        self.scheme = scheme
-        self.host = host
-        self.port = port ?? scheme.defaultPort
-        self.socketPath = socketPath
-        let literal = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-        authority = self.port == scheme.defaultPort ? literal : "\(literal):\(self.port)"
+        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ socketPath: String?) {
+            self.scheme = scheme
+            self.host = host
+            self.port = port
+            self.socketPath = socketPath
+            let literal = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+            authority = port == scheme.defaultPort ? literal : "\(literal):\(port)"
+        }
     }
 
+    private let parts: Parts
+
+    public init(scheme: Scheme, host: String, port: UInt16? = nil, socketPath: String? = nil) {
+        parts = Parts(scheme, host, port ?? scheme.defaultPort, socketPath)
+    }
+
+    public var scheme: Scheme { parts.scheme }
+    /// Lower-case ASCII; an IPv6 address without its brackets.
+    public var host: String { parts.host }
+    public var port: UInt16 { parts.port }
+    /// The Unix socket that stands in for host and port, if one does. A leading NUL means an abstract name.
+    public var socketPath: String? { parts.socketPath }
+    /// The Host field's value: brackets around IPv6, no user info, no default port.
+    public var authority: String { parts.authority }
+
     public static func == (left: Origin, right: Origin) -> Bool {
-        left.port == right.port && left.scheme == right.scheme && left.host == right.host
-            && left.socketPath == right.socketPath
+        left.parts === right.parts
+            || (left.port == right.port && left.scheme == right.scheme && left.host == right.host
+                && left.socketPath == right.socketPath)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -8,11 +8,11 @@ enum Carrier: Sendable {
     case custom(any Transport)
 
     func exchange(
-        _ request: borrowing TransportRequest, _ interrupt: Interrupt, on loop: Reactor
+        _ request: borrowing TransportRequest, _ interrupt: Interrupt, since start: MonotonicTime, on loop: Reactor
     ) async throws -> TransportResponse {
         switch self {
         case .sockets(let transport):
-            return try await transport.exchange(request, interrupt: interrupt, on: loop)
+            return try await transport.exchange(request, interrupt: interrupt, since: start, on: loop)
         case .custom(let transport):
             let request = copy request
             return try await foreign(until: request.deadline, request.timeouts.total, interrupt, on: loop) {

@@ -6,12 +6,16 @@ struct HopLoop {
     let delegate: TaskDelegate
     let loop: Reactor
 
-    func run(_ request: borrowing TransportRequest, _ metrics: inout Metrics) async throws -> TransportResponse {
+    /// `start` is when the first hop began.
+    func run(
+        _ request: borrowing TransportRequest, since start: MonotonicTime, _ metrics: inout Metrics
+    ) async throws -> TransportResponse {
+        var start = start
         var machine = HopMachine(isReplayable: request.body.isReplayable)
         while true {
             guard delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             do {
-                let response = try await carrier.exchange(request, delegate.interrupt, on: loop)
+                let response = try await carrier.exchange(request, delegate.interrupt, since: start, on: loop)
                 metrics.append(response.attempt)
                 switch machine.received(response.head.status) {
                 case .send: continue
@@ -19,6 +23,7 @@ struct HopLoop {
                 }
             } catch {
                 guard machine.failed(error) == .send else { throw error }
+                start = loop.now()
             }
         }
     }

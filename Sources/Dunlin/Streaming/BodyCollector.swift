@@ -13,15 +13,22 @@ struct BodyCollector {
     ) async throws -> HTTPSession.Response<Bytes> {
         switch response.body {
         case .bytes(let bytes):
-            try check(bytes.count, response.head)
-            return HTTPSession.Response(
-                head: response.head, value: bytes, body: bytes, interim: response.interim, metrics: metrics)
+            return try whole(response, bytes, metrics)
         case .stream(let stream):
             let bytes = try await read(stream, response.head, request)
             return HTTPSession.Response(
                 head: response.head, value: bytes, body: bytes, trailers: stream.trailers, interim: response.interim,
                 metrics: metrics.updating(stream.attempt))
         }
+    }
+
+    /// The response whose body came with its head.
+    func whole(
+        _ response: TransportResponse, _ body: Bytes, _ metrics: Metrics
+    ) throws -> HTTPSession.Response<Bytes> {
+        try check(body.count, response.head)
+        return HTTPSession.Response(
+            head: response.head, value: body, body: body, interim: response.interim, metrics: metrics)
     }
 
     private func read(
