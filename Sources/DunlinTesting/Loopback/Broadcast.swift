@@ -11,9 +11,10 @@ extension LoopbackServer {
         }
 
         /// The first value that `find` returns; it is asked again after every change. Throws `WaitTimedOut` at the
-        /// limit and `CancellationError` when the task is cancelled.
+        /// limit, with what `what` says by then, and `CancellationError` when the task is cancelled.
         func first<Value: Sendable>(
-            within limit: Duration, _ what: String, _ find: @escaping @Sendable () -> Value?
+            within limit: Duration, _ what: @escaping @Sendable () -> String,
+            _ find: @escaping @Sendable () -> Value?
         ) async throws -> Value {
             try await withThrowingTaskGroup(of: Value?.self) { group in
                 group.addTask { try await self.first(find) }
@@ -23,7 +24,7 @@ extension LoopbackServer {
                 }
                 defer { group.cancelAll() }
                 guard let value = try await group.next() ?? nil else {
-                    throw WaitTimedOut(what: what, limit: limit)
+                    throw WaitTimedOut(what: what(), limit: limit)
                 }
                 return value
             }

@@ -103,13 +103,20 @@ extension LoopbackServer.Channel {
         _ = shutdown(socket.number, Int32(SHUT_WR))
     }
 
-    /// Makes the coming close a reset, once everything sent so far has left for the peer: a reset throws away what
-    /// the kernel still holds.
-    func prepareReset() throws(LoopbackServer.Interruption) {
+    /// Waits until everything sent so far has left for the peer. Without this the kernel joins small sends as soon as
+    /// its congestion window, ten segments at first, is full.
+    func awaitDeparture() throws(LoopbackServer.Interruption) {
         guard isTCP else { return }
-        // With this mark, "writable" means that nothing unsent is left.
+        // With this mark "writable" means that nothing unsent is left; zero is the kernel's own mark again.
         set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(1))
         _ = try watch.wait(on: socket.number, for: Int16(POLLOUT))
+        set(Int32(IPPROTO_TCP), TCP_NOTSENT_LOWAT, Int32(0))
+    }
+
+    /// Makes the coming close a reset; a reset throws away what the kernel still holds.
+    func prepareReset() throws(LoopbackServer.Interruption) {
+        guard isTCP else { return }
+        try awaitDeparture()
         set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))
     }
 

@@ -11,6 +11,9 @@ extension LoopbackServer {
         public var recordsRequests = true
         /// How many connections the kernel completes before they are accepted.
         public var backlog: Int32 = 128
+        /// False: a connect to the server does not complete, as if packets to it were lost. The server takes up its
+        /// own backlog and never accepts.
+        public var completesConnections = true
         /// Bytes of kernel buffer per connection; nil leaves it to the kernel. Small ones make back-pressure visible
         /// early. The kernel doubles what is asked and has a minimum.
         public var sendBuffer: Int?

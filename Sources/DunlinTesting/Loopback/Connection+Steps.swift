@@ -34,9 +34,8 @@ extension LoopbackServer.Connection {
     private func drip(_ bytes: Bytes, _ size: Int, _ every: Duration) throws(LoopbackServer.Interruption) {
         let size = max(size, 1)
         for start in stride(from: 0, to: bytes.count, by: size) {
-            // Even without a pause: the wait is where a stop is noticed.
-            if start > 0 { try channel.pause(every) }
-            try channel.send(bytes[start..<min(start + size, bytes.count)])
+            if start > 0 && every > .zero { try channel.pause(every) }
+            try sendAlone(bytes[start..<min(start + size, bytes.count)])
         }
     }
 
@@ -44,9 +43,15 @@ extension LoopbackServer.Connection {
         let cuts = Set(offsets).filter { 0 < $0 && $0 < bytes.count }.sorted() + [bytes.count]
         var start = 0
         for cut in cuts {
-            try channel.send(bytes[start..<cut])
+            try sendAlone(bytes[start..<cut])
             start = cut
         }
+    }
+
+    /// In a segment of its own, if it fits one. The wait is also where a stop is noticed between many small sends.
+    private func sendAlone(_ bytes: Bytes) throws(LoopbackServer.Interruption) {
+        try channel.send(bytes)
+        try channel.awaitDeparture()
     }
 
     private func generate(_ count: Int) throws(LoopbackServer.Interruption) {

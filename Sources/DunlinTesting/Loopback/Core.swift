@@ -1,4 +1,6 @@
 internal import DunlinReactor
+internal import Glibc
+internal import Synchronization
 
 extension LoopbackServer {
     /// What the threads share. They hold it and not the server, so that letting go of the server stops them.
@@ -7,11 +9,31 @@ extension LoopbackServer {
         let script = Script()
         let ledger: Ledger
         let crew: Crew
+        /// The connection that takes up the whole backlog, if connects are not to complete.
+        private let filler = Mutex<Descriptor?>(nil)
 
         init(_ configuration: Configuration) throws(Errno) {
             self.configuration = configuration
             ledger = Ledger(recordsRequests: configuration.recordsRequests)
             crew = try Crew()
+        }
+
+        /// Leaves the backlog without room: the kernel drops what asks for a connection from now on.
+        func fill(_ listener: borrowing Listener) throws(Errno) {
+            script.onConnect { _ in .neverAccept }
+            var connection: Descriptor? = try listener.connectToIt()
+            filler.withLock { $0 = connection.take() }
+        }
+
+        func stop() {
+            crew.stop()
+            filler.withLock { $0 = nil }
+            script.clear()
+        }
+
+        /// For a wait that failed: what it was for, and what came instead.
+        func describe(_ what: String) -> @Sendable () -> String {
+            { [ledger] in "\(what), while there was \(ledger.activity)," }
         }
 
         /// Runs on the acceptor's thread.

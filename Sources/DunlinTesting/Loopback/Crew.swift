@@ -35,9 +35,10 @@ extension LoopbackServer {
             state = Mutex(State(end: CrewEnd(end), spare: spare))
         }
 
-        /// The first thread's lifeline; once. Later threads get duplicates from the thread that starts them.
-        func firstLifeline() -> Descriptor? {
-            state.withLock { $0.spare.take() }
+        /// Starts the first thread; the others get their lifelines as duplicates from the thread that starts them.
+        func startFirst(name: String, _ body: @escaping @Sendable (_ lifeline: Int32) -> Void) throws(Errno) {
+            guard let lifeline = state.withLock({ $0.spare.take() }) else { throw Errno(rawValue: EBUSY) }
+            try start(name: name, lifeline: lifeline, body)
         }
 
         /// Starts a thread that owns `lifeline`. Nothing that owns a descriptor may be captured by `body`: captures

@@ -31,7 +31,7 @@ extension LoopbackServer {
 
         /// Returns once the gate is open. Throws `WaitTimedOut` when that takes longer than `limit`.
         public func opened(within limit: Duration = .seconds(10)) async throws {
-            try await broadcast.first(within: limit, "the opening of a gate") { [self] in isOpen ? () : nil }
+            try await broadcast.first(within: limit, { "the opening of a gate" }) { [self] in isOpen ? () : nil }
         }
 
         /// Whether there is anything to wait for; if so the waker is woken by `open()`.

@@ -18,7 +18,9 @@ extension LoopbackServer {
             try Self.setSize(SO_SNDBUF, configuration.sendBuffer, number)
             try Self.setSize(SO_RCVBUF, configuration.receiveBuffer, number)
             guard wanted.withSockaddr({ bind(number, $0, $1) }) == 0 else { throw .last }
-            guard listen(number, configuration.backlog) == 0 else { throw .last }
+            guard listen(number, configuration.completesConnections ? configuration.backlog : 0) == 0 else {
+                throw .last
+            }
             let address = try RawAddress(nameOf: number).address
             self.socket = socket
             self.address = address
@@ -28,6 +30,15 @@ extension LoopbackServer {
         var path: String? {
             guard case .unix(let path) = address, path.utf8.first != 0 else { return nil }
             return path
+        }
+
+        /// A connection to the listener itself, completed by the kernel.
+        func connectToIt() throws(Errno) -> Descriptor {
+            let target = try RawAddress(nameOf: socket.number)
+            let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+            let client = try Descriptor(adopting: Glibc.socket(target.family, type, 0))
+            guard target.withSockaddr({ connect(client.number, $0, $1) }) == 0 else { throw .last }
+            return client
         }
 
         private static func setSize(_ option: Int32, _ size: Int?, _ socket: Int32) throws(Errno) {

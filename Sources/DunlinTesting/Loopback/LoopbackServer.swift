@@ -64,11 +64,11 @@ public final class LoopbackServer: Sendable {
             case .unix: false
             case .v4, .v6: true
             }
-        guard let lifeline = core.crew.firstLifeline() else { return }
         let path = listener.path
+        if !configuration.completesConnections { try core.fill(listener) }
         let number = listener.socket.release()
         do {
-            try core.crew.start(name: "loopback", lifeline: lifeline) { [core] lifeline in
+            try core.crew.startFirst(name: "loopback") { [core] lifeline in
                 core.accept(from: number, lifeline, isTCP: isTCP)
                 if let path { unlink(path) }
             }
@@ -85,8 +85,7 @@ public final class LoopbackServer: Sendable {
     /// Closures given to the server are dropped. Calling it again does nothing. Called from one of the server's own
     /// closures it does not wait.
     public func stop() {
-        core.crew.stop()
-        core.script.clear()
+        core.stop()
     }
 }
 
@@ -152,14 +151,16 @@ extension LoopbackServer {
     ///
     /// Throws `WaitTimedOut` when that takes longer than `limit`. The other waits do the same.
     public func nextRequest(within limit: Duration = .seconds(10)) async throws -> RecordedRequest {
-        try await core.ledger.broadcast.first(within: limit, "a request") { [core] in core.ledger.takeRequest() }
+        try await core.ledger.broadcast.first(within: limit, core.describe("a request")) { [core] in
+            core.ledger.takeRequest()
+        }
     }
 
     /// The first `count` requests, once there are so many.
     public func waitForRequests(
         _ count: Int, within limit: Duration = .seconds(10)
     ) async throws -> [RecordedRequest] {
-        try await core.ledger.broadcast.first(within: limit, "request number \(count)") { [core] in
+        try await core.ledger.broadcast.first(within: limit, core.describe("request number \(count)")) { [core] in
             let requests = core.ledger.requests
             return requests.count >= count ? Array(requests.prefix(count)) : nil
         }
@@ -169,7 +170,7 @@ extension LoopbackServer {
     public func wait(
         within limit: Duration = .seconds(10), until condition: @escaping @Sendable (Activity) -> Bool
     ) async throws {
-        try await core.ledger.broadcast.first(within: limit, "the awaited activity") { [core] in
+        try await core.ledger.broadcast.first(within: limit, core.describe("the awaited activity")) { [core] in
             condition(core.ledger.activity) ? () : nil
         }
     }

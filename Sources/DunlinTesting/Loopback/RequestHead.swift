@@ -63,7 +63,7 @@ extension LoopbackServer.RequestHead {
             }
             index += 1
         }
-        return lines.filter { !$0.isEmpty }
+        return lines.dropLast()
     }
 
     private static func requestLine(
