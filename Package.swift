@@ -63,6 +63,9 @@ let package = Package(
             name: "DunlinTransportTests",
             dependencies: ["DunlinTransport", "DunlinReactor", "DunlinTypes", "DunlinTesting"],
             swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinTestingTests", dependencies: ["CEpoll", "DunlinTesting", "DunlinTypes"],
+            swiftSettings: dialect),
         .testTarget(name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting"], swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting"],

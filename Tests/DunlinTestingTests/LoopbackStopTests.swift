@@ -1,0 +1,140 @@
+import DunlinTesting
+import DunlinTypes
+import Glibc
+import Testing
+
+@Suite struct LoopbackStopTests {
+    typealias Step = LoopbackServer.Step
+
+    @Test(arguments: [
+        Step.stall, .pause(.seconds(3600)), .waitForSignal(.init()), .awaitInput, .drain, .generate(1 << 40),
+        .drip("ab", every: .seconds(3600)), .halfClose,
+    ])
+    func `stop ends a connection in every kind of wait`(step: Step) async throws {
+        let server = try LoopbackServer()
+        let reached = LoopbackServer.Gate()
+        server.enqueue([.signal(reached), step])
+        let peer = try Peer(server.address)
+        peer.send(.get())
+        try await reached.opened()
+        server.stop()
+        #expect(server.openConnections == 0)
+        #expect(throws: Peer.Refused.self) { _ = try Peer(server.address) }
+        #expect(server.failures.isEmpty)
+    }
+
+    @Test func `stop ends connections that say nothing or half of something`() async throws {
+        let server = try LoopbackServer()
+        server.onConnect(.accept, .accept, .accept, .stallBeforeReading)
+        let silent = try Peer(server.address)
+        let inHead = try Peer(server.address)
+        inHead.send("GET / HT")
+        let inBody = try Peer(server.address)
+        inBody.send("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n1")
+        let unread = try Peer(server.address)
+        try await server.wait { $0.open == 4 }
+        server.stop()
+        #expect(server.openConnections == 0)
+        for ending in [silent.readToEnd().ending, inHead.readToEnd().ending, inBody.readToEnd().ending] {
+            #expect(ending != .silent)
+        }
+        #expect(unread.readToEnd().ending == .closed)
+    }
+
+    @Test func `stop may be called again, at once and by several`() async throws {
+        let server = try LoopbackServer()
+        server.enqueue([.stall])
+        let peer = try Peer(server.address)
+        peer.send(.get())
+        _ = try await server.nextRequest()
+        await withTaskGroup { group in
+            for _ in 0..<4 { group.addTask { server.stop() } }
+        }
+        #expect(server.openConnections == 0)
+        server.stop()
+    }
+
+    @Test func `letting go of the server stops it`() async throws {
+        var server: LoopbackServer? = try LoopbackServer()
+        server?.enqueue([.stall])
+        let address = try #require(server?.address)
+        let peer = try Peer(address)
+        peer.send(.get())
+        _ = try await server?.nextRequest()
+        server = nil
+        #expect(peer.readToEnd().ending == .closed)
+        #expect(throws: Peer.Refused.self) { _ = try Peer(address) }
+    }
+
+    @Test func `a closure may stop its own server`() async throws {
+        let server = try LoopbackServer()
+        server.respond { _ in
+            server.stop()
+            return .response()
+        }
+        let peer = try Peer(server.address)
+        peer.send(.get())
+        _ = peer.readToEnd()
+        server.stop()
+        #expect(server.openConnections == 0)
+    }
+
+    @Test func `stop lets go of the closures`() throws {
+        final class Witness: Sendable {}
+        var witness: Witness? = Witness()
+        weak let remains = witness
+        let server = try LoopbackServer()
+        server.respond { [witness] _ in
+            _ = witness
+            return .response()
+        }
+        server.onConnect { [witness] _ in
+            _ = witness
+            return .accept
+        }
+        witness = nil
+        #expect(remains != nil)
+        server.stop()
+        #expect(remains == nil)
+    }
+
+    /// In a process of its own, where no other test opens descriptors.
+    @Test func `two hundred lives leave no descriptor and no thread behind`() async {
+        await #expect(processExitsWith: .success) {
+            func entries(_ path: String) -> Int {
+                guard let directory = opendir(path) else { return -1 }
+                defer { closedir(directory) }
+                var count = 0
+                while readdir(directory) != nil { count += 1 }
+                return count
+            }
+            func live(_ round: Int) throws {
+                let server = try LoopbackServer([.ipv4, .ipv6, .abstract][round % 3])
+                let gate = LoopbackServer.Gate()
+                server.enqueue(.response(body: "x"), [.send("1"), .stall])
+                server.enqueue([.send("2"), .waitForSignal(gate)], [.reset])
+                let first = try Peer(server.address)
+                first.send(.get())
+                _ = first.readResponse()
+                first.send(.get())
+                let second = try Peer(server.address)
+                let third = try Peer(server.address)
+                // Every other life ends in the midst of it.
+                if round % 2 == 0 { #expect(first.read(1) == "1") }
+                second.send(.get())
+                if round % 2 == 0 { #expect(second.read(1) == "2") }
+                third.send(.get())
+                server.stop()
+            }
+            try live(0)
+            let descriptors = entries("/proc/self/fd")
+            let threads = entries("/proc/self/task")
+            for round in 0..<200 {
+                try live(round)
+                try #require(entries("/proc/self/fd") == descriptors, "after life \(round)")
+            }
+            // A detached thread that has let go of everything may still be on its way out.
+            #expect(entries("/proc/self/task") < threads + 8)
+        }
+    }
+}
