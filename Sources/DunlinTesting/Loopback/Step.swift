@@ -3,8 +3,8 @@ public import DunlinTypes
 extension LoopbackServer {
     /// One thing a server does while it answers.
     ///
-    /// Each send is its own, with Nagle's algorithm off. Pieces of a drip or a split leave one by one, each in a segment
-    /// of its own. A reader that is late may still find several in one read.
+    /// Each send is its own, with Nagle's algorithm off. Pieces of a drip or a split leave one by one, each in a
+    /// segment of its own. A reader that is late may still find several in one read.
     /// While a connection pauses, stalls or waits at a gate, a peer that closes its side ends it.
     public enum Step: Sendable {
         /// A head and what leaves with it, in one send. For a HEAD request the head alone.
