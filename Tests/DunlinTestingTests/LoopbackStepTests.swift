@@ -74,6 +74,20 @@ import Testing
         #expect(server.failures.isEmpty)
     }
 
+    @Test func `a reset waits for what a slow reader has not let through yet`() async throws {
+        var configuration = LoopbackServer.Configuration()
+        configuration.sendBuffer = 262_144
+        let server = try LoopbackServer(configuration: configuration)
+        let sent = Gate()
+        server.enqueue([.generate(100_000), .signal(sent), .reset])
+        let peer = try Peer(server.address, receiveBuffer: 4096)
+        peer.send(.get())
+        try await sent.opened()
+        let (bytes, ending) = peer.readBytes(upTo: .max)
+        #expect(bytes.count == 100_000)
+        #expect(ending == .reset)
+    }
+
     @Test func `a gate holds the reply until the test opens it`() async throws {
         let server = try LoopbackServer()
         let reached = Gate()
