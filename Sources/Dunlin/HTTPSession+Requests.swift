@@ -3,7 +3,7 @@ internal import DunlinReactor
 /// One call, whole: from what the caller said to a response with its body.
 extension HTTPSession {
     /// Sends a request and makes a value of the response.
-    public func request<S: ResponseSerializer>(
+    @inlinable public func request<S: ResponseSerializer>(
         _ method: Method, _ target: Target, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
     ) async throws -> Response<S.Output> {
@@ -14,7 +14,7 @@ extension HTTPSession {
     }
 
     /// The response with its whole body, as it came.
-    func fetch(
+    @usableFromInline func fetch(
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, accept: String?
     ) async throws -> Response<Bytes> {
         let head = try builder.head(method, target, query, body, options.fields, accept)
@@ -23,8 +23,12 @@ extension HTTPSession {
         let loop = loop
         let start = loop.now()
         let request = request(head, body, options, since: start)
-        if loop.isCurrent { return try await run(request, delegate, limit, since: start, on: loop) }
-        return try await withTaskExecutorPreference(loop) {
+        // The fast lane: on the loop already and on no actor, so there is nowhere to go.
+        let actor: (any Actor)? = #isolation
+        if loop.isCurrent, actor == nil {
+            return try await run(request, delegate, limit, since: start, on: loop)
+        }
+        return try await withTaskExecutorPreference(loop) { @concurrent in
             try await run(request, delegate, limit, since: start, on: loop)
         }
     }
@@ -37,12 +41,11 @@ extension HTTPSession {
             head: head, body: body, timeouts: timeouts, deadline: timeouts.deadline(for: .total, from: start))
     }
 
-    @concurrent
     private func run(
         _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, since start: MonotonicTime,
         on loop: Reactor
     ) async throws -> Response<Bytes> {
-        try tasks.add(delegate)
+        let place = try tasks.add(delegate)
         do {
             let response = try await withTaskCancellationHandler {
                 var metrics = Metrics()
@@ -55,11 +58,11 @@ extension HTTPSession {
                 delegate.interrupt.cancel(.task)
             }
             delegate.end(.finished)
-            tasks.remove(delegate.id)
+            tasks.remove(at: place)
             return response
         } catch {
             delegate.end(error is CancellationError ? .cancelled : .failed)
-            tasks.remove(delegate.id)
+            tasks.remove(at: place)
             throw error
         }
     }

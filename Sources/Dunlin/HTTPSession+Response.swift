@@ -1,7 +1,7 @@
 extension HTTPSession {
     /// A response that has arrived whole, with what its serializer made of it.
     public struct Response<Value> {
-        private let arrival: ResponseArrival
+        @usableFromInline let arrival: ResponseArrival
         public var value: Value
 
         public init(
@@ -13,38 +13,38 @@ extension HTTPSession {
             self.value = value
         }
 
-        fileprivate init(_ arrival: ResponseArrival, _ value: consuming Value) {
+        @usableFromInline init(_ arrival: ResponseArrival, _ value: consuming Value) {
             self.arrival = arrival
             self.value = value
         }
 
         /// The same response with another value.
-        public func with<Other>(value: consuming Other) -> Response<Other> {
+        @inlinable public func with<Other>(value: consuming Other) -> Response<Other> {
             Response<Other>(arrival, value)
         }
 
-        public var head: ResponseHead { arrival.head }
-        public var status: Status { arrival.head.status }
-        public var fields: Fields { arrival.head.fields }
+        @inlinable public var head: ResponseHead { arrival.head }
+        @inlinable public var status: Status { arrival.head.status }
+        @inlinable public var fields: Fields { arrival.head.fields }
         /// The body as received.
-        public var body: Bytes { arrival.body }
-        public var trailers: Fields { arrival.trailers }
+        @inlinable public var body: Bytes { arrival.body }
+        @inlinable public var trailers: Fields { arrival.trailers }
         /// Interim (1xx) responses that came first.
-        public var interim: [ResponseHead] { arrival.interim }
+        @inlinable public var interim: [ResponseHead] { arrival.interim }
         /// How long each phase took, hop by hop.
-        public var metrics: Metrics { arrival.metrics }
+        @inlinable public var metrics: Metrics { arrival.metrics }
     }
 }
 
 extension HTTPSession.Response: Sendable where Value: Sendable {}
 
 /// Everything but the value: shared by copies and never changed, so that a response is cheap to pass on.
-private final class ResponseArrival: Sendable {
-    let head: ResponseHead
-    let body: Bytes
-    let trailers: Fields
-    let interim: [ResponseHead]
-    let metrics: Metrics
+@usableFromInline final class ResponseArrival: Sendable {
+    @usableFromInline let head: ResponseHead
+    @usableFromInline let body: Bytes
+    @usableFromInline let trailers: Fields
+    @usableFromInline let interim: [ResponseHead]
+    @usableFromInline let metrics: Metrics
 
     init(
         _ head: consuming ResponseHead, _ body: consuming Bytes, _ trailers: consuming Fields,

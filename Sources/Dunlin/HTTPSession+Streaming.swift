@@ -14,10 +14,10 @@ extension HTTPSession {
         let loop = loop
         let start = loop.now()
         let request = request(head, body, options, since: start)
-        try tasks.add(delegate)
+        let place = try tasks.add(delegate)
         do {
             let value = try await withTaskCancellationHandler {
-                let response = try await withTaskExecutorPreference(loop) {
+                let response = try await withTaskExecutorPreference(loop) { @concurrent in
                     try await open(request, delegate, since: start, on: loop)
                 }
                 defer { response.body.source.close() }
@@ -25,15 +25,14 @@ extension HTTPSession {
             } onCancel: {
                 delegate.interrupt.cancel(.task)
             }
-            close(delegate, .finished)
+            close(delegate, at: place, .finished)
             return value
         } catch {
-            close(delegate, error is CancellationError ? .cancelled : .failed)
+            close(delegate, at: place, error is CancellationError ? .cancelled : .failed)
             throw error
         }
     }
 
-    @concurrent
     private func open(
         _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor
     ) async throws -> StreamedResponse {
@@ -45,9 +44,9 @@ extension HTTPSession {
     }
 
     /// Ends what is left of the exchange, should somebody still hold on to the body.
-    private func close(_ delegate: TaskDelegate, _ end: TaskMachine.State) {
+    private func close(_ delegate: TaskDelegate, at place: Int, _ end: TaskMachine.State) {
         delegate.interrupt.cancel(.handle)
         delegate.end(end)
-        tasks.remove(delegate.id)
+        tasks.remove(at: place)
     }
 }

@@ -2,75 +2,75 @@
 ///
 /// `as:` takes a serializer and gives the whole `Response`, or a `Decodable` type and gives the value alone.
 extension HTTPSession {
-    public func get<S: ResponseSerializer>(
+    @inlinable public func get<S: ResponseSerializer>(
         _ target: Target, query: Query = Query(), options: Options = Options(), as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.get, target, query: query, options: options, as: serializer)
     }
 
-    public func get<Value: Decodable>(
+    @inlinable public func get<Value: Decodable>(
         _ target: Target, query: Query = Query(), options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(.get, target, query: query, options: options, as: .json(type)).value
     }
 
     /// Head only: whatever length it announces, a response to HEAD has no body.
-    public func head(
+    @inlinable public func head(
         _ target: Target, query: Query = Query(), options: Options = Options()
     ) async throws -> Response<Bytes> {
         try await request(.head, target, query: query, options: options, as: .bytes)
     }
 
-    public func post<S: ResponseSerializer>(
+    @inlinable public func post<S: ResponseSerializer>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.post, target, query: query, body: body, options: options, as: serializer)
     }
 
-    public func post<Value: Decodable>(
+    @inlinable public func post<Value: Decodable>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(.post, target, query: query, body: body, options: options, as: .json(type)).value
     }
 
-    public func put<S: ResponseSerializer>(
+    @inlinable public func put<S: ResponseSerializer>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.put, target, query: query, body: body, options: options, as: serializer)
     }
 
-    public func put<Value: Decodable>(
+    @inlinable public func put<Value: Decodable>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(.put, target, query: query, body: body, options: options, as: .json(type)).value
     }
 
-    public func patch<S: ResponseSerializer>(
+    @inlinable public func patch<S: ResponseSerializer>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.patch, target, query: query, body: body, options: options, as: serializer)
     }
 
-    public func patch<Value: Decodable>(
+    @inlinable public func patch<Value: Decodable>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(.patch, target, query: query, body: body, options: options, as: .json(type)).value
     }
 
-    public func delete<S: ResponseSerializer>(
+    @inlinable public func delete<S: ResponseSerializer>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.delete, target, query: query, body: body, options: options, as: serializer)
     }
 
-    public func delete<Value: Decodable>(
+    @inlinable public func delete<Value: Decodable>(
         _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {

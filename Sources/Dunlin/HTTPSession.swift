@@ -29,9 +29,9 @@ public final class HTTPSession: Sendable {
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         tasks = TaskRegistry(on: loops[0])
         if let transport = configuration.transport {
-            carrier = .custom(transport)
+            carrier = Carrier(transport)
         } else {
-            carrier = .sockets(SocketTransport(configuration.socketOptions, on: loops[0]))
+            carrier = Carrier(SocketTransport(configuration.socketOptions, on: loops[0]))
         }
     }
 
@@ -55,7 +55,7 @@ public final class HTTPSession: Sendable {
 
     /// How many connections there are and how many requests wait for one; zeros over a custom transport.
     public var connections: (open: Int, idle: Int, waiting: Int) {
-        guard case .sockets(let transport) = carrier else { return (0, 0, 0) }
+        guard let transport = carrier.sockets else { return (0, 0, 0) }
         let gauges = transport.gauges
         return (gauges.open, gauges.idle, gauges.waiting)
     }
@@ -69,7 +69,7 @@ public final class HTTPSession: Sendable {
         tasks.close()
         if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         let cancelled = await tasks.cancelAll()
-        if case .sockets(let transport) = carrier { await transport.close() }
+        await carrier.sockets?.close()
         return cancelled
     }
 }

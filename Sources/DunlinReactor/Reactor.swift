@@ -13,9 +13,10 @@ internal import Synchronization
 /// 4. Being on the loop's thread is speed, never isolation: whatever is reached from here guards itself.
 /// 5. A retired loop leaves as soon as nothing is registered; jobs that still come run on the global executor.
 public final class Reactor: TaskExecutor, @unchecked Sendable {
-    // SAFETY: `own` is touched only by the loop's thread, which `isCurrent` tells apart; all other state is immutable,
-    // atomic or inside `shared`.
-    private var own = Own()
+    // SAFETY: what `own` points to is touched only by the loop's thread, which `isCurrent` tells apart; all other state
+    // is immutable, atomic or inside `shared`. A pointer, because a stored property would be checked for exclusive
+    // access six times a request.
+    private let own: UnsafeMutablePointer<Own>
 
     private struct Own {
         var jobs = JobRing()
@@ -59,6 +60,8 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
             if wakeup >= 0 { Glibc.close(wakeup) }
             throw failure
         }
+        own = .allocate(capacity: 1)
+        own.initialize(to: Own())
         if case .manual(let manual) = time {
             manual.listen { [weak self] in self?.wake() }
         }
@@ -69,6 +72,8 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
     deinit {
         close(epoll)
         close(wakeup)
+        own.deinitialize(count: 1)
+        own.deallocate()
     }
 
     public func now() -> MonotonicTime { time.now() }
@@ -89,7 +94,7 @@ extension Reactor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent {
-            own.jobs.append(job)
+            own.pointee.jobs.append(job)
             return
         }
         let (isGone, mustWake) = shared.withLock { shared in
@@ -175,10 +180,10 @@ extension Reactor {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while let timeout = workThenSleep() {
-            let count = epoll_wait(epoll, &own.events, Int32(own.events.count), timeout)
+            let count = epoll_wait(epoll, &own.pointee.events, Int32(own.pointee.events.count), timeout)
             collect(max(count, 0))
-            for (channel, events) in own.ready { channel.becameReady(events) }
-            own.ready.removeAll(keepingCapacity: true)
+            for (channel, events) in own.pointee.ready { channel.becameReady(events) }
+            own.pointee.ready.removeAll(keepingCapacity: true)
         }
         thread.store(0, ordering: .relaxed)
     }
@@ -190,7 +195,7 @@ extension Reactor {
     private func workThenSleep() -> Int32? {
         var left = Self.burst
         while true {
-            while left > 0, let job = own.jobs.popFirst() {
+            while left > 0, let job = own.pointee.jobs.popFirst() {
                 job.runSynchronously(on: asUnownedTaskExecutor())
                 left -= 1
             }
@@ -217,8 +222,8 @@ extension Reactor {
     }
 
     private func nextStep(_ shared: inout Shared) -> Step {
-        while let job = shared.arrived.popFirst() { own.jobs.append(job) }
-        if !own.jobs.isEmpty { return .run }
+        while let job = shared.arrived.popFirst() { own.pointee.jobs.append(job) }
+        if !own.pointee.jobs.isEmpty { return .run }
         if shared.life == .retiring, shared.slots.count == 0 {
             shared.life = .gone
             return .leave
@@ -238,9 +243,9 @@ extension Reactor {
         shared.withLock { shared in
             shared.isSleeping = false
             for position in 0..<Int(count) {
-                let token = dunlin_event_token(&own.events[position])
+                let token = dunlin_event_token(&own.pointee.events[position])
                 guard case .channel(let channel) = shared.slots[token] else { continue }
-                own.ready.append((channel, own.events[position].events))
+                own.pointee.ready.append((channel, own.pointee.events[position].events))
             }
         }
     }

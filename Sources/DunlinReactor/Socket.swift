@@ -50,12 +50,15 @@ public struct Socket: ~Copyable, Sendable {
     public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
         var outcome = 0
         var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
-            repeat {
-                outcome = recv(descriptor, buffer.baseAddress, capacity, 0)
-                failure = outcome < 0 ? errno : 0
-            } while failure == EINTR
-            count = max(outcome, 0)
+        var bytes: [UInt8] = []
+        bytes.append(addingCapacity: capacity) { output in
+            output.withUnsafeMutableBufferPointer { buffer, count in
+                repeat {
+                    outcome = recv(descriptor, buffer.baseAddress, capacity, 0)
+                    failure = outcome < 0 ? errno : 0
+                } while failure == EINTR
+                count = max(outcome, 0)
+            }
         }
         if outcome >= 0 { return bytes }
         if failure == EAGAIN { return nil }

@@ -7,7 +7,7 @@ internal import Synchronization
 final class Connection: Sendable, PoolMember {
     let channel: Channel
     let origin: Origin
-    let peer: SocketAddress
+    let peer: Attempt.Peer
     private let exchanges = Atomic<Int>(0)
     private let firstRead = Atomic<Int>(Connection.smallestRead)
 
@@ -18,7 +18,7 @@ final class Connection: Sendable, PoolMember {
     init(_ channel: Channel, to origin: Origin, at peer: SocketAddress) {
         self.channel = channel
         self.origin = origin
-        self.peer = peer
+        self.peer = Attempt.Peer(peer)
     }
 
     deinit {

@@ -78,7 +78,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 
     private func position(of origin: Origin) -> Int? {
         // Most sessions talk to one origin, and comparing is cheaper than hashing.
-        if let first = places.first, first.origin == origin { return 0 }
+        if !places.isEmpty, places[0].origin == origin { return 0 }
         return positions[origin]
     }
 

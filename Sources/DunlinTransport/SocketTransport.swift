@@ -115,7 +115,7 @@ extension SocketTransport {
         }
         attempt.isConnectionReused = connection.countExchange() > 0
         attempt.connection = connection.id
-        attempt.peer = connection.peer
+        attempt.peerReference = connection.peer
         return Lease(connection, turn: turn, from: pool)
     }
 

@@ -15,11 +15,31 @@ public struct Attempt: Sendable, Hashable {
     public var isConnectionReused = false
     /// Process-wide number of the connection, 0 when there was none.
     public var connection: UInt64 = 0
-    public var peer: SocketAddress?
+    public var peer: SocketAddress? {
+        get { peerReference?.address }
+        set { peerReference = newValue.map(Peer.init) }
+    }
+    /// The address by reference: an attempt is copied at every step of its request.
+    public var peerReference: Peer?
     /// Bytes of the request handed to the kernel, head included.
     public var bytesSent = 0
     /// Bytes of the response taken from the kernel, head included.
     public var bytesReceived = 0
+
+    /// An address that a connection and its attempts share.
+    public final class Peer: Sendable, Hashable {
+        public let address: SocketAddress
+
+        public init(_ address: SocketAddress) {
+            self.address = address
+        }
+
+        public static func == (left: Peer, right: Peer) -> Bool { left.address == right.address }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(address)
+        }
+    }
 
     public init() {}
 

@@ -19,15 +19,30 @@ public struct RequestHead: Sendable {
 public struct ResponseHead: Sendable {
     public var version: HTTPVersion
     public var status: Status
-    /// The reason phrase as received; nobody should act on it.
-    public var reason: Bytes
-    public var fields: Fields
+    public var fields: Fields {
+        didSet { reasonRange = nil }
+    }
+    /// Where the reason phrase lies in the fields' bytes.
+    private var reasonRange: Range<UInt32>?
 
-    @inlinable public init(version: HTTPVersion, status: Status, reason: Bytes = .empty, fields: Fields = Fields()) {
+    public init(version: HTTPVersion = .http11, status: Status, fields: Fields = Fields()) {
         self.version = version
         self.status = status
-        self.reason = reason
         self.fields = fields
+    }
+
+    /// A parsed head: `reason` lies in the bytes that the fields point into.
+    public init(version: HTTPVersion, status: Status, fields: Fields, reason: Range<Int>) {
+        self.version = version
+        self.status = status
+        self.fields = fields
+        reasonRange = UInt32(truncatingIfNeeded: reason.lowerBound)..<UInt32(truncatingIfNeeded: reason.upperBound)
+    }
+
+    /// The reason phrase as received, empty if there was none; nobody should act on it.
+    public var reason: Bytes {
+        guard let reasonRange else { return .empty }
+        return Bytes(fields.bytes, in: Int(reasonRange.lowerBound)..<Int(reasonRange.upperBound))
     }
 }
 

@@ -53,8 +53,8 @@ public struct HeadParser: Sendable {
         guard let summary else { return nil }
         let status = scanner.status
         let head = ResponseHead(
-            version: scanner.version, status: status, reason: Bytes(buffer, in: scanner.reason),
-            fields: Fields(bytes: buffer, entries: scanner.takeEntries()))
+            version: scanner.version, status: status,
+            fields: Fields(bytes: buffer, entries: scanner.takeEntries()), reason: scanner.reason)
         interimCount = status.isInterim ? interimCount + 1 : 0
         scanner.begin(at: scanner.cursor)
         return ParsedHead(head: head, summary: summary)

@@ -1,23 +1,32 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Who carries a session's requests: our own sockets, known by their type so that the hot path pays for no
-/// indirection, or somebody else's transport.
-enum Carrier: Sendable {
-    case sockets(SocketTransport)
-    case custom(any Transport)
+/// Carries a session's requests: our own sockets, known by their type so that the hot path pays for no indirection,
+/// or somebody else's transport.
+final class Carrier: Sendable {
+    let sockets: SocketTransport?
+    private let custom: (any Transport)?
+
+    init(_ sockets: SocketTransport) {
+        self.sockets = sockets
+        custom = nil
+    }
+
+    init(_ custom: any Transport) {
+        sockets = nil
+        self.custom = custom
+    }
 
     func exchange(
         _ request: borrowing TransportRequest, _ interrupt: Interrupt, since start: MonotonicTime, on loop: Reactor
     ) async throws -> TransportResponse {
-        switch self {
-        case .sockets(let transport):
-            return try await transport.exchange(request, interrupt: interrupt, since: start, on: loop)
-        case .custom(let transport):
-            let request = copy request
-            return try await foreign(until: request.deadline, request.timeouts.total, interrupt, on: loop) {
-                try await transport.exchange(request)
-            }
+        if let sockets {
+            return try await sockets.exchange(request, interrupt: interrupt, since: start, on: loop)
+        }
+        guard let custom else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
+        let request = copy request
+        return try await foreign(until: request.deadline, request.timeouts.total, interrupt, on: loop) {
+            try await custom.exchange(request)
         }
     }
 

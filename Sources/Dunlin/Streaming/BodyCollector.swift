@@ -35,16 +35,10 @@ struct BodyCollector {
         _ stream: any BodyStream, _ head: ResponseHead, _ request: borrowing TransportRequest
     ) async throws -> Bytes {
         if let length = stream.expectedLength { try check(length, head) }
-        switch carrier {
-        case .sockets:
-            return try await readAll(stream, head)
-        case .custom:
-            let collector = self
-            return try await carrier.foreign(
-                until: request.deadline, request.timeouts.total, delegate.interrupt, on: loop
-            ) {
-                try await collector.readAll(stream, head)
-            }
+        if carrier.sockets != nil { return try await readAll(stream, head) }
+        let collector = self
+        return try await carrier.foreign(until: request.deadline, request.timeouts.total, delegate.interrupt, on: loop) {
+            try await collector.readAll(stream, head)
         }
     }
 

@@ -1,21 +1,32 @@
 /// Which requests run, whether more may come, and who waits for the last to end.
+///
+/// Requests stand in numbered places that are used again: entering and leaving touch one array, and hash nothing.
 struct RegistryMachine<Delegate, Watcher> {
-    private(set) var running: [TaskID: Delegate] = [:]
+    private var places: [Delegate?] = []
+    private var free: [Int] = []
     private var watchers: [(id: UInt64, watcher: Watcher)] = []
     private var nextWatcher: UInt64 = 0
     private var isClosed = false
 
-    /// False once the registry is closed.
-    mutating func add(_ delegate: Delegate, _ id: TaskID) -> Bool {
-        if isClosed { return false }
-        running[id] = delegate
-        return true
+    var count: Int { places.count - free.count }
+    var running: [Delegate] { places.compactMap(\.self) }
+
+    /// The place to leave from; nil once the registry is closed.
+    mutating func add(_ delegate: Delegate) -> Int? {
+        if isClosed { return nil }
+        if let place = free.popLast() {
+            places[place] = delegate
+            return place
+        }
+        places.append(delegate)
+        return places.count - 1
     }
 
-    /// Those to be told that nothing runs any more.
-    mutating func remove(_ id: TaskID) -> [Watcher] {
-        running[id] = nil
-        guard running.isEmpty, !watchers.isEmpty else { return [] }
+    /// Empties a place that `add` gave; those to be told that nothing runs any more.
+    mutating func remove(_ place: Int) -> [Watcher] {
+        places[place] = nil
+        free.append(place)
+        guard !watchers.isEmpty, count == 0 else { return [] }
         defer { watchers = [] }
         return watchers.map(\.watcher)
     }
@@ -26,7 +37,7 @@ struct RegistryMachine<Delegate, Watcher> {
 
     /// A number to leave with; nil if nothing runs, and there is nothing to wait for.
     mutating func watch(_ watcher: Watcher) -> UInt64? {
-        if running.isEmpty { return nil }
+        if count == 0 { return nil }
         nextWatcher += 1
         watchers.append((nextWatcher, watcher))
         return nextWatcher

@@ -14,14 +14,16 @@ public actor TaskRegistry {
         self.loop = loop
     }
 
-    nonisolated func add(_ delegate: TaskDelegate) throws {
-        guard book.withLock({ $0.add(delegate, delegate.id) }) else {
+    /// Enters a request; the place it must leave from.
+    nonisolated func add(_ delegate: TaskDelegate) throws -> Int {
+        guard let place = book.withLock({ $0.add(delegate) }) else {
             throw NetworkError(.sessionClosed, "the session is shut down")
         }
+        return place
     }
 
-    nonisolated func remove(_ id: TaskID) {
-        for watcher in book.withLock({ $0.remove(id) }) { _ = watcher.deliver(()) }
+    nonisolated func remove(at place: Int) {
+        for watcher in book.withLock({ $0.remove(place) }) { _ = watcher.deliver(()) }
     }
 
     /// Takes no more requests.
@@ -29,7 +31,7 @@ public actor TaskRegistry {
         book.withLock { $0.close() }
     }
 
-    public nonisolated var count: Int { book.withLock { $0.running.count } }
+    public nonisolated var count: Int { book.withLock { $0.count } }
 
     /// A picture of every running request, oldest first.
     public nonisolated var all: [TaskSnapshot] {
@@ -37,11 +39,11 @@ public actor TaskRegistry {
     }
 
     public nonisolated subscript(_ id: TaskID) -> TaskDelegate? {
-        book.withLock { $0.running[id] }
+        book.withLock { $0.running }.first { $0.id == id }
     }
 
     private nonisolated var delegates: [TaskDelegate] {
-        book.withLock { Array($0.running.values) }.sorted { $0.id.rawValue < $1.id.rawValue }
+        book.withLock { $0.running }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     /// Stops one request; false if it is not running.
