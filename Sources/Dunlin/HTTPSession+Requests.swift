@@ -29,7 +29,9 @@ extension HTTPSession {
             return try await run(request, delegate, limit, since: start, on: loop)
         }
         return try await withTaskExecutorPreference(loop) { @concurrent in
-            try await run(request, delegate, limit, since: start, on: loop)
+            let response = try await run(request, delegate, limit, since: start, on: loop)
+            await loop.leave()
+            return response
         }
     }
 

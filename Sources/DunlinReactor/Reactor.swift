@@ -20,6 +20,8 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
 
     private struct Own {
         var jobs = JobRing()
+        /// Tasks that are about to go to another executor.
+        var leaving: [UnsafeContinuation<Void, Never>] = []
         var ready: [(channel: Channel, events: UInt32)] = []
         var events = [epoll_event](repeating: epoll_event(), count: 256)
     }
@@ -124,6 +126,24 @@ extension Reactor {
     }
 }
 
+// MARK: - Leaving
+
+extension Reactor {
+    /// To be awaited before a task goes from here to another executor: it waits until the loop has done all else it has
+    /// to do, so that tasks leave together and one wake-up of a foreign thread serves many.
+    public func leave() async {
+        guard isCurrent else { return }
+        await withUnsafeContinuation { own.pointee.leaving.append($0) }
+    }
+
+    private func letGo() -> Bool {
+        guard !own.pointee.leaving.isEmpty else { return false }
+        for task in own.pointee.leaving { task.resume() }
+        own.pointee.leaving.removeAll(keepingCapacity: true)
+        return true
+    }
+}
+
 // MARK: - Registrations
 
 extension Reactor {
@@ -199,6 +219,7 @@ extension Reactor {
                 job.runSynchronously(on: asUnownedTaskExecutor())
                 left -= 1
             }
+            if letGo() { continue }
             switch shared.withLock({ nextStep(&$0) }) {
             case .run where left > 0: continue
             case .run:
