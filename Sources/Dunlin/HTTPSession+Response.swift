@@ -5,12 +5,17 @@ extension HTTPSession {
         public var value: Value
 
         public init(
-            head: consuming ResponseHead, value: consuming Value, body: consuming Bytes = .empty,
-            trailers: consuming Fields = Fields(), interim: consuming [ResponseHead] = [],
-            metrics: consuming Metrics = Metrics()
+            head: ResponseHead, value: consuming Value, body: Bytes = .empty, trailers: Fields = Fields(),
+            interim: [ResponseHead] = [], metrics: Metrics = Metrics()
         ) {
-            arrival = ResponseArrival(head, body, trailers, interim, metrics)
+            let carried = TransportResponse(head: head, interim: interim, body: .bytes(body))
+            arrival = ResponseArrival(carried, body, trailers, metrics)
             self.value = value
+        }
+
+        init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields, _ metrics: Metrics) where Value == Bytes {
+            arrival = ResponseArrival(carried, body, trailers, metrics)
+            value = body
         }
 
         @usableFromInline init(_ arrival: ResponseArrival, _ value: consuming Value) {
@@ -23,14 +28,14 @@ extension HTTPSession {
             Response<Other>(arrival, value)
         }
 
-        @inlinable public var head: ResponseHead { arrival.head }
-        @inlinable public var status: Status { arrival.head.status }
-        @inlinable public var fields: Fields { arrival.head.fields }
+        @inlinable public var head: ResponseHead { arrival.carried.head }
+        @inlinable public var status: Status { arrival.carried.head.status }
+        @inlinable public var fields: Fields { arrival.carried.head.fields }
         /// The body as received.
         @inlinable public var body: Bytes { arrival.body }
         @inlinable public var trailers: Fields { arrival.trailers }
         /// Interim (1xx) responses that came first.
-        @inlinable public var interim: [ResponseHead] { arrival.interim }
+        @inlinable public var interim: [ResponseHead] { arrival.carried.interim }
         /// How long each phase took, hop by hop.
         @inlinable public var metrics: Metrics { arrival.metrics }
     }
@@ -40,20 +45,15 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
 
 /// Everything but the value: shared by copies and never changed, so that a response is cheap to pass on.
 @usableFromInline final class ResponseArrival: Sendable {
-    @usableFromInline let head: ResponseHead
+    @usableFromInline let carried: TransportResponse
     @usableFromInline let body: Bytes
     @usableFromInline let trailers: Fields
-    @usableFromInline let interim: [ResponseHead]
     @usableFromInline let metrics: Metrics
 
-    init(
-        _ head: consuming ResponseHead, _ body: consuming Bytes, _ trailers: consuming Fields,
-        _ interim: consuming [ResponseHead], _ metrics: consuming Metrics
-    ) {
-        self.head = head
+    init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields, _ metrics: Metrics) {
+        self.carried = carried
         self.body = body
         self.trailers = trailers
-        self.interim = interim
         self.metrics = metrics
     }
 }

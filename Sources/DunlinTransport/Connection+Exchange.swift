@@ -105,14 +105,13 @@ extension Connection {
             throw context.error(.invalidResponse, "the server switched protocols unasked", .idle, attempt)
         }
         let canReuse = framing.canReuse && !asksToClose && !received.requestWasCut
-        var response = TransportResponse(head: received.parsed.head, interim: received.interim)
         guard let whole else {
             let reading = ConnectionBody.Reading(
                 lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.limits),
                 chunk: received.rest, canReuse: canReuse)
-            response.body = .stream(ConnectionBody(reading, framing.body, attempt))
-            response.attempt = attempt
-            return response
+            return TransportResponse(
+                head: received.parsed.head, interim: received.interim,
+                body: .stream(ConnectionBody(reading, framing.body, attempt)), attempt: attempt)
         }
         context.interrupt.disarm()
         attempt.ended = received.at
@@ -121,9 +120,8 @@ extension Connection {
         if canReuse, consumed == received.rest.count, !reader.mayHaveMore || lease.connection.channel.isStillSilent() {
             lease.giveBack(at: received.at)
         }
-        response.body = .bytes(whole)
-        response.attempt = attempt
-        return response
+        return TransportResponse(
+            head: received.parsed.head, interim: received.interim, body: .bytes(whole), attempt: attempt)
     }
 
     /// The body if all of it came with the head; nil otherwise.

@@ -4,14 +4,22 @@ internal import DunlinTypes
 /// The limits of one exchange as points in time: each phase's own, and the request's as a whole above all of them.
 struct ExchangeClock: Sendable {
     let reactor: Reactor
-    let timeouts: Timeouts
+    private let request: TransportRequest
+
+    init(_ request: TransportRequest, on reactor: Reactor) {
+        self.request = request
+        self.reactor = reactor
+    }
+
     /// When everything must be over.
-    let total: MonotonicTime
+    private var total: MonotonicTime { request.deadline }
+
+    func limit(of phase: Phase) -> Duration? { request.timeouts[phase] }
 
     func now() -> MonotonicTime { reactor.now() }
 
     func deadline(for phase: Phase, from start: MonotonicTime) -> MonotonicTime {
-        min(timeouts.deadline(for: phase, from: start), total)
+        min(request.timeouts.deadline(for: phase, from: start), total)
     }
 
     /// Which limit a wait that began at `start` in `phase` ran into.

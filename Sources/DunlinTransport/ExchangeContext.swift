@@ -6,24 +6,25 @@ internal import DunlinWire
 ///
 /// An object, so that the steps share it by one reference instead of copying a dozen.
 final class ExchangeContext: Sendable {
+    let request: TransportRequest
     let clock: ExchangeClock
     let interrupt: Interrupt
     let limits: WireLimits
-    let method: Method
-    let origin: Origin
     let started: MonotonicTime
 
     init(
-        _ request: borrowing TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits, since start: MonotonicTime,
+        _ request: TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits, since start: MonotonicTime,
         on reactor: Reactor
     ) {
-        clock = ExchangeClock(reactor: reactor, timeouts: request.timeouts, total: request.deadline)
+        self.request = request
+        clock = ExchangeClock(request, on: reactor)
         self.interrupt = interrupt
         self.limits = limits
-        method = request.head.method
-        origin = request.head.origin
         started = start
     }
+
+    var method: Method { request.head.method }
+    var origin: Origin { request.head.origin }
 
     /// The error for a wait that did not end well.
     func failure(_ wake: Wake, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
@@ -39,7 +40,7 @@ final class ExchangeContext: Sendable {
         let exceeded = clock.exceeded(phase, at: now)
         let since = exceeded == .total ? started : start
         var error = error(.timedOut, Self.slowness(of: phase), exceeded, attempt)
-        error.limit = clock.timeouts[exceeded]
+        error.limit = clock.limit(of: exceeded)
         error.elapsed = now.duration(since: since)
         return error
     }

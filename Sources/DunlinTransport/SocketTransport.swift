@@ -39,7 +39,7 @@ public final class SocketTransport: Sendable {
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     public func exchange(
-        _ request: borrowing TransportRequest, interrupt: Interrupt, since start: MonotonicTime, on reactor: Reactor
+        _ request: TransportRequest, interrupt: Interrupt, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
         let context = ExchangeContext(request, interrupt, limits, since: start, on: reactor)
         var attempt = Attempt()
@@ -67,7 +67,7 @@ public final class SocketTransport: Sendable {
     }
 
     private func encode(
-        _ request: borrowing TransportRequest, _ context: ExchangeContext, _ attempt: Attempt
+        _ request: TransportRequest, _ context: ExchangeContext, _ attempt: Attempt
     ) throws -> Connection.Message {
         var opening: [UInt8] = []
         opening.reserveCapacity(512)

@@ -5,16 +5,17 @@ public protocol Transport: Sendable {
     func exchange(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// One request as a transport gets it.
-public struct TransportRequest: Sendable {
-    public var head: RequestHead
-    public var body: RequestBody
-    public var timeouts: Timeouts
+/// One request as a transport gets it. Immutable, and passed along by one reference.
+public final class TransportRequest: Sendable {
+    public let head: RequestHead
+    public let body: RequestBody
+    public let timeouts: Timeouts
     /// When the whole request must be over, on the transport's clock; set once for all hops.
-    public var deadline: MonotonicTime
+    public let deadline: MonotonicTime
 
     public init(
-        head: RequestHead, body: RequestBody = .none, timeouts: Timeouts = Timeouts(), deadline: MonotonicTime = .never
+        head: consuming RequestHead, body: consuming RequestBody = .none, timeouts: Timeouts = Timeouts(),
+        deadline: MonotonicTime = .never
     ) {
         self.head = head
         self.body = body
@@ -23,17 +24,17 @@ public struct TransportRequest: Sendable {
     }
 }
 
-/// One response as a transport hands it on.
-public struct TransportResponse: Sendable {
-    public var head: ResponseHead
+/// One response as a transport hands it on. Immutable, and passed along by one reference.
+public final class TransportResponse: Sendable {
+    public let head: ResponseHead
     /// Interim (1xx) responses that came first, in order.
-    public var interim: [ResponseHead]
-    public var body: ResponseBody
-    public var attempt: Attempt
+    public let interim: [ResponseHead]
+    public let body: ResponseBody
+    public let attempt: Attempt
 
     public init(
-        head: ResponseHead, interim: [ResponseHead] = [], body: ResponseBody = .bytes(.empty),
-        attempt: Attempt = Attempt()
+        head: consuming ResponseHead, interim: consuming [ResponseHead] = [],
+        body: consuming ResponseBody = .bytes(.empty), attempt: consuming Attempt = Attempt()
     ) {
         self.head = head
         self.interim = interim

@@ -18,13 +18,12 @@ final class Carrier: Sendable {
     }
 
     func exchange(
-        _ request: borrowing TransportRequest, _ interrupt: Interrupt, since start: MonotonicTime, on loop: Reactor
+        _ request: TransportRequest, _ interrupt: Interrupt, since start: MonotonicTime, on loop: Reactor
     ) async throws -> TransportResponse {
         if let sockets {
             return try await sockets.exchange(request, interrupt: interrupt, since: start, on: loop)
         }
         guard let custom else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
-        let request = copy request
         return try await foreign(until: request.deadline, request.timeouts.total, interrupt, on: loop) {
             try await custom.exchange(request)
         }

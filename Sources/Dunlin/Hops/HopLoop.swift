@@ -8,7 +8,7 @@ struct HopLoop {
 
     /// `start` is when the first hop began.
     func run(
-        _ request: borrowing TransportRequest, since start: MonotonicTime, _ metrics: inout Metrics
+        _ request: TransportRequest, since start: MonotonicTime, _ metrics: inout Metrics
     ) async throws -> TransportResponse {
         var start = start
         var machine = HopMachine(isReplayable: request.body.isReplayable)

@@ -9,16 +9,14 @@ struct BodyCollector {
     let limit: Int?
 
     func collect(
-        _ response: TransportResponse, _ request: borrowing TransportRequest, _ metrics: Metrics
+        _ response: TransportResponse, _ request: TransportRequest, _ metrics: Metrics
     ) async throws -> HTTPSession.Response<Bytes> {
         switch response.body {
         case .bytes(let bytes):
             return try whole(response, bytes, metrics)
         case .stream(let stream):
             let bytes = try await read(stream, response.head, request)
-            return HTTPSession.Response(
-                head: response.head, value: bytes, body: bytes, trailers: stream.trailers, interim: response.interim,
-                metrics: metrics.updating(stream.attempt))
+            return HTTPSession.Response(response, bytes, stream.trailers, metrics.updating(stream.attempt))
         }
     }
 
@@ -27,12 +25,11 @@ struct BodyCollector {
         _ response: TransportResponse, _ body: Bytes, _ metrics: Metrics
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, response.head)
-        return HTTPSession.Response(
-            head: response.head, value: body, body: body, interim: response.interim, metrics: metrics)
+        return HTTPSession.Response(response, body, Fields(), metrics)
     }
 
     private func read(
-        _ stream: any BodyStream, _ head: ResponseHead, _ request: borrowing TransportRequest
+        _ stream: any BodyStream, _ head: ResponseHead, _ request: TransportRequest
     ) async throws -> Bytes {
         if let length = stream.expectedLength { try check(length, head) }
         if carrier.sockets != nil { return try await readAll(stream, head) }
