@@ -118,9 +118,12 @@ public final class Channel: Sendable {
     /// The loop saw events on the descriptor.
     func becameReady(_ events: UInt32) {
         let ended = dunlin_epollhup | dunlin_epollerr
-        let reading = events & (dunlin_epollin | dunlin_epollrdhup | ended) != 0
+        let inputEnded = events & (dunlin_epollrdhup | ended) != 0
+        let reading = inputEnded || events & dunlin_epollin != 0
         let writing = events & (dunlin_epollout | ended) != 0
-        let wakes = machine.withLock { $0.becameReady(reading: reading, writing: writing) }
+        let wakes = machine.withLock {
+            $0.becameReady(reading: reading, writing: writing, inputEnded: inputEnded)
+        }
         wake(wakes, .ready)
         if wakes.isUnsolicited { unsolicited?.yield(id) }
     }

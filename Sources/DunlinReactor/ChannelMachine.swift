@@ -3,7 +3,9 @@ internal import DunlinTypes
 /// Who waits for a descriptor, for what, and until when.
 ///
 /// Rules:
-/// 1. Readiness is an edge: it is told once. An edge that finds nobody waiting is remembered until the next wait.
+/// 1. Readiness is an edge: it is told once. An edge that finds nobody waiting is remembered until the next wait. The
+///    end of input is told once too, perhaps together with the last bytes, but it stays: from then on a wait for input
+///    returns at once.
 /// 2. At most one waiter a direction; a second is a mistake of the caller and is turned away.
 /// 3. Waits belong to a turn; between turns nobody may wait, and an edge is news worth telling at once.
 ///    An interrupt names the turn it means, so one that comes late hits nobody.
@@ -66,11 +68,13 @@ struct ChannelMachine<Waiter> {
     private var checkAt = MonotonicTime.never
     /// A bound on every wait for input in this turn, set from outside.
     private var readingLimit = MonotonicTime.never
+    /// The peer has ended its side, or the connection failed: a read says which.
+    private var inputHasEnded = false
 
     /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing.
     mutating func beginTurn() -> Begin {
         if life == .closed { return .closed }
-        if case .ready = reading { return .unseenInput }
+        if hasUnseenInput { return .unseenInput }
         life = .open
         writing = .quiet
         readingLimit = .never
@@ -82,8 +86,12 @@ struct ChannelMachine<Waiter> {
     mutating func endTurn() -> Bool {
         if life == .closed { return false }
         life = .between
-        if case .ready = reading { return false }
-        return true
+        return !hasUnseenInput
+    }
+
+    private var hasUnseenInput: Bool {
+        if case .ready = reading { return true }
+        return inputHasEnded
     }
 
     /// Somebody looked and there was nothing: the edge was old.
@@ -105,6 +113,8 @@ struct ChannelMachine<Waiter> {
             return .resume(waiter, .busy)
         case .stopped:
             return .resume(waiter, .interrupted)
+        case .quiet where direction == .reading && inputHasEnded:
+            return .resume(waiter, .ready)
         case .quiet:
             let deadline = direction == .reading ? min(deadline, readingLimit) : deadline
             self[direction] = .waiting(waiter, until: deadline)
@@ -121,8 +131,9 @@ struct ChannelMachine<Waiter> {
         return bringForward(to: limit)
     }
 
-    mutating func becameReady(reading: Bool, writing: Bool) -> Wakes {
+    mutating func becameReady(reading: Bool, writing: Bool, inputEnded: Bool = false) -> Wakes {
         var wakes = Wakes()
+        if inputEnded { inputHasEnded = true }
         if reading { wakes.reading = edge(.reading) }
         wakes.isUnsolicited = reading && life == .between
         if writing { wakes.writing = edge(.writing) }

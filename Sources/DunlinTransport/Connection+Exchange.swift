@@ -121,7 +121,8 @@ extension Connection {
             lease.giveBack(at: received.at)
         }
         return TransportResponse(
-            head: received.parsed.head, interim: received.interim, body: .bytes(whole), attempt: attempt)
+            head: received.parsed.head, interim: received.interim, body: .bytes(whole), trailers: body.trailers,
+            attempt: attempt)
     }
 
     /// The body if all of it came with the head; nil otherwise.

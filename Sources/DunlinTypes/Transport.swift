@@ -30,15 +30,19 @@ public final class TransportResponse: Sendable {
     /// Interim (1xx) responses that came first, in order.
     public let interim: [ResponseHead]
     public let body: ResponseBody
+    /// The trailer fields of a body that is here already; a stream brings its own.
+    public let trailers: Fields
     public let attempt: Attempt
 
     public init(
         head: consuming ResponseHead, interim: consuming [ResponseHead] = [],
-        body: consuming ResponseBody = .bytes(.empty), attempt: consuming Attempt = Attempt()
+        body: consuming ResponseBody = .bytes(.empty), trailers: consuming Fields = Fields(),
+        attempt: consuming Attempt = Attempt()
     ) {
         self.head = head
         self.interim = interim
         self.body = body
+        self.trailers = trailers
         self.attempt = attempt
     }
 }

@@ -25,7 +25,7 @@ struct BodyCollector {
         _ response: TransportResponse, _ body: Bytes, _ metrics: Metrics
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, response.head)
-        return HTTPSession.Response(response, body, Fields(), metrics)
+        return HTTPSession.Response(response, body, response.trailers, metrics)
     }
 
     private func read(

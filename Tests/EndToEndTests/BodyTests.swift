@@ -1,0 +1,182 @@
+import Dunlin
+import DunlinReactor
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Response bodies` {
+    static let text: Bytes = "The dunlin probes the mud with quick, sewing-machine stitches."
+
+    @Test(
+        arguments: [
+            LoopbackServer.Reply.response(body: text),
+            .chunked([text[0..<1], text[1..<20], text[20..<text.count]], trailers: ["X-Sum": "7"]),
+            .untilClose(text),
+        ], [1, 2, 7, 1000])
+    func `arrive whole at any split`(reply: LoopbackServer.Reply, size: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(reply.dripping(size))
+            #expect(try await stage.session.get("text", as: .bytes).value == Self.text)
+        }
+    }
+
+    @Test(arguments: [
+        LoopbackServer.Reply.response(body: text), .chunked([text]), .chunked([text, text], trailers: ["a": "b"]),
+    ], [10, 40, 80, 100])
+    func `that are cut are errors, never shorter bodies`(reply: LoopbackServer.Reply, count: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            for cut in [reply.truncatedAfter(count), reply.resetAfter(count)] {
+                stage.server.enqueue(cut)
+                let error = try await NetworkError.thrown { _ = try await stage.session.get("text", as: .bytes) }
+                #expect(error.code == .connectionClosed)
+            }
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+        "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nhello",
+        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nX : y\r\nContent-Length: 5\r\n\r\nhello",
+        "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
+        "HTTP/2 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+        "SSH-2.0-OpenSSH_9.2\r\n",
+    ] as [Bytes])
+    func `in broken framing are typed errors`(reply: Bytes) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.raw(reply).closingSilently)
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("text", as: .bytes) }
+            #expect(error.code == .invalidResponse)
+            #expect(error.underlying != nil)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test func `of large size stream in pieces`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let length = 16 << 20
+            stage.server.enqueue(.generated(length: length))
+            stage.server.respond { _ in .response(body: "next") }
+            let (count, hash) = try await stage.session.withStream(from: "big") { response in
+                #expect(response.status == .ok)
+                #expect(response.body.expectedLength == length)
+                var hash = LoopbackServer.BodyHash()
+                var count = 0
+                for try await piece in response.body {
+                    piece.withUnsafeBytes { hash.update($0) }
+                    count += piece.count
+                    #expect(piece.count <= 1 << 20)
+                }
+                return (count, hash.value)
+            }
+            #expect(count == length)
+            #expect(hash == LoopbackServer.GeneratedBody.hash(length: length))
+            #expect(try await stage.session.get("next", as: .string).value == "next")
+            #expect(stage.server.connectionCount == 1, "a body read to its end gives its connection back")
+        }
+    }
+
+    @Test func `of large size are collected whole`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let length = 3 << 20
+            stage.server.enqueue(.generated(length: length))
+            let body = try await stage.session.get("big", as: .bytes).value
+            #expect(body == LoopbackServer.GeneratedBody.bytes(0..<length))
+        }
+    }
+
+    @Test func `stall the server while nobody reads`() async throws {
+        var small = LoopbackServer.Configuration()
+        small.sendBuffer = 64 << 10
+        try await Stage.with(server: small) { (stage: Stage) async throws in
+            let length = 256 << 20
+            stage.server.enqueue(.generated(length: length))
+            try await stage.session.withStream(from: "endless") { response in
+                var pieces = response.body.makeAsyncIterator()
+                let first = try #require(try await pieces.next())
+                #expect(!first.isEmpty)
+                try await stage.server.wait { $0.blockedSends > 0 }
+                #expect(stage.server.bytesSent < 32 << 20)
+            }
+            try await stage.server.wait { $0.open == 0 }
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test func `dropped half-read close their connection`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.generated(length: 64 << 20))
+            try await stage.session.withStream(from: "big") { response in
+                var pieces = response.body.makeAsyncIterator()
+                _ = try await pieces.next()
+            }
+            try await stage.eventually("the connection is gone") { stage.session.connections.open == 0 }
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test func `can be iterated once only`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.response(body: Self.text))
+            let leaked = try await stage.session.withStream(from: "text") { response in
+                for try await _ in response.body {}
+                let again = try await NetworkError.thrown { for try await _ in response.body {} }
+                #expect(again.code == .bodyConsumed)
+                return response.body
+            }
+            let late = try await NetworkError.thrown { for try await _ in leaked {} }
+            #expect(late.code == .bodyConsumed)
+        }
+    }
+
+    @Test func `above the limit are refused, announced or not`() async throws {
+        try await Stage.with(configure: { $0.limits.bodyBytes = 1000 }) { (stage: Stage) async throws in
+            let body = LoopbackServer.GeneratedBody.bytes(0..<1001)
+            for reply in [LoopbackServer.Reply.response(body: body), .chunked([body]), .generated(length: 1 << 20)] {
+                stage.server.enqueue(reply)
+                let error = try await NetworkError.thrown { _ = try await stage.session.get("big", as: .bytes) }
+                #expect(error.code == .limitExceeded)
+            }
+            stage.server.enqueue(.response(body: body))
+            let options = HTTPSession.Options(bodyBytes: 2000)
+            #expect(try await stage.session.get("big", options: options, as: .bytes).value == body)
+        }
+    }
+
+    @Test(arguments: [Status.noContent, .notModified, .resetContent])
+    func `are absent where HTTP says so`(status: Status) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.raw(Bytes("HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n")))
+            let options = HTTPSession.Options(validatesResponse: false)
+            #expect(try await stage.session.get("none", options: options, as: .bytes).body.isEmpty)
+        }
+    }
+
+    @Test func `are absent after HEAD whatever length is announced`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: Self.text) }
+            for _ in 0..<2 {
+                let response = try await stage.session.head("text")
+                #expect(response.fields["content-length"] == "\(Self.text.count)")
+                #expect(response.body.isEmpty)
+            }
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    @Test func `bring trailers and interim responses along`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(
+                .chunked([Self.text], trailers: ["X-Sum": "42"]).precededBy(interim: .earlyHints, ["Link": "</a.css>"])
+                    .precededBy(interim: 102))
+            let response = try await stage.session.get("text", as: .bytes)
+            #expect(response.value == Self.text)
+            #expect(response.interim.map(\.status) == [102, .earlyHints])
+            #expect(response.interim.last?.fields["link"] == "</a.css>")
+            stage.server.enqueue(.chunked([Self.text, Self.text], trailers: ["X-Sum": "43"]).dripping(16))
+            #expect(try await stage.session.get("text", as: .bytes).trailers["x-sum"] == "43")
+        }
+    }
+}
