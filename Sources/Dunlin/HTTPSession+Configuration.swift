@@ -21,6 +21,8 @@ extension HTTPSession {
         public var transport: (any Transport)?
         /// Loops of its own instead of the process's.
         package var loops: [Reactor]?
+        /// What the loops belong to, kept while a session uses them.
+        package var loopOwner: (any Sendable)?
 
         public init(
             baseURL: String? = nil, fields: Fields = ["User-Agent": "Dunlin", "Accept": "*/*"],

@@ -115,6 +115,9 @@ public final class Channel: Sendable {
         if token != Slots.none { reactor.forget(token) }
     }
 
+    /// Whether somebody waits, and not for ever.
+    var hasDeadline: Bool { machine.withLock { $0.hasDeadline } }
+
     /// The loop saw events on the descriptor.
     func becameReady(_ events: UInt32) {
         let ended = dunlin_epollhup | dunlin_epollerr

@@ -158,6 +158,8 @@ struct ChannelMachine<Waiter> {
         return takeAll()
     }
 
+    var hasDeadline: Bool { min(deadline(.reading), deadline(.writing)) < .never }
+
     /// Wakes those whose time is over; says when to look again.
     mutating func deadlinePassed(at now: MonotonicTime) -> Expiry {
         let wakes = Wakes(reading: expire(.reading, now), writing: expire(.writing, now))

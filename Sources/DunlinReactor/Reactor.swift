@@ -171,7 +171,7 @@ extension Reactor {
             guard let slot = shared.slots.index(of: token) else { return false }
             let earliest = shared.deadlines.earliest ?? .never
             shared.deadlines.schedule(slot, at: time)
-            guard shared.isSleeping, time < earliest else { return false }
+            guard shared.isSleeping, time < earliest || self.time.isManual else { return false }
             shared.isSleeping = false
             return true
         }
@@ -192,6 +192,31 @@ extension Reactor {
     }
 
     private var isRetiring: Bool { shared.withLock { $0.life == .retiring } }
+}
+
+// MARK: - What a test may ask
+
+extension Reactor {
+    /// Whether the loop sleeps with nothing left to do: no job has come and no deadline has passed.
+    package var isResting: Bool {
+        let now = now()
+        return shared.withLock { shared in
+            shared.isSleeping && shared.arrived.isEmpty && shared.deadlines.earliest ?? .never > now
+        }
+    }
+
+    /// How many waits would end by themselves if time went on: on sockets, and on whatever else a request waits for.
+    /// What the loop does on its own account, such as sweeping idle connections, is not counted.
+    package var armedDeadlines: Int {
+        let entries = shared.withLock { $0.slots.all }
+        return entries.count { entry in
+            switch entry {
+            case .free: false
+            case .channel(let channel): channel.hasDeadline
+            case .timer(let timed): timed is any Interruptible
+            }
+        }
+    }
 }
 
 // MARK: - The loop
@@ -225,11 +250,16 @@ extension Reactor {
             case .run:
                 runDeadlines(at: now())
                 return 0
-            case .sleep(nil): return -1
+            case .sleep(nil):
+                time.rested()
+                return -1
             case .sleep(let deadline?):
                 // The clock is read here only, once a round: what is due now fires before the loop sleeps.
                 let now = now()
-                if deadline > now { return milliseconds(from: now, until: deadline) }
+                if deadline > now {
+                    time.rested()
+                    return milliseconds(from: now, until: deadline)
+                }
                 runDeadlines(at: now)
             case .leave: return nil
             }

@@ -17,6 +17,7 @@ struct Slots {
     private var free: [Int] = []
 
     var count: Int { entries.count - free.count }
+    var all: [Entry] { entries }
 
     mutating func insert(_ entry: Entry) -> UInt64 {
         if let index = free.popLast() {

@@ -8,6 +8,18 @@ public enum TimeSource: Sendable {
     /// Stands still until somebody moves it: deadlines of sockets fire when a test says so.
     case manual(ManualTime)
 
+    var isManual: Bool {
+        switch self {
+        case .monotonic: false
+        case .manual: true
+        }
+    }
+
+    /// A loop that lives by it has done all it could and is about to sleep.
+    func rested() {
+        if case .manual(let time) = self { time.rested() }
+    }
+
     public func now() -> MonotonicTime {
         switch self {
         case .monotonic:
@@ -25,6 +37,7 @@ public final class ManualTime: Sendable {
     private struct State {
         var now = MonotonicTime(nanoseconds: 1_000_000_000)
         var listeners: [@Sendable () -> Void] = []
+        var restListeners: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -44,5 +57,15 @@ public final class ManualTime: Sendable {
     /// `listener` is called after every move, on the mover's thread.
     public func listen(_ listener: @escaping @Sendable () -> Void) {
         state.withLock { $0.listeners.append(listener) }
+    }
+
+    /// `listener` is called whenever a loop that lives by this clock has done all it could, on that loop's thread.
+    package func listenForRest(_ listener: @escaping @Sendable () -> Void) {
+        state.withLock { $0.restListeners.append(listener) }
+    }
+
+    /// A loop is about to sleep.
+    func rested() {
+        for listener in state.withLock({ $0.restListeners }) { listener() }
     }
 }
