@@ -1,0 +1,79 @@
+public import Dunlin
+internal import DunlinReactor
+
+/// A loop of its own for the sessions of one test, so that what they leave open can be counted while other tests run
+/// beside it.
+///
+/// ```swift
+/// let loop = try PrivateLoop()
+/// do {
+///     var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+///     configuration.use(loop)
+///     …
+/// }
+/// try await loop.verifyNothingLeft()
+/// ```
+///
+/// Its thread ends when the last reference goes, a session's included, and everything on it has been closed.
+public final class PrivateLoop: Sendable {
+    let reactor: Reactor
+    private let changes = LoopbackServer.Broadcast()
+
+    /// Starts the loop. Throws the system's error when there is no thread or descriptor left for it.
+    public convenience init() throws {
+        try self.init(.monotonic)
+    }
+
+    /// Starts a loop whose timeouts fire when `clock` is moved.
+    public convenience init(clock: ManualClock) throws {
+        try self.init(.manual(clock.time))
+        clock.follow(reactor)
+    }
+
+    private init(_ time: TimeSource) throws {
+        reactor = try Reactor(name: "dunlin-private", time: time)
+        reactor.ledger.listen { [changes] in changes.announce() }
+    }
+
+    deinit { reactor.retire() }
+
+    /// Sockets registered with the loop, idle ones included.
+    public var openChannels: Int { reactor.ledger.openChannels }
+    /// Deadlines that do not belong to a socket.
+    public var openTimers: Int { reactor.ledger.openTimers }
+
+    /// Returns once nothing is open on the loop any more. Throws `Leak` when that is not so within `limit`.
+    ///
+    /// A session that still exists is no leak but keeps idle connections open: let go of it first.
+    public func verifyNothingLeft(within limit: Duration = .seconds(5)) async throws {
+        do {
+            try await changes.first(within: limit, { "the end of everything" }) { [self] in
+                openChannels == 0 && openTimers == 0 ? () : nil
+            }
+        } catch is LoopbackServer.WaitTimedOut {
+            throw Leak(channels: openChannels, timers: openTimers)
+        }
+    }
+
+    /// What is still open that should not be.
+    public struct Leak: Error, Hashable, CustomStringConvertible {
+        public let channels: Int
+        public let timers: Int
+
+        public var description: String { "still open on the test's loop: \(channels) channels, \(timers) timers" }
+    }
+}
+
+extension HTTPSession.Configuration {
+    /// Sessions with this configuration run on `loop` and keep it.
+    public mutating func use(_ loop: PrivateLoop) {
+        loops = [loop.reactor]
+        loopOwner = loop
+    }
+
+    /// Sessions with this configuration live by `clock`, on a loop of their own: every timeout fires when it is moved.
+    /// Throws the system's error when there is no thread or descriptor left for the loop.
+    public mutating func use(_ clock: ManualClock) throws {
+        use(try PrivateLoop(clock: clock))
+    }
+}

@@ -1,0 +1,116 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import Synchronization
+
+/// A clock that stands still until a test moves it.
+///
+/// It is an ordinary `Clock` for whatever takes one, and with `HTTPSession.Configuration.use(_:)` a session lives by
+/// it: real sockets then time out when the clock is moved, and not before.
+///
+/// ```swift
+/// let clock = ManualClock()
+/// var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+/// try configuration.use(clock)
+/// async let answer = HTTPSession(configuration).get("slow", as: .string)
+/// _ = try await server.nextRequest()
+/// try await clock.advance(by: .seconds(61))
+/// ```
+///
+/// **What a test must know before it moves the clock:** that the wait it means has begun, for a wait that begins
+/// afterwards counts from the new time. `advance(by:)` lets a session's loop finish what it is doing first, so it is
+/// enough to know that the request has got to where it waits: that the server has read it, say. For tasks that sleep
+/// on the clock there is `waitForSleepers(_:)`, for waits on sockets `waitForDeadlines(_:)`.
+public final class ManualClock: Clock, Sendable {
+    public struct Instant: InstantProtocol, CustomStringConvertible {
+        /// Since the clock was made.
+        public let offset: Duration
+
+        public func advanced(by duration: Duration) -> Instant { Instant(offset: offset + duration) }
+        public func duration(to other: Instant) -> Duration { other.offset - offset }
+        public static func < (left: Instant, right: Instant) -> Bool { left.offset < right.offset }
+        public var description: String { "\(offset)" }
+    }
+
+    private typealias Sleeper = CheckedContinuation<Bool, Never>
+
+    private struct WeakLoop {
+        weak let reactor: Reactor?
+    }
+
+    let time = ManualTime()
+    private let start: Int64
+    private let sleepers = Mutex(SleepMachine<Sleeper>())
+    private let loops = Mutex<[WeakLoop]>([])
+    private let changes = LoopbackServer.Broadcast()
+
+    public init() {
+        start = time.now.nanoseconds
+        time.listenForRest { [changes] in changes.announce() }
+    }
+
+    public var now: Instant { Instant(offset: .nanoseconds(time.now.nanoseconds - start)) }
+
+    public var minimumResolution: Duration { .nanoseconds(1) }
+
+    /// Returns once the clock has been moved to `deadline`; throws `CancellationError` as soon as the task is
+    /// cancelled.
+    public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
+        let id = sleepers.withLock { $0.begin() }
+        let isCancelled = await withTaskCancellationHandler {
+            await withCheckedContinuation { lieDown($0, id, until: deadline.offset) }
+        } onCancel: {
+            sleepers.withLock { $0.cancel(id) }?.resume(returning: true)
+            changes.announce()
+        }
+        if isCancelled { throw CancellationError() }
+    }
+
+    private func lieDown(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) {
+        // The time is read under the lock: a move that comes later finds the sleeper.
+        switch sleepers.withLock({ $0.sleep(id, until: deadline, at: now.offset, sleeper) }) {
+        case .sleep: changes.announce()
+        case .wake(let sleeper, let isCancelled): sleeper.resume(returning: isCancelled)
+        }
+    }
+}
+
+extension ManualClock {
+    /// Moves the clock, in one step. Before, every loop that lives by it finishes what it is doing; afterwards, those
+    /// whose time has come have been woken.
+    ///
+    /// Throws when a loop does not come to rest within ten seconds of real time.
+    public func advance(by duration: Duration) async throws {
+        try await settle()
+        time.advance(by: duration.clampedNanoseconds)
+        for sleeper in sleepers.withLock({ $0.wake(at: now.offset) }) { sleeper.resume(returning: false) }
+        changes.announce()
+        try await settle()
+    }
+
+    /// Waits until at least `count` tasks sleep on the clock.
+    public func waitForSleepers(_ count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+        try await changes.first(within: limit, { "sleeper number \(count)" }) { [self] in
+            sleepers.withLock { $0.count } >= count ? () : nil
+        }
+    }
+
+    /// Waits until at least `count` requests wait on a session's loop, each for something that a timeout will end:
+    /// a connection, a byte, or the end of an exchange over another transport.
+    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+        try await changes.first(within: limit, { "deadline number \(count)" }) { [self] in
+            reactors.reduce(0) { $0 + $1.armedDeadlines } >= count ? () : nil
+        }
+    }
+
+    private func settle() async throws {
+        try await changes.first(within: .seconds(10), { "the loop's rest" }) { [self] in
+            reactors.allSatisfy(\.isResting) ? () : nil
+        }
+    }
+
+    private var reactors: [Reactor] { loops.withLock { $0.compactMap(\.reactor) } }
+
+    func follow(_ reactor: Reactor) {
+        loops.withLock { $0.append(WeakLoop(reactor: reactor)) }
+    }
+}

@@ -1,0 +1,46 @@
+// Who sleeps on a clock that stands still, and until when.
+//
+// Cancelling may come before the sleeper lies down, while it sleeps, after it was woken, or never: `begin` hands out
+// an id first, and each id is forgotten on every way out. The machine wakes nobody and reads no clock: it says whom
+// to wake, outside the lock.
+struct SleepMachine<Sleeper> {
+    enum Action {
+        case sleep
+        case wake(Sleeper, isCancelled: Bool)
+    }
+
+    private var lastID: UInt64 = 0
+    /// Ids of those about to sleep, true once cancelled.
+    private var arriving: [UInt64: Bool] = [:]
+    private var asleep: [(id: UInt64, until: Duration, sleeper: Sleeper)] = []
+
+    var count: Int { asleep.count }
+    var isEmpty: Bool { arriving.isEmpty && asleep.isEmpty }
+
+    mutating func begin() -> UInt64 {
+        lastID += 1
+        arriving[lastID] = false
+        return lastID
+    }
+
+    mutating func sleep(_ id: UInt64, until deadline: Duration, at now: Duration, _ sleeper: Sleeper) -> Action {
+        let isCancelled = arriving.removeValue(forKey: id) ?? true
+        if isCancelled || deadline <= now { return .wake(sleeper, isCancelled: isCancelled) }
+        asleep.append((id, deadline, sleeper))
+        return .sleep
+    }
+
+    /// The sleeper, if it slept.
+    mutating func cancel(_ id: UInt64) -> Sleeper? {
+        if arriving[id] != nil { arriving[id] = true }
+        guard let place = asleep.firstIndex(where: { $0.id == id }) else { return nil }
+        return asleep.remove(at: place).sleeper
+    }
+
+    /// Those whose time has come, the earliest first.
+    mutating func wake(at now: Duration) -> [Sleeper] {
+        let due = asleep.filter { $0.until <= now }.sorted { $0.until < $1.until }
+        asleep.removeAll { $0.until <= now }
+        return due.map(\.sleeper)
+    }
+}
