@@ -1,0 +1,56 @@
+public import DunlinTypes
+
+extension MockTransport {
+    /// A request that no route had an outcome for.
+    public struct Unmatched: Error, Hashable, CustomStringConvertible {
+        public let method: Method
+        public let target: String
+        /// The routes there were, each with what was left of it.
+        public let routes: [String]
+
+        public var description: String {
+            let known = routes.isEmpty ? "there are no routes" : "routes: \(routes.joined(separator: "; "))"
+            return "no outcome for \(method) \(target); \(known)"
+        }
+    }
+
+    /// What a test arranged and what happened do not go together.
+    public struct VerificationFailure: Error, Hashable, CustomStringConvertible {
+        /// Outcomes that no request asked for.
+        public let unused: [String]
+        /// Requests that nothing answered.
+        public let unmatched: [Unmatched]
+
+        public var description: String {
+            let lines = unused.map { "not used: \($0)" } + unmatched.map { "not matched: \($0.method) \($0.target)" }
+            return lines.joined(separator: "\n")
+        }
+    }
+
+    /// The ways in which networks fail, as the socket transport would report them.
+    public struct Failure: Sendable {
+        let make: @Sendable (TransportRequest) -> NetworkError
+
+        private init(_ code: NetworkError.Code, _ reason: String, _ phase: Phase, isSent: Bool = false) {
+            make = { request in
+                NetworkError(
+                    code, reason, phase: phase, requestMayHaveBeenSent: isSent,
+                    isSafeToRetry: !isSent || request.head.method.isIdempotent,
+                    limit: code == .timedOut ? request.timeouts[phase] : nil,
+                    elapsed: code == .timedOut ? request.timeouts[phase] : nil, peer: "\(request.head.origin)")
+            }
+        }
+
+        /// The request was sent and the connection reset before a byte of the response came.
+        public static let connectionReset = Failure(
+            .connectionClosed, "the connection was reset", .firstByte, isSent: true)
+        public static let connectionRefused = Failure(
+            .connectionFailed, "no address accepted a connection", .connect)
+        public static let nameNotResolved = Failure(.nameNotResolved, "the name was not resolved", .resolve)
+        /// At once, as if the phase's limit had passed.
+        public static func timedOut(_ phase: Phase) -> Failure {
+            let isSent = [.send, .firstByte, .idle, .total].contains(phase)
+            return Failure(.timedOut, "the \(phase.rawValue) limit was exceeded", phase, isSent: isSent)
+        }
+    }
+}

@@ -1,0 +1,134 @@
+public import DunlinTypes
+internal import Synchronization
+
+/// A transport without a network: answers a session's requests as a test says, and remembers them.
+///
+/// ```swift
+/// let transport = MockTransport()
+/// transport.on(.get, "/users/42").fail(.connectionReset).thenRespond(json: User(id: 42, name: "Ada"))
+/// transport.on(.get, "/users/*/avatar").respond(.notFound).always()
+/// let client = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
+/// …
+/// try transport.verify()   // every outcome used, nothing unmatched
+/// ```
+///
+/// **Which outcome.** The first route that has one left: exact paths first, then patterns, each in the order in which
+/// they were declared. Each outcome is used once, unless `always()` makes a route's last one stay. A request that no
+/// route has an outcome for goes to the closure of `otherwise`; without one it fails with `Unmatched`.
+///
+/// **Paths.** A path without a query matches any query; `*` stands for one segment. The base URL's path is part of it.
+public final class MockTransport: Transport {
+    public typealias Responder = @Sendable (RecordedRequest) async throws -> Outcome
+
+    private struct State {
+        var machine = MockMachine()
+        var requests: [RecordedRequest] = []
+        var unmatched: [Unmatched] = []
+        var responder: Responder?
+    }
+
+    private let clock: any Clock<Duration>
+    private let state = Mutex(State())
+    private let changes = LoopbackServer.Broadcast()
+
+    /// Delays take place on `clock`.
+    public init(clock: any Clock<Duration> = ContinuousClock()) {
+        self.clock = clock
+    }
+
+    /// The route for a method and a path or pattern, to say outcomes to. Asking again goes on with the same route.
+    public func on(_ method: Method, _ path: String) -> Route {
+        Route(transport: self, index: state.withLock { $0.machine.declare(method, path) }, delay: .zero)
+    }
+
+    /// Answers what no route does. Held as long as the transport.
+    public func otherwise(_ responder: @escaping Responder) {
+        state.withLock { $0.responder = responder }
+    }
+
+    /// Every request so far, in order of arrival.
+    public var requests: [RecordedRequest] { state.withLock { $0.requests } }
+
+    /// The first `count` requests, once there are so many; their bodies may still be on the way. Throws when that
+    /// takes longer than `limit`.
+    @discardableResult
+    public func waitForRequests(
+        _ count: Int = 1, within limit: Duration = .seconds(10)
+    ) async throws -> [RecordedRequest] {
+        try await changes.first(within: limit, { "request number \(count)" }) { [self] in
+            let requests = requests
+            return requests.count >= count ? Array(requests.prefix(count)) : nil
+        }
+    }
+
+    /// Throws `VerificationFailure` if an outcome was not used or a request not matched.
+    public func verify() throws {
+        let failure = state.withLock { VerificationFailure(unused: $0.machine.unused, unmatched: $0.unmatched) }
+        if !failure.unused.isEmpty || !failure.unmatched.isEmpty { throw failure }
+    }
+
+    func add(_ outcome: Outcome, to route: Int) {
+        state.withLock { $0.machine.add(outcome, to: route) }
+    }
+
+    func repeatLast(of route: Int) {
+        state.withLock { $0.machine.repeatLast(of: route) }
+    }
+}
+
+// MARK: - Exchanges
+
+extension MockTransport {
+    public func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+        try Task.checkCancellation()
+        let (index, routed) = arrival(of: RecordedRequest(request))
+        changes.announce()
+        let body = try await collect(request.body) { body in
+            state.withLock { $0.requests[index].body = body }
+        }
+        let recorded = state.withLock { state in
+            state.requests[index].isComplete = true
+            state.requests[index].body = body
+            return state.requests[index]
+        }
+        return try await outcome(for: recorded, routed).perform(request, on: clock)
+    }
+
+    /// Takes the outcome on arrival, so that requests get them in the order in which they came.
+    private func arrival(of request: RecordedRequest) -> (Int, Outcome?) {
+        state.withLock { state in
+            state.requests.append(request)
+            return (state.requests.count - 1, state.machine.take(request.method, request.target))
+        }
+    }
+
+    private func outcome(for request: RecordedRequest, _ routed: Outcome?) async throws -> Outcome {
+        if let routed { return routed }
+        if let responder = state.withLock({ $0.responder }) { return try await responder(request) }
+        throw state.withLock { state in
+            let error = Unmatched(method: request.method, target: request.target, routes: state.machine.summary)
+            state.unmatched.append(error)
+            return error
+        }
+    }
+
+    /// The request's body, as a transport would send it; `note` is told what there is after each piece.
+    private func collect(_ body: RequestBody, _ note: (Bytes) -> Void) async throws -> Bytes {
+        switch body.content {
+        case .none: return .empty
+        case .bytes(let bytes): return bytes
+        case .stream(let length, _, let make):
+            var whole: [UInt8] = []
+            for try await piece in make() {
+                whole += piece
+                note(Bytes(whole))
+            }
+            if let length, length != whole.count {
+                throw NetworkError(
+                    .bodyLengthMismatch, "the body has \(whole.count) bytes instead of \(length)", phase: .send,
+                    requestMayHaveBeenSent: true)
+            }
+            return Bytes(whole)
+        }
+    }
+}
