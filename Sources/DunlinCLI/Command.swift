@@ -1,0 +1,63 @@
+/// What the command line asks for. Parsed as a whole before anything is done.
+enum Command: Equatable {
+    case help
+    case version
+    case demo
+    case get(url: String, GetOptions)
+
+    struct GetOptions: Equatable {
+        /// Status and fields before the body.
+        var showsHead = false
+        /// The phases' timings on standard error.
+        var isVerbose = false
+    }
+
+    init(arguments: [String]) throws(UsageError) {
+        guard let name = arguments.first else {
+            self = .help
+            return
+        }
+        let rest = Array(arguments.dropFirst())
+        switch name {
+        case "help", "--help", "-h":
+            self = .help
+        case "version", "--version":
+            self = try Self.alone(.version, name, rest)
+        case "demo":
+            self = try Self.alone(.demo, name, rest)
+        case "get":
+            self = try Self.get(rest)
+        default:
+            throw UsageError(description: "there is no command \"\(name)\"; see dunlin help")
+        }
+    }
+
+    private static func alone(_ command: Command, _ name: String, _ rest: [String]) throws(UsageError) -> Command {
+        guard let extra = rest.first else { return command }
+        if extra == "--help" || extra == "-h" { return .help }
+        throw UsageError(description: "\(name) takes no arguments; \"\(extra)\" was given")
+    }
+
+    private static func get(_ arguments: [String]) throws(UsageError) -> Command {
+        var options = GetOptions()
+        var urls: [String] = []
+        for argument in arguments {
+            switch argument {
+            case "-i", "--include": options.showsHead = true
+            case "-v", "--verbose": options.isVerbose = true
+            case "-h", "--help": return .help
+            case let unknown where unknown.hasPrefix("-"):
+                throw UsageError(description: "get has no option \"\(unknown)\"; see dunlin help")
+            default: urls.append(argument)
+            }
+        }
+        guard let url = urls.first else { throw UsageError(description: "get needs a URL; see dunlin help") }
+        guard urls.count == 1 else { throw UsageError(description: "get takes one URL; \"\(urls[1])\" is another") }
+        return .get(url: url, options)
+    }
+}
+
+/// Arguments that ask for nothing we know.
+struct UsageError: Error, Equatable {
+    let description: String
+}

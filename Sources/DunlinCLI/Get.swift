@@ -1,0 +1,41 @@
+import Dunlin
+
+/// `dunlin get`: the body to standard output as it arrives.
+struct Get {
+    let url: String
+    let options: Command.GetOptions
+    let output: Output
+
+    func run() async throws -> ExitCode {
+        let session = try HTTPSession()
+        let code = try await session.withStream(from: HTTPSession.Target(url)) { response in
+            if options.showsHead { printHead(response.head) }
+            var count = 0
+            for try await piece in response.body {
+                output.write(piece)
+                count += piece.count
+            }
+            if options.isVerbose { remark(on: response, count) }
+            if response.status.isSuccess { return ExitCode.success }
+            output.complain("the server answered \(statusLine(response.head))")
+            return .refused
+        }
+        await session.shutdown()
+        return code
+    }
+
+    private func printHead(_ head: ResponseHead) {
+        output.print(statusLine(head))
+        for field in head.fields { output.print("\(field.name): \(field.value)") }
+        output.print()
+    }
+
+    private func statusLine(_ head: ResponseHead) -> String {
+        head.reason.isEmpty ? "\(head.status)" : "\(head.status) \(String(head.reason))"
+    }
+
+    private func remark(on response: HTTPSession.StreamedResponse, _ count: Int) {
+        output.remark("\(statusLine(response.head)), \(count.readableBytes)")
+        output.remark(response.metrics.description)
+    }
+}

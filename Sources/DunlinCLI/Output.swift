@@ -1,0 +1,43 @@
+import Dunlin
+import Glibc
+
+/// Where the command's words go: results to standard output, everything else to standard error.
+///
+/// Written straight to the descriptors, so that a streamed body and the lines around it keep their order. A reader who
+/// has left ends the program as usual, by SIGPIPE.
+struct Output {
+    /// A line of the result.
+    func print(_ line: String = "") {
+        write(Bytes(line + "\n"), to: STDOUT_FILENO)
+    }
+
+    /// A piece of a body, as it is.
+    func write(_ bytes: Bytes) {
+        write(bytes, to: STDOUT_FILENO)
+    }
+
+    /// A remark that is not part of the result.
+    func remark(_ line: String) {
+        write(Bytes(line + "\n"), to: STDERR_FILENO)
+    }
+
+    /// What went wrong, in one line.
+    func complain(_ line: String) {
+        remark("dunlin: \(line)")
+    }
+
+    private func write(_ bytes: Bytes, to descriptor: Int32) {
+        bytes.withUnsafeBytes { buffer in
+            var rest = buffer[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count < 0 {
+                    if errno == EINTR { continue }
+                    // Nobody is left to be told.
+                    exit(ExitCode.failure.rawValue)
+                }
+                rest = rest.dropFirst(count)
+            }
+        }
+    }
+}
