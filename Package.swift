@@ -50,6 +50,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzRequests", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"],
             path: "Tests/FuzzRequests", swiftSettings: dialect),
+        .target(
+            name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
+            swiftSettings: dialect),
         .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes"],
@@ -64,11 +67,13 @@ let package = Package(
             dependencies: ["DunlinTransport", "DunlinReactor", "DunlinTypes", "DunlinTesting"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinTestingTests", dependencies: ["CEpoll", "DunlinTesting", "DunlinTypes"],
+            name: "DunlinTestingTests", dependencies: ["CEpoll", "Dunlin", "DunlinTesting", "DunlinTypes"],
             swiftSettings: dialect),
-        .testTarget(name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting"], swiftSettings: dialect),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting"],
+            name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting", "LeakChecking"], swiftSettings: dialect),
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
+        .testTarget(name: "DunlinCLITests", dependencies: ["DunlinCLI"], swiftSettings: dialect),
     ]
 )

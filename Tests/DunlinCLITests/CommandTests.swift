@@ -3,14 +3,15 @@ import Testing
 @testable import DunlinCLI
 
 @Suite struct CommandTests {
-    @Test(arguments: [
-        ([], .help), (["help"], .help), (["-h"], .help), (["get", "--help"], .help), (["demo", "-h"], .help),
-        (["version"], .version), (["--version"], .version), (["demo"], .demo),
-        (["get", "http://a.test"], get("http://a.test")),
-        (["get", "-i", "http://a.test"], get("http://a.test", head: true)),
-        (["get", "http://a.test", "--verbose", "--include"], get("http://a.test", head: true, verbose: true)),
-        (["get", "-v", "http://a.test"], get("http://a.test", verbose: true)),
-    ] as [([String], Command)])
+    @Test(
+        arguments: [
+            ([], .help), (["help"], .help), (["-h"], .help), (["get", "--help"], .help), (["demo", "-h"], .help),
+            (["version"], .version), (["--version"], .version), (["demo"], .demo),
+            (["get", "http://a.test"], get("http://a.test")),
+            (["get", "-i", "http://a.test"], get("http://a.test", head: true)),
+            (["get", "http://a.test", "--verbose", "--include"], get("http://a.test", head: true, verbose: true)),
+            (["get", "-v", "http://a.test"], get("http://a.test", verbose: true)),
+        ] as [([String], Command)])
     func `arguments say what to do`(arguments: [String], expected: Command) throws {
         #expect(try Command(arguments: arguments) == expected)
     }
