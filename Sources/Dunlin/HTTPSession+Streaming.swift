@@ -38,7 +38,12 @@ extension HTTPSession {
     ) async throws -> StreamedResponse {
         var metrics = Metrics()
         let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
-        let response = try await hops.run(request, since: start, &metrics)
+        var response = try await hops.run(request, since: start, &metrics)
+        if carrier.sockets == nil, case .stream(let stream) = response.body {
+            let (deadline, limit) = (request.deadline, request.timeouts.total)
+            response.body = .stream(
+                ForeignBody(stream, carrier, delegate.interrupt, on: loop, until: deadline, limit: limit))
+        }
         return StreamedResponse(
             head: response.head, interim: response.interim, body: BodySequence(response.body), recorded: metrics)
     }

@@ -70,7 +70,8 @@ import Testing
         #expect(mock.transport.requests.count == 1)
     }
 
-    @Test func `a cancel that comes while the body is read ends the request`() async throws {
+    @Test(arguments: [false, true])
+    func `a cancel that comes while the body is read ends the request`(isStreamed: Bool) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         let second = LoopbackServer.Gate()
         mock.transport.on(.get, "/").reply(
@@ -80,9 +81,37 @@ import Testing
                 try await ManualClock().sleep(for: .seconds(1))
                 return nil
             })
-        async let answer = networkError { _ = try await mock.session.get("/", as: .bytes) }
+        async let answer = networkError {
+            guard isStreamed else { return _ = try await mock.session.get("/", as: .bytes) }
+            try await mock.session.withStream(from: "/") { for try await _ in $0.body {} }
+        }
         try await second.opened()
-        for task in mock.session.tasks.all { mock.session.tasks.cancel(task.id) }
+        #expect(await mock.session.shutdown() == 1)
         #expect(try await answer?.code == .cancelled)
+    }
+
+    @Test(arguments: [false, true])
+    func `the total limit ends a request, its body included`(isStreamed: Bool) async throws {
+        let clock = ManualClock()
+        let mock = try Mocked(clock: clock) {
+            try $0.use(clock)
+            $0.timeouts.total = .seconds(60)
+        }
+        mock.transport.on(.get, "/").reply(
+            .stream { _ in
+                try await clock.sleep(for: .seconds(3600))
+                return nil
+            })
+        async let answer = networkError {
+            guard isStreamed else { return _ = try await mock.session.get("/", as: .bytes) }
+            try await mock.session.withStream(from: "/") { for try await _ in $0.body {} }
+        }
+        try await clock.waitForSleepers()
+        try await clock.waitForDeadlines()
+        try await clock.advance(by: .seconds(60))
+        let error = try #require(try await answer)
+        #expect(error.code == .timedOut)
+        #expect(error.phase == .total)
+        #expect(error.limit == .seconds(60))
     }
 }
