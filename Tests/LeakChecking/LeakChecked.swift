@@ -8,6 +8,11 @@ public import Testing
 public struct LeakChecked: TestTrait, SuiteTrait, TestScoping {
     @TaskLocal static var loop: PrivateLoop?
 
+    /// How long connections may take to close after the test.
+    public var limit: Duration = .seconds(5)
+
+    public init() {}
+
     public var isRecursive: Bool { true }
 
     public func scopeProvider(for test: Test, testCase: Test.Case?) -> LeakChecked? {
@@ -20,7 +25,7 @@ public struct LeakChecked: TestTrait, SuiteTrait, TestScoping {
         let loop = try PrivateLoop()
         try await Self.$loop.withValue(loop) { try await function() }
         do {
-            try await loop.verifyNothingLeft()
+            try await loop.verifyNothingLeft(within: limit)
         } catch let leak as PrivateLoop.Leak {
             Issue.record("\(leak)", sourceLocation: test.sourceLocation)
         }

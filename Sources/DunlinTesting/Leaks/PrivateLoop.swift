@@ -60,7 +60,7 @@ public final class PrivateLoop: Sendable {
         public let channels: Int
         public let timers: Int
 
-        public var description: String { "still open on the test's loop: \(channels) channels, \(timers) timers" }
+        public var description: String { "still open on the test's loop: channels \(channels), timers \(timers)" }
     }
 }
 
