@@ -38,14 +38,15 @@ extension HTTPSession {
     ) async throws -> StreamedResponse {
         var metrics = Metrics()
         let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
-        var response = try await hops.run(request, since: start, &metrics)
-        if carrier.sockets == nil, case .stream(let stream) = response.body {
+        let response = try await hops.run(request, since: start, &metrics)
+        var body = response.body
+        if carrier.sockets == nil, case .stream(let stream) = body {
             let (deadline, limit) = (request.deadline, request.timeouts.total)
-            response.body = .stream(
-                ForeignBody(stream, carrier, delegate.interrupt, on: loop, until: deadline, limit: limit))
+            body = .stream(ForeignBody(stream, carrier, delegate.interrupt, on: loop, until: deadline, limit: limit))
         }
         return StreamedResponse(
-            head: response.head, interim: response.interim, body: BodySequence(response.body), recorded: metrics)
+            head: response.head, interim: response.interim, body: BodySequence(body, response.trailers),
+            recorded: metrics)
     }
 
     /// Ends what is left of the exchange, should somebody still hold on to the body.

@@ -16,10 +16,13 @@ public struct BodySequence: AsyncSequence, Sendable {
         }
 
         let body: ResponseBody
+        /// Those of a body that is here already.
+        let trailers: Fields
         private let claim = Mutex(Claim.free)
 
-        init(_ body: ResponseBody) {
+        init(_ body: ResponseBody, _ trailers: Fields) {
             self.body = body
+            self.trailers = trailers
         }
 
         /// Nil for the first who asks; the error for everybody else.
@@ -42,8 +45,8 @@ public struct BodySequence: AsyncSequence, Sendable {
 
     let source: Source
 
-    init(_ body: ResponseBody) {
-        source = Source(body)
+    init(_ body: ResponseBody, _ trailers: Fields) {
+        source = Source(body, trailers)
     }
 
     /// The length the server declared, if it did.
@@ -57,7 +60,7 @@ public struct BodySequence: AsyncSequence, Sendable {
     /// Trailer fields, once the body has been read to its end.
     public var trailers: Fields {
         switch source.body {
-        case .bytes: Fields()
+        case .bytes: source.trailers
         case .stream(let stream): stream.trailers
         }
     }
