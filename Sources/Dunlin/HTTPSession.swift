@@ -60,6 +60,9 @@ public final class HTTPSession: Sendable {
         return (gauges.open, gauges.idle, gauges.waiting)
     }
 
+    /// Whether the session takes no more requests.
+    public var isClosed: Bool { tasks.isClosed }
+
     /// Ends the session: takes no new requests, gives running ones until `grace` is over, cancels the rest, closes all
     /// connections. Returns how many requests had to be cancelled, once the last of them has ended.
     ///

@@ -54,8 +54,7 @@ extension Connection {
         _ reader: inout ResponseReader, _ connection: Connection, _ sent: MonotonicTime?, _ attempt: inout Attempt
     ) async throws -> Received {
         let context = reader.context
-        // While the request is still being sent only the total limit counts; the sender says when the answer is due.
-        let (waiting, sent) = (sent == nil ? Phase.total : .firstByte, sent ?? context.clock.now())
+        let (waiting, sent) = (sent == nil ? Phase.send : .firstByte, sent ?? context.clock.now())
         var parser = HeadParser(limits: context.limits)
         var interim: [ResponseHead] = []
         var phase = waiting

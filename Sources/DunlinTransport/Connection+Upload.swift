@@ -33,10 +33,7 @@ extension Connection {
             } catch {
                 writer.channel.stopWriting()
                 group.cancelAll()
-                attempt.bytesSent = upload.bytesSent
-                // The sender's own failure says more than the silence it caused.
-                if case .failed(let cause) = upload.outcome { throw cause }
-                throw error
+                throw upload.explain(error)
             }
         }
     }

@@ -18,12 +18,16 @@ struct ResponseReader {
     }
 
     /// The next bytes, in an array of their own; empty at the end of the stream.
+    ///
+    /// While the request is still being `sent`, only the total limit counts here: the sender minds its own stalls, and
+    /// says when the answer is due.
     mutating func next(
         upTo capacity: Int, in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
     ) async throws -> [UInt8] {
         while true {
             if !mayHaveMore {
-                let wake = await channel.waitReadable(until: context.clock.deadline(for: phase, from: start))
+                let deadline = context.clock.deadline(for: phase == .send ? .total : phase, from: start)
+                let wake = await channel.waitReadable(until: deadline)
                 guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             }
             if let bytes = try read(upTo: capacity, phase, attempt) {

@@ -40,6 +40,21 @@ final class Upload: Sendable {
         if case .stream = content { true } else { false }
     }
 
+    /// The reader's failure in the light of how far the sender got; the sender's own says more than the silence it
+    /// caused.
+    func explain(_ error: any Error) -> any Error {
+        let (outcome, sent) = state.withLock { ($0.outcome, $0.bytesSent > 0) }
+        if case .failed(let cause) = outcome { return cause }
+        guard var failure = error as? NetworkError else { return error }
+        failure.requestMayHaveBeenSent = sent
+        failure.isSafeToRetry = !sent || writer.context.method.isIdempotent
+        if failure.phase == .send, case .complete = outcome { failure.phase = .firstByte }
+        if failure.phase == .firstByte, failure.code == .timedOut {
+            failure.limit = writer.context.clock.limit(of: .firstByte)
+        }
+        return failure
+    }
+
     func run() async {
         var attempt = Attempt()
         do {

@@ -1,5 +1,4 @@
 import Dunlin
-import DunlinReactor
 import DunlinTesting
 import Testing
 

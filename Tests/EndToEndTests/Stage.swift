@@ -1,5 +1,4 @@
 import Dunlin
-import DunlinReactor
 import DunlinTesting
 import DunlinTypes
 import Testing
@@ -7,37 +6,33 @@ import Testing
 /// A loopback server, a session on a loop of its own, and the promise that nothing of either is left afterwards.
 struct Stage: Sendable {
     let server: LoopbackServer
-    let loop: Reactor
+    let loop: PrivateLoop
     let session: HTTPSession
-    let time: ManualTime?
 
     /// Runs a test on a stage of its own; ends with the loop's ledger at zero and no complaint of the server's.
     static func with(
         _ endpoint: LoopbackServer.Endpoint = .ipv4, server: LoopbackServer.Configuration = .init(),
-        time: ManualTime? = nil, tolerating: Bool = false,
+        clock: ManualClock? = nil, tolerating: Bool = false,
         configure: (inout HTTPSession.Configuration) -> Void = { _ in }, _ play: (Stage) async throws -> Void
     ) async throws {
         let server = try LoopbackServer(endpoint, configuration: server)
         defer { server.stop() }
-        let loop = try Reactor(name: "stage", time: time.map { .manual($0) } ?? .monotonic)
-        defer { loop.retire() }
+        let loop = try clock.map { try PrivateLoop(clock: $0) } ?? PrivateLoop()
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         if case .unix(let path) = server.address { configuration.socketPath = path }
-        configuration.loops = [loop]
+        configuration.use(loop)
         configure(&configuration)
         do {
             let session = try HTTPSession(configuration)
-            try await play(Stage(server: server, loop: loop, session: session, time: time))
+            try await play(Stage(server: server, loop: loop, session: session))
             await session.shutdown()
         }
-        try await eventually("the loop gives everything back") {
-            loop.ledger.openChannels == 0 && loop.ledger.openTimers == 0
-        }
+        try await loop.verifyNothingLeft()
         if !tolerating { #expect(server.failures.isEmpty) }
     }
 
     /// Lets others run until `condition` holds; fails after a generous while.
-    static func eventually(_ what: String, _ condition: () -> Bool) async throws {
+    func eventually(_ what: String, _ condition: () -> Bool) async throws {
         let start = ContinuousClock.now
         while !condition() {
             try #require(ContinuousClock.now - start < .seconds(20), "never came: \(what)")
@@ -45,12 +40,9 @@ struct Stage: Sendable {
         }
     }
 
-    func eventually(_ what: String, _ condition: () -> Bool) async throws {
-        try await Self.eventually(what, condition)
-    }
-
     /// Proves that earlier mishaps left the session fit for use.
     func expectHealthy() async throws {
+        server.onConnect { _ in .accept }
         server.route(.get, "/health", .response(body: "fit"))
         #expect(try await session.get("health", as: .string).value == "fit")
     }

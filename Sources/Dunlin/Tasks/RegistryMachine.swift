@@ -6,7 +6,7 @@ struct RegistryMachine<Delegate, Watcher> {
     private var free: [Int] = []
     private var watchers: [(id: UInt64, watcher: Watcher)] = []
     private var nextWatcher: UInt64 = 0
-    private var isClosed = false
+    private(set) var isClosed = false
 
     var count: Int { places.count - free.count }
     var running: [Delegate] { places.compactMap(\.self) }

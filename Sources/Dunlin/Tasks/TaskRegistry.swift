@@ -31,6 +31,8 @@ public actor TaskRegistry {
         book.withLock { $0.close() }
     }
 
+    nonisolated var isClosed: Bool { book.withLock { $0.isClosed } }
+
     public nonisolated var count: Int { book.withLock { $0.count } }
 
     /// A picture of every running request, oldest first.

@@ -1,0 +1,71 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A cancelled request` {
+    @Test(arguments: Predicament.allCases)
+    func `ends at once when its Swift task is cancelled`(predicament: Predicament) async throws {
+        try await Self.stuck(predicament) { (stage: Stage, task: Task<Void, any Error>) async throws in
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+        }
+    }
+
+    @Test(arguments: Predicament.allCases)
+    func `ends at once when cancelled by its handle`(predicament: Predicament) async throws {
+        try await Self.stuck(predicament) { (stage: Stage, task: Task<Void, any Error>) async throws in
+            let id = try #require(stage.session.tasks.all.last?.id)
+            #expect(stage.session.tasks.cancel(id))
+            let error = try await NetworkError.thrown { try await task.value }
+            #expect(error.code == .cancelled)
+            #expect(error.phase == predicament.phase)
+        }
+    }
+
+    @Test(arguments: Predicament.allCases)
+    func `is one of all that the session ends`(predicament: Predicament) async throws {
+        try await Self.stuck(predicament, staysHealthy: false) { (stage: Stage, task: Task<Void, any Error>) async throws in
+            #expect(await stage.session.shutdown() > 0)
+            #expect(stage.session.tasks.count == 0)
+            let error = try await NetworkError.thrown { try await task.value }
+            #expect(error.code == .cancelled)
+            let late = try await NetworkError.thrown { _ = try await stage.session.get("late", as: .bytes) }
+            #expect(late.code == .sessionClosed)
+        }
+    }
+
+    @Test(arguments: Predicament.allCases)
+    func `never begins when its task was cancelled before`(predicament: Predicament) async throws {
+        try await Stage.with(server: predicament.server, configure: predicament.configure) {
+            (stage: Stage) async throws in
+            let task = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await predicament.request(stage)
+            }
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    /// Gets a request stuck, lets `play` free it, and shows that the session did not suffer.
+    private static func stuck(
+        _ predicament: Predicament, staysHealthy: Bool = true,
+        _ play: (Stage, Task<Void, any Error>) async throws -> Void
+    ) async throws {
+        try await Stage.with(server: predicament.server, tolerating: true, configure: predicament.configure) {
+            (stage: Stage) async throws in
+            predicament.prepare(stage)
+            let occupant = try await predicament.occupy(stage)
+            let task = Task { try await predicament.request(stage) }
+            try await predicament.waitUntilStuck(stage)
+            try await play(stage, task)
+            occupant?.cancel()
+            _ = await occupant?.result
+            #expect(stage.session.tasks.count == 0)
+            guard staysHealthy, predicament != .connect else { return }
+            try await stage.expectHealthy()
+            #expect(stage.session.connections.open == 1, "no connection of the cancelled request is left")
+        }
+    }
+}

@@ -1,0 +1,100 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+
+/// One phase in which a request hangs, and how to get it there.
+enum Predicament: String, CaseIterable, Sendable {
+    case pool
+    case resolve
+    case connect
+    case send
+    case firstByte
+    case head
+    case body
+    case trailingChunk
+
+    var phase: Phase {
+        switch self {
+        case .pool: .pool
+        case .resolve: .resolve
+        case .connect: .connect
+        case .send: .send
+        case .firstByte: .firstByte
+        case .head, .body, .trailingChunk: .idle
+        }
+    }
+
+    func configure(_ configuration: inout HTTPSession.Configuration) {
+        switch self {
+        case .pool: configuration.connections.perOrigin = 1
+        case .resolve: configuration.resolver = SilentResolver()
+        default: break
+        }
+    }
+
+    var server: LoopbackServer.Configuration {
+        var configuration = LoopbackServer.Configuration()
+        if self == .connect { configuration.completesConnections = false }
+        if self == .send { configuration.receiveBuffer = 16 << 10 }
+        return configuration
+    }
+
+    /// Makes the server hang in the way meant.
+    func prepare(_ stage: Stage) {
+        switch self {
+        case .pool, .firstByte: stage.server.enqueue([.stall])
+        case .resolve, .connect: break
+        case .send: stage.server.onConnect(.stallBeforeReading)
+        case .head: stage.server.enqueue([.send("HTTP/1.1 200 O"), .stall])
+        case .body: stage.server.enqueue(.response(body: "0123456789").stallingAfter(42))
+        case .trailingChunk: stage.server.enqueue([.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"), .stall])
+        }
+    }
+
+    /// The request that hangs.
+    func request(_ stage: Stage) async throws {
+        switch self {
+        case .resolve:
+            _ = try await stage.session.get("http://nowhere.test:\(stage.server.port)/", as: .bytes)
+        case .send:
+            _ = try await stage.session.post("big", body: .bytes(Bytes([UInt8](repeating: 1, count: 32 << 20))), as: .bytes)
+        default:
+            _ = try await stage.session.get("x", as: .bytes)
+        }
+    }
+
+    /// Waits until the request hangs.
+    func waitUntilStuck(_ stage: Stage) async throws {
+        switch self {
+        case .pool:
+            try await stage.eventually("the pool is waited for") { stage.session.connections.waiting == 1 }
+        case .resolve, .connect:
+            try await stage.eventually("the request is running") {
+                stage.session.tasks.all.contains { $0.state == .running(hop: 1) } && stage.session.connections.open == 1
+            }
+        case .send:
+            try await stage.server.wait { $0.open == 1 }
+        case .firstByte:
+            _ = try await stage.server.waitForRequests(1)
+        case .head, .body, .trailingChunk:
+            _ = try await stage.server.waitForRequests(1)
+            try await stage.server.wait { $0.bytesSent > 0 }
+        }
+    }
+
+    /// For `pool`, the request that occupies the only connection; nil otherwise.
+    func occupy(_ stage: Stage) async throws -> Task<Void, any Error>? {
+        guard self == .pool else { return nil }
+        let occupant = Task { _ = try await stage.session.get("occupied", as: .bytes) }
+        _ = try await stage.server.waitForRequests(1)
+        return occupant
+    }
+}
+
+/// Never answers, and ends when it is cancelled.
+struct SilentResolver: Resolver {
+    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+        try await Task.sleep(for: .seconds(3600))
+        return []
+    }
+}

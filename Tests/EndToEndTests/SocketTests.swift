@@ -1,0 +1,146 @@
+import Dunlin
+import DunlinReactor
+import DunlinTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A session` {
+    @Test(arguments: [
+        LoopbackServer.Endpoint.ipv4, .ipv6, .abstract, .unix("/tmp/dunlin-\(UInt64.random(in: 0 ... .max)).socket"),
+    ])
+    func `speaks over every kind of socket`(endpoint: LoopbackServer.Endpoint) async throws {
+        try await Stage.with(endpoint) { (stage: Stage) async throws in
+            stage.server.respond { .response(body: Bytes($0.fields["host"] ?? "none")) }
+            let response = try await stage.session.get("x", as: .string)
+            let base = stage.server.baseURL.dropFirst("http://".count)
+            #expect(response.value == base)
+            #expect(response.metrics.attempts.first?.peer == stage.server.address)
+        }
+    }
+
+    @Test func `resolves names off the loop and tries addresses in turn`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "here") }
+            var configuration = HTTPSession.Configuration(baseURL: "http://many.test:\(stage.server.port)")
+            configuration.use(stage.loop)
+            configuration.resolver = FixedResolver(addresses: [
+                .v6(0, 1, port: stage.server.port), .v4(0x7F00_0001, port: stage.server.port),
+            ])
+            let session = try HTTPSession(configuration)
+            let response = try await session.get("x", as: .string)
+            #expect(response.value == "here")
+            #expect(response.metrics.attempts.first?.duration(of: .resolve) != nil)
+            let localhost = "http://localhost:\(stage.server.port)/x"
+            #expect(try await stage.session.get(HTTPSession.Target(localhost), as: .string).value == "here")
+            await session.shutdown()
+        }
+    }
+
+    @Test func `says who refused when no address accepts`() async throws {
+        let server = try LoopbackServer()
+        let port = server.port
+        server.stop()
+        try await Stage.with { (stage: Stage) async throws in
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.get(HTTPSession.Target("http://127.0.0.1:\(port)/"), as: .bytes)
+            }
+            #expect(error.code == .connectionFailed)
+            #expect(error.phase == .connect)
+            #expect(error.isSafeToRetry)
+            #expect(error.peer?.contains("127.0.0.1:\(port)") == true)
+            #expect(error.underlying is Errno)
+        }
+    }
+
+    @Test func `survives a server that hangs up on accepting`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.onConnect(.closeAtOnce, .resetAtOnce)
+            for _ in 0..<2 {
+                let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+                #expect([.connectionClosed, .connectionFailed].contains(error.code))
+            }
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test @MainActor func `lends its loop to a caller from the main actor`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "fast") }
+        let loop = try Reactor(name: "fast")
+        defer { loop.retire() }
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.loops = [loop]
+        let session = try HTTPSession(configuration)
+        let values = try await session.withExecutor { @concurrent in
+            #expect(loop.isCurrent)
+            async let other = session.get("b", as: .string).value
+            let value = try await session.get("a", as: .string).value
+            #expect(loop.isCurrent, "a request in the fast lane comes back to where it began")
+            return try await [value, other]
+        }
+        #expect(values == ["fast", "fast"])
+        MainActor.assertIsolated()
+        #expect(try await session.get("c", as: .string).value == "fast")
+        MainActor.assertIsolated()
+        #expect(!loop.isCurrent)
+        await session.shutdown()
+    }
+
+    @Test func `serves many tasks at once`() async throws {
+        try await Stage.with(configure: { $0.connections.perOrigin = 8 }) { (stage: Stage) async throws in
+            stage.server.respond { .response(body: Bytes($0.target)) }
+            let session = stage.session
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0..<200 {
+                    group.addTask {
+                        let value = try await session.get("item/\(index)", as: .string).value
+                        #expect(value == "/item/\(index)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(stage.server.connectionCount <= 8)
+        }
+    }
+
+    @Test func `may be dropped at any time and leaves nothing`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        let loop = try PrivateLoop()
+        for round in 0..<100 {
+            var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+            configuration.use(loop)
+            let session = try HTTPSession(configuration)
+            _ = try await session.get("x", as: .bytes)
+            if round.isMultiple(of: 3) {
+                Task { try? await session.get("unwatched", as: .bytes) }
+            }
+        }
+        try await loop.verifyNothingLeft()
+        try await server.wait { $0.open == 0 }
+    }
+
+    @Test func `drains before it cuts`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.enqueue(.response(body: "done").waiting(for: gate))
+            let session = stage.session
+            let request = Task { try await session.get("x", as: .string).value }
+            _ = try await stage.server.waitForRequests(1)
+            async let cut = session.shutdown(grace: .seconds(30))
+            try await stage.eventually("intake stops") { session.isClosed }
+            gate.open()
+            #expect(try await request.value == "done")
+            #expect(await cut == 0)
+        }
+    }
+}
+
+struct FixedResolver: Resolver {
+    let addresses: [SocketAddress]
+
+    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] { addresses }
+}

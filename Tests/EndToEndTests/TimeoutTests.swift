@@ -1,0 +1,72 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A request that takes too long` {
+    /// One limit is short and all others are longer, so the error must name the right one.
+    private static func timeouts(_ short: Phase, _ limit: Duration) -> Timeouts {
+        var timeouts = Timeouts()
+        for phase in Phase.allCases { timeouts[phase] = .seconds(1000) }
+        timeouts[short] = limit
+        return timeouts
+    }
+
+    @Test(arguments: Predicament.allCases)
+    func `fails with the phase it hung in, once the clock says so`(predicament: Predicament) async throws {
+        try await Self.run(predicament, limiting: predicament.phase)
+    }
+
+    @Test(arguments: Predicament.allCases)
+    func `fails by the total limit in any phase`(predicament: Predicament) async throws {
+        try await Self.run(predicament, limiting: .total)
+    }
+
+    private static func run(_ predicament: Predicament, limiting phase: Phase) async throws {
+        let clock = ManualClock()
+        let limit = Duration.seconds(5)
+        try await Stage.with(
+            server: predicament.server, clock: clock, tolerating: true,
+            configure: {
+                predicament.configure(&$0)
+                $0.timeouts = Self.timeouts(phase, limit)
+            }
+        ) { (stage: Stage) async throws in
+            predicament.prepare(stage)
+            let occupant = try await predicament.occupy(stage)
+            let task = Task { try await predicament.request(stage) }
+            try await predicament.waitUntilStuck(stage)
+            try await clock.waitForDeadlines(predicament == .pool ? 2 : 1)
+            try await clock.advance(by: limit + .seconds(1))
+            let error = try await NetworkError.thrown { try await task.value }
+            #expect(error.code == .timedOut)
+            #expect(error.phase == phase)
+            #expect(error.limit == limit)
+            #expect(try #require(error.elapsed) >= limit)
+            #expect(error.requestMayHaveBeenSent == ![.pool, .resolve, .connect].contains(predicament))
+            occupant?.cancel()
+            _ = await occupant?.result
+            #expect(stage.session.tasks.count == 0)
+        }
+    }
+
+    @Test func `is not timed out while bytes keep coming`() async throws {
+        try await Stage.with(configure: { $0.timeouts.idle = .milliseconds(400) }) { (stage: Stage) async throws in
+            let body = LoopbackServer.GeneratedBody.bytes(0..<600)
+            stage.server.enqueue(.response(body: body).dripping(40, every: .milliseconds(40)))
+            #expect(try await stage.session.get("drip", as: .bytes).value == body)
+        }
+    }
+
+    @Test func `is bounded per request too`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue([.stall])
+            let options = HTTPSession.Options(timeouts: Timeouts(firstByte: .milliseconds(50)))
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.get("x", options: options, as: .bytes)
+            }
+            #expect(error.phase == .firstByte)
+            try await stage.expectHealthy()
+        }
+    }
+}

@@ -1,0 +1,120 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Request bodies` {
+    /// Pieces of a generated body, made as they are asked for.
+    struct Pieces: AsyncSequence, Sendable {
+        typealias Element = Bytes
+        typealias Failure = any Error
+
+        var total: Int
+        var size = 10_000
+        var failingAt: Int?
+
+        struct Broken: Error {}
+
+        func makeAsyncIterator() -> Iterator { Iterator(pieces: self) }
+
+        struct Iterator: AsyncIteratorProtocol {
+            let pieces: Pieces
+            var offset = 0
+
+            mutating func next() async throws -> Bytes? {
+                if let failure = pieces.failingAt, offset >= failure { throw Broken() }
+                guard offset < pieces.total else { return nil }
+                let end = Swift.min(offset + pieces.size, pieces.total)
+                defer { offset = end }
+                return LoopbackServer.GeneratedBody.bytes(offset..<end)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 1, 1000, 16 << 10, (16 << 10) + 1, 5 << 20])
+    func `of bytes arrive as they are`(count: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            let body = LoopbackServer.GeneratedBody.bytes(0..<count)
+            for _ in 0..<2 {
+                let answer = try await stage.session.post("up", body: .bytes(body), as: .string).value
+                #expect(answer == "\(LoopbackServer.GeneratedBody.hash(length: count))")
+            }
+            #expect(stage.server.requests.allSatisfy { $0.fields["content-length"] == "\(count)" })
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    @Test(arguments: [0, 1, 10_000, 3 << 20], [true, false])
+    func `from a sequence arrive as they are, announced or chunked`(count: Int, announced: Bool) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            let body = RequestBody.stream(Pieces(total: count), length: announced ? count : nil)
+            let answer = try await stage.session.put("up", body: body, as: .string).value
+            #expect(answer == "\(LoopbackServer.GeneratedBody.hash(length: count))")
+            let seen = try #require(stage.server.requests.first)
+            #expect(seen.fields["content-length"] == (announced ? "\(count)" : nil))
+            #expect(seen.fields["transfer-encoding"] == (announced ? nil : "chunked"))
+            try await stage.expectHealthy()
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    @Test(arguments: [99_999, 100_001])
+    func `that belie their length fail, and nothing follows them`(announced: Int) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            let body = RequestBody.stream(Pieces(total: 100_000), length: announced)
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.put("up", body: body, as: .bytes)
+            }
+            #expect(error.code == .bodyLengthMismatch)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test func `whose producer fails throw the producer's error`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let body = RequestBody.stream(Pieces(total: 1 << 20, failingAt: 200_000))
+            await #expect(throws: Pieces.Broken.self) { _ = try await stage.session.put("up", body: body, as: .bytes) }
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `refused before they were sent whole yield the refusal`(streamed: Bool) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let refusal = LoopbackServer.Reply.response(413, body: "too much").beforeBody.then(.stall)
+            stage.server.enqueue(refusal)
+            let count = 64 << 20
+            let body: RequestBody =
+                streamed
+                ? .stream(Pieces(total: count), length: count)
+                : .bytes(Bytes([UInt8](repeating: 0, count: count)))
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.post("up", body: body, as: .bytes)
+            }
+            #expect(error.code == .unacceptableStatus)
+            #expect(error.response?.status == 413)
+            #expect(error.body == "too much")
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test(arguments: [
+        ("X-Evil", "a\r\nHost: other"), ("X-Evil", "a\0b"), ("X Evil", "a"), ("X-Evil:", "a"), ("", "a"),
+        ("Content-Length", "7"), ("Transfer-Encoding", "chunked"),
+    ])
+    func `and heads that would break the framing are never sent`(name: String, value: String) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            var fields = Fields()
+            fields.append(name, value)
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.get("x", options: .init(fields: fields), as: .bytes)
+            }
+            #expect(error.code == .invalidRequest)
+            #expect(!error.requestMayHaveBeenSent)
+            #expect(stage.server.connectionCount == 0)
+        }
+    }
+}
