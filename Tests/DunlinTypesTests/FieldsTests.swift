@@ -1,0 +1,114 @@
+import Testing
+
+@testable import DunlinTypes
+
+@Suite struct `Field lists` {
+    static let cookies: Fields = ["Set-Cookie": "a", "Age": "1", "set-cookie": "b", "AGE": "2"]
+
+    @Test(arguments: ["Set-Cookie", "set-cookie", "SET-COOKIE", "sEt-cOOkIE"])
+    func `finds names without case, in order, duplicates kept`(name: String) {
+        #expect(Self.cookies[name] == "a")
+        #expect(Self.cookies.values(of: name) == ["a", "b"])
+        #expect(Self.cookies.contains(name))
+    }
+
+    @Test(arguments: ["Set-Cooki", "Set-Cookies", "", "Set_Cookie", "Set\rCookie"])
+    func `finds nothing under another name`(name: String) {
+        #expect(Self.cookies[name] == nil)
+        #expect(Self.cookies.values(of: name).isEmpty)
+        #expect(!Self.cookies.contains(name))
+    }
+
+    @Test(arguments: [("@", "`"), ("[", "{"), ("\u{C4}", "\u{E4}"), ("K", "\u{212A}")])
+    func `folds ASCII letters only`(left: String, right: String) {
+        #expect(([left: "x"] as Fields)[right] == nil)
+    }
+
+    @Test func `iterates in order and spells names as given`() {
+        #expect(Self.cookies.map { "\($0.name)=\($0.value)" } == ["Set-Cookie=a", "Age=1", "set-cookie=b", "AGE=2"])
+        #expect(Self.cookies.count == 4)
+    }
+
+    @Test func `setting replaces all of a name and nil removes them`() {
+        var fields = Self.cookies
+        fields["SET-cookie"] = "c"
+        #expect(fields == ["Age": "1", "AGE": "2", "SET-cookie": "c"])
+        fields["age"] = nil
+        #expect(fields == ["SET-cookie": "c"])
+        fields.remove("Set-Cookie")
+        #expect(fields.isEmpty)
+        #expect(fields == Fields())
+    }
+
+    static let overlays: [(Fields, Fields, Fields)] = [
+        (["A": "1", "B": "2"], [:], ["A": "1", "B": "2"]),
+        ([:], ["A": "1"], ["A": "1"]),
+        (["A": "1", "B": "2", "a": "3"], ["a": "4"], ["B": "2", "a": "4"]),
+        (["A": "1"], ["a": "2", "A": "3"], ["a": "2", "A": "3"]),
+        (["A": "1"], ["B": "2"], ["A": "1", "B": "2"]),
+    ]
+
+    @Test(arguments: overlays)
+    func `overlaying replaces what is named and keeps the rest`(base: Fields, over: Fields, expected: Fields) {
+        #expect(base.overlaid(with: over) == expected)
+    }
+
+    static let unequal: [(Fields, Fields)] = [
+        (["A": "1"], ["A": "2"]), (["A": "1"], ["B": "1"]), (["A": "1"], ["A": "1", "B": "2"]),
+        (["A": "1", "B": "2"], ["B": "2", "A": "1"]), (["A": "x"], ["A": "X"]),
+    ]
+
+    @Test(arguments: unequal)
+    func `differ by name, value, number and order`(left: Fields, right: Fields) {
+        #expect(left != right)
+        #expect(left == left)
+    }
+
+    @Test func `are equal whatever lies between their ranges`() {
+        let parsed = Fields(
+            bytes: Array("x: 1\r\nY:  2\r\n".utf8),
+            entries: [
+                .init(name: 0..<1, value: 3..<4), .init(name: 6..<7, value: 10..<11),
+            ])
+        #expect(parsed == ["X": "1", "y": "2"])
+    }
+
+    @Test(arguments: [
+        "Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "x-api-key", "Authentication-Info",
+    ])
+    func `never print what carries credentials by name`(name: String) {
+        #expect("\([name: "hunter2", "Age": "1"] as Fields)" == "\(name): <redacted>\nAge: 1")
+    }
+
+    @Test func `never print what was marked, however it got there`() {
+        var fields = Fields()
+        fields.append("X-Token", "hunter2", sensitive: true)
+        fields.append("X-Plain", "shown")
+        var copied: Fields = ["Age": "1"]
+        copied.append(contentsOf: fields)
+        #expect("\(copied)" == "Age: 1\nX-Token: <redacted>\nX-Plain: shown")
+        let overlaid = (["x-token": "old", "Age": "1"] as Fields).overlaid(with: fields)
+        #expect("\(overlaid)" == "Age: 1\nX-Token: <redacted>\nX-Plain: shown")
+        #expect(overlaid["x-token"] == "hunter2")
+    }
+
+    @Test func `hand out raw values as received`() {
+        let bytes: [UInt8] = [0x61, 0xFF, 0x00, 0x41, 0xFE]
+        let fields = Fields(
+            bytes: bytes,
+            entries: [
+                .init(name: 0..<1, value: 1..<3), .init(name: 3..<4, value: 4..<5),
+            ])
+        #expect(fields.rawValues(of: "a") == [[0xFF, 0x00], [0xFE]])
+        #expect(fields["A"] == "\u{FFFD}\0")
+    }
+
+    @Test(arguments: [(Fields.longestName, true), (Fields.longestName + 1, false)])
+    func `cut a name too long to one that cannot be sent`(length: Int, isKept: Bool) {
+        let name = String(repeating: "n", count: length)
+        let fields: Fields = [name: "value", "Age": "1"]
+        #expect(fields[name] == (isKept ? "value" : nil))
+        #expect(fields["\0"] == (isKept ? nil : "value"))
+        #expect(fields["age"] == "1")
+    }
+}
