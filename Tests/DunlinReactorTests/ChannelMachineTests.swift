@@ -1,0 +1,257 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinReactor
+
+/// What a machine said, in words that can be compared.
+private enum Said: Equatable {
+    case parked
+    case scheduled(Int64)
+    case resumed(Int, Wake)
+}
+
+/// Tells a machine what happens, and puts its answers into words.
+private final class Driver {
+    private var machine = ChannelMachine<Int>()
+
+    func beginTurn() -> ChannelMachine<Int>.Begin { machine.beginTurn() }
+    func endTurn() -> Bool { machine.endTurn() }
+    func clearUnseenInput() { machine.clearUnseenInput() }
+    func stopWriting() -> Int? { machine.stopWriting() }
+    func interrupt(turn: UInt64) -> String { machine.interrupt(turn: turn).text }
+    func close() -> String { machine.close().text }
+
+    func limitReading(until limit: Int64) -> Bool {
+        machine.limitReading(until: MonotonicTime(nanoseconds: limit))
+    }
+
+    func ask(_ waiter: Int, _ direction: ChannelMachine<Int>.Direction, until deadline: Int64 = .max) -> Said {
+        switch machine.wait(waiter, for: direction, until: MonotonicTime(nanoseconds: deadline)) {
+        case .parked: .parked
+        case .parkedAndScheduled(let time): .scheduled(time.nanoseconds)
+        case .resume(let waiter, let wake): .resumed(waiter, wake)
+        }
+    }
+
+    func edge(reading: Bool = false, writing: Bool = false) -> String {
+        machine.becameReady(reading: reading, writing: writing).text
+    }
+
+    func isNews(reading: Bool, writing: Bool) -> Bool {
+        machine.becameReady(reading: reading, writing: writing).isUnsolicited
+    }
+
+    func look(at now: Int64) -> String {
+        let expiry = machine.deadlinePassed(at: MonotonicTime(nanoseconds: now))
+        let next = expiry.next == .never ? "never" : "\(expiry.next.nanoseconds)"
+        return "\(expiry.wakes.text) next \(next)"
+    }
+}
+
+extension ChannelMachine<Int>.Wakes {
+    /// Who is woken: `r1w2` for reader 1 and writer 2.
+    fileprivate var text: String {
+        (reading.map { "r\($0)" } ?? "") + (writing.map { "w\($0)" } ?? "")
+    }
+}
+
+@Suite struct `Channel machine` {
+    private static func opened() -> Driver {
+        let driver = Driver()
+        #expect(driver.beginTurn() == .turn(1))
+        return driver
+    }
+
+    @Test(arguments: [true, false])
+    func `remembers an edge until the next wait, and tells it once`(isReading: Bool) {
+        let machine = Self.opened()
+        #expect(machine.edge(reading: isReading, writing: !isReading) == "")
+        #expect(machine.edge(reading: isReading, writing: !isReading) == "")
+        let direction: ChannelMachine<Int>.Direction = isReading ? .reading : .writing
+        #expect(machine.ask(7, direction) == .resumed(7, .ready))
+        #expect(machine.ask(8, direction) == .parked)
+        #expect(machine.edge(reading: isReading, writing: !isReading) == (isReading ? "r8" : "w8"))
+        #expect(machine.ask(9, direction) == .parked)
+    }
+
+    @Test func `wakes each direction alone, and both at once`() {
+        let machine = Self.opened()
+        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.ask(2, .writing) == .parked)
+        #expect(machine.edge(writing: true) == "w2")
+        #expect(machine.ask(3, .writing) == .parked)
+        #expect(machine.edge(reading: true, writing: true) == "r1w3")
+        #expect(machine.edge() == "")
+    }
+
+    @Test func `turns a second waiter away and keeps the first`() {
+        let machine = Self.opened()
+        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.ask(2, .reading) == .resumed(2, .busy))
+        #expect(machine.ask(3, .writing) == .parked)
+        #expect(machine.ask(4, .writing) == .resumed(4, .busy))
+        #expect(machine.edge(reading: true, writing: true) == "r1w3")
+    }
+
+    @Test func `an interrupt ends the waits of its turn, now and later`() {
+        let machine = Self.opened()
+        _ = machine.ask(1, .reading)
+        _ = machine.ask(2, .writing)
+        #expect(machine.interrupt(turn: 1) == "r1w2")
+        #expect(machine.ask(3, .reading) == .resumed(3, .interrupted))
+        #expect(machine.ask(4, .writing) == .resumed(4, .interrupted))
+        #expect(machine.interrupt(turn: 1) == "")
+    }
+
+    @Test func `an interrupt for another turn hits nobody`() {
+        let machine = Self.opened()
+        #expect(machine.interrupt(turn: 2) == "")
+        #expect(machine.endTurn())
+        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.beginTurn() == .turn(2))
+        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.edge(reading: true) == "r1")
+    }
+
+    @Test func `an interrupted turn leaves nothing to the next`() {
+        let machine = Self.opened()
+        _ = machine.interrupt(turn: 1)
+        #expect(machine.endTurn())
+        #expect(machine.beginTurn() == .turn(2))
+        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.ask(2, .writing) == .parked)
+    }
+
+    @Test func `an interrupted turn still remembers edges`() {
+        let machine = Self.opened()
+        _ = machine.interrupt(turn: 1)
+        #expect(machine.edge(reading: true) == "")
+        #expect(!machine.endTurn())
+        #expect(machine.beginTurn() == .unseenInput)
+    }
+
+    @Test func `closed is for good`() {
+        let machine = Self.opened()
+        _ = machine.ask(1, .reading)
+        _ = machine.ask(2, .writing)
+        #expect(machine.close() == "r1w2")
+        #expect(machine.ask(3, .reading) == .resumed(3, .closed))
+        #expect(machine.ask(4, .writing) == .resumed(4, .closed))
+        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.ask(5, .reading) == .resumed(5, .closed))
+        #expect(!machine.endTurn())
+        #expect(machine.beginTurn() == .closed)
+        #expect(machine.close() == "")
+    }
+
+    @Test func `an edge between turns is news, an edge in a turn is not`() {
+        let machine = Driver()
+        #expect(!machine.isNews(reading: false, writing: true))
+        #expect(machine.isNews(reading: true, writing: false))
+        #expect(machine.beginTurn() == .unseenInput)
+        machine.clearUnseenInput()
+        #expect(machine.beginTurn() == .turn(1))
+        #expect(!machine.isNews(reading: true, writing: true))
+    }
+
+    @Test func `unseen input keeps a turn from ending well until somebody looked`() {
+        let machine = Self.opened()
+        _ = machine.edge(reading: true)
+        #expect(!machine.endTurn())
+        machine.clearUnseenInput()
+        #expect(machine.endTurn())
+        #expect(machine.beginTurn() == .turn(2))
+    }
+
+    @Test func `clearing unseen input leaves a waiter alone`() {
+        let machine = Self.opened()
+        _ = machine.ask(1, .reading)
+        machine.clearUnseenInput()
+        #expect(machine.edge(reading: true) == "r1")
+    }
+
+    @Test func `stopping to write sends the writer home until the next turn`() {
+        let machine = Self.opened()
+        #expect(machine.stopWriting() == nil)
+        #expect(machine.ask(1, .writing) == .resumed(1, .interrupted))
+        #expect(machine.edge(writing: true) == "")
+        #expect(machine.ask(2, .writing) == .resumed(2, .interrupted))
+        #expect(machine.ask(3, .reading) == .parked)
+        #expect(machine.edge(reading: true) == "r3")
+        #expect(machine.endTurn())
+        #expect(machine.beginTurn() == .turn(2))
+        #expect(machine.ask(4, .writing) == .parked)
+        #expect(machine.stopWriting() == 4)
+        #expect(machine.stopWriting() == nil)
+    }
+}
+
+extension `Channel machine` {
+    @Test func `asks to be looked at only when that is sooner than before`() {
+        let machine = Self.opened()
+        #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
+        #expect(machine.ask(2, .writing, until: 150) == .parked)
+        #expect(machine.edge(reading: true, writing: true) == "r1w2")
+        #expect(machine.ask(3, .reading, until: 120) == .parked)
+        #expect(machine.ask(4, .writing, until: 90) == .scheduled(90))
+        #expect(machine.look(at: 95) == "w4 next 120")
+        #expect(machine.look(at: 120) == "r3 next never")
+        #expect(machine.ask(5, .reading, until: 200) == .scheduled(200))
+    }
+
+    @Test(arguments: [
+        (99, " next 100"), (100, "r1 next 200"), (101, "r1 next 200"), (200, "r1w2 next never"),
+    ])
+    func `wakes whose time is over, not a moment sooner`(now: Int64, expected: String) {
+        let machine = Self.opened()
+        _ = machine.ask(1, .reading, until: 100)
+        _ = machine.ask(2, .writing, until: 200)
+        #expect(machine.look(at: now) == expected)
+    }
+
+    @Test func `a look too early asks anew for a deadline pushed back`() {
+        let machine = Self.opened()
+        #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
+        _ = machine.edge(reading: true)
+        #expect(machine.ask(2, .reading, until: 300) == .parked)
+        #expect(machine.look(at: 100) == " next 300")
+        #expect(machine.look(at: 300) == "r2 next never")
+    }
+
+    @Test func `nobody is woken twice`() {
+        let machine = Self.opened()
+        _ = machine.ask(1, .reading, until: 100)
+        #expect(machine.look(at: 100) == "r1 next never")
+        #expect(machine.edge(reading: true) == "")
+        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.close() == "")
+    }
+
+    @Test func `a limit bounds the wait underway and later ones`() {
+        let machine = Self.opened()
+        #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
+        #expect(machine.limitReading(until: 50))
+        #expect(machine.look(at: 50) == "r1 next never")
+        #expect(machine.ask(2, .reading, until: 100) == .scheduled(50))
+        #expect(machine.ask(3, .writing, until: 100) == .parked)
+        #expect(machine.look(at: 60) == "r2 next 100")
+    }
+
+    @Test func `a limit later than the wait, or without one, schedules nothing`() {
+        let machine = Self.opened()
+        #expect(!machine.limitReading(until: 200))
+        #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
+        #expect(!machine.limitReading(until: 200))
+        #expect(machine.look(at: 100) == "r1 next never")
+        #expect(machine.ask(2, .reading) == .scheduled(200))
+    }
+
+    @Test func `a limit does not outlive its turn`() {
+        let machine = Self.opened()
+        _ = machine.limitReading(until: 50)
+        #expect(machine.endTurn())
+        #expect(machine.beginTurn() == .turn(2))
+        #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
+    }
+}

@@ -1,0 +1,123 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinReactor
+
+/// The same numbers on every run.
+private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        var mixed = state
+        mixed ^= mixed >> 33
+        mixed &*= 0xFF51_AFD7_ED55_8CCD
+        return mixed ^ (mixed >> 29)
+    }
+}
+
+@Suite struct `Deadline queue` {
+    /// The queue against a dictionary: what was asked earliest for a slot counts, until it is taken out.
+    @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
+    func `agrees with a plain table over random operations`(seed: UInt64) {
+        var random = Seeded(state: seed)
+        var queue = DeadlineQueue()
+        var model: [Int: Int64] = [:]
+        var now: Int64 = 0
+        for _ in 0..<5000 {
+            let slot = Int.random(in: 0..<40, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<6:
+                let time = now + Int64.random(in: 0..<50, using: &random)
+                queue.schedule(slot, at: MonotonicTime(nanoseconds: time))
+                model[slot] = min(model[slot] ?? .max, time)
+            case 6..<8:
+                queue.remove(slot)
+                model[slot] = nil
+            default:
+                now += Int64.random(in: 0..<20, using: &random)
+                while let popped = queue.popExpired(at: MonotonicTime(nanoseconds: now)) {
+                    #expect(model[popped] == model.values.min())
+                    let due = model.removeValue(forKey: popped)
+                    #expect(due.map { $0 <= now } == true)
+                }
+                #expect(model.values.allSatisfy { $0 > now })
+            }
+            #expect(queue.count == model.count)
+            #expect(queue.earliest?.nanoseconds == model.values.min())
+        }
+    }
+
+    @Test func `only brings a slot forward`() {
+        var queue = DeadlineQueue()
+        queue.schedule(3, at: MonotonicTime(nanoseconds: 10))
+        queue.schedule(3, at: MonotonicTime(nanoseconds: 20))
+        #expect(queue.earliest == MonotonicTime(nanoseconds: 10))
+        queue.schedule(3, at: MonotonicTime(nanoseconds: 5))
+        #expect(queue.earliest == MonotonicTime(nanoseconds: 5))
+        let popped = [4, 5, 6].map { queue.popExpired(at: MonotonicTime(nanoseconds: $0)) }
+        #expect(popped == [nil, 3, nil])
+        #expect(queue.count == 0)
+    }
+
+    @Test func `forgets slots it never knew`() {
+        var queue = DeadlineQueue()
+        queue.remove(7)
+        let popped = queue.popExpired(at: .never)
+        #expect(popped == nil)
+        #expect(queue.earliest == nil)
+    }
+}
+
+@Suite struct `Slot table` {
+    private final class Marker: Timed {
+        func deadlinePassed(at now: MonotonicTime) -> MonotonicTime { .never }
+    }
+
+    private static func marker(_ entry: Slots.Entry) -> Marker? {
+        if case .timer(let timed) = entry { timed as? Marker } else { nil }
+    }
+
+    @Test func `a stale token finds nothing, though the slot is used again`() {
+        var slots = Slots()
+        let (first, second) = (Marker(), Marker())
+        let old = slots.insert(.timer(first))
+        #expect(Self.marker(slots[old]) === first)
+        let taken = slots.remove(old)
+        #expect(Self.marker(taken) === first)
+        let new = slots.insert(.timer(second))
+        #expect(slots.index(of: new) == 0)
+        #expect(new != old)
+        #expect(Self.marker(slots[old]) == nil)
+        #expect(slots.index(of: old) == nil)
+        let nothing = slots.remove(old)
+        #expect(Self.marker(nothing) == nil)
+        #expect(Self.marker(slots[new]) === second)
+        #expect(Self.marker(slots.current(0).0) === second)
+        #expect(slots.current(0).1 == new)
+        #expect(slots.count == 1)
+    }
+
+    @Test(arguments: [Slots.none, Slots.wake, 0, 1 << 32, 5])
+    func `tokens nobody was given find nothing`(token: UInt64) {
+        var slots = Slots()
+        #expect(slots.index(of: token) == nil)
+        let nothing = slots.remove(token)
+        #expect(Self.marker(nothing) == nil)
+        #expect(slots.count == 0)
+    }
+
+    @Test func `keeps to as many slots as are in use at once`() {
+        var slots = Slots()
+        var tokens: Set<UInt64> = []
+        for _ in 0..<1000 {
+            let (left, right) = (slots.insert(.timer(Marker())), slots.insert(.timer(Marker())))
+            tokens.formUnion([left, right])
+            _ = slots.remove(left)
+            _ = slots.remove(right)
+        }
+        #expect(tokens.count == 2000)
+        #expect(slots.count == 0)
+        #expect(tokens.allSatisfy { $0 & 0xFFFF_FFFF < 2 })
+    }
+}

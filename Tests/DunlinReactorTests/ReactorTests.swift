@@ -1,0 +1,195 @@
+import DunlinTypes
+import Glibc
+import Synchronization
+import Testing
+
+@testable import DunlinReactor
+
+@Suite(.timeLimit(.minutes(1))) struct `Loop` {
+    @Test func `runs jobs from elsewhere and from its own thread`() async throws {
+        let reactor = try Reactor(name: "test")
+        defer { reactor.retire() }
+        #expect(!reactor.isCurrent)
+        let total = await withTaskExecutorPreference(reactor) {
+            await withTaskGroup(of: Int.self) { group in
+                for number in 1...1000 {
+                    group.addTask {
+                        await Task.yield()
+                        return reactor.isCurrent ? number : 0
+                    }
+                }
+                return await group.reduce(0, +)
+            }
+        }
+        #expect(total == 500_500)
+        #expect(!reactor.isCurrent)
+    }
+
+    @Test func `tells two loops apart`() async throws {
+        let (one, two) = (try Reactor(), try Reactor())
+        defer {
+            one.retire()
+            two.retire()
+        }
+        let seen = await withTaskExecutorPreference(one) {
+            let outside = (one.isCurrent, two.isCurrent)
+            let inside = await withTaskExecutorPreference(two) { (one.isCurrent, two.isCurrent) }
+            return [outside.0, outside.1, inside.0, inside.1, one.isCurrent]
+        }
+        #expect(seen == [true, false, false, true, true])
+    }
+
+    @Test func `wakes for jobs however they fall against its sleep`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        await withTaskGroup { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<2000 { await withTaskExecutorPreference(reactor) { await Task.yield() } }
+                }
+            }
+        }
+    }
+
+    @Test func `retired, it leaves once nothing is registered, and its jobs run elsewhere`() async throws {
+        let gone = Flag()
+        let held: Int
+        do {
+            let reactor = try Reactor(name: "test")
+            let timer = reactor.schedule(Held(gone), at: MonotonicTime(nanoseconds: .max - 1))
+            reactor.retire()
+            // Registered still, so the loop is there and runs what comes.
+            held = await withTaskExecutorPreference(reactor) { reactor.isCurrent ? reactor.ledger.openTimers : -1 }
+            reactor.forget(timer)
+            while await withTaskExecutorPreference(reactor, operation: { reactor.isCurrent }) {}
+            // Gone: the global executor runs it.
+            #expect(await withTaskExecutorPreference(reactor) { !reactor.isCurrent })
+            #expect(reactor.ledger.openTimers == 0)
+        }
+        #expect(held == 1)
+        #expect(gone.isSet)
+    }
+
+    @Test func `retiring from its own thread ends it as well`() async throws {
+        let reactor = try Reactor()
+        await withTaskExecutorPreference(reactor) { reactor.retire() }
+        while await withTaskExecutorPreference(reactor, operation: { reactor.isCurrent }) {}
+        #expect(!reactor.isCurrent)
+    }
+
+    @Test func `a group starts its loops once`() throws {
+        let group = ReactorGroup(count: 2)
+        let first = try group.reactors()
+        let second = try group.reactors()
+        #expect(first.count == 2)
+        #expect(zip(first, second).allSatisfy { $0 === $1 })
+        #expect(first[0] !== first[1])
+        for reactor in first { reactor.retire() }
+        #expect(try ReactorGroup(count: -3).reactors().map { $0.retire() }.count == 1)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Deadlines of a loop` {
+    private static func moved() throws -> (Reactor, ManualTime) {
+        let time = ManualTime()
+        return (try Reactor(time: .manual(time)), time)
+    }
+
+    @Test func `fire when time is moved there, and not before`() async throws {
+        let (reactor, time) = try Self.moved()
+        defer { reactor.retire() }
+        let (early, late) = (Parking<Int>(on: reactor), Parking<Int>(on: reactor))
+        let start = time.now
+        async let first = early.wait(until: start.advanced(by: 100), interrupt: nil)
+        async let second = late.wait(until: start.advanced(by: 200), interrupt: nil)
+        await reactor.reach(timers: 2)
+        time.advance(by: 99)
+        // The loop has looked by the time it has run a job twice.
+        for _ in 0..<2 { await withTaskExecutorPreference(reactor) { await Task.yield() } }
+        #expect(reactor.ledger.openTimers == 2)
+        time.advance(by: 1)
+        #expect(await first.text == "timed out")
+        #expect(late.deliver(7))
+        #expect(await second.text == "value 7")
+        #expect(reactor.ledger.openTimers == 0)
+    }
+
+    @Test func `that have passed already fire at once`() async throws {
+        let (reactor, time) = try Self.moved()
+        defer { reactor.retire() }
+        time.advance(by: 1000)
+        let past = time.now.advanced(by: -1)
+        for _ in 0..<100 {
+            let here = Parking<Int>(on: reactor)
+            #expect(await here.wait(until: past, interrupt: nil).text == "timed out")
+            let outcome = await withTaskExecutorPreference(reactor) {
+                await Parking<Int>(on: reactor).wait(until: past, interrupt: nil).text
+            }
+            #expect(outcome == "timed out")
+        }
+    }
+
+    @Test func `are not missed however time moves against the loop's sleep`() async throws {
+        let (reactor, time) = try Self.moved()
+        defer { reactor.retire() }
+        await withTaskGroup { group in
+            for _ in 0..<3 {
+                group.addTask {
+                    for _ in 0..<1000 {
+                        let until = time.now.advanced(by: 5)
+                        async let outcome = Parking<Int>(on: reactor).wait(until: until, interrupt: nil)
+                        time.advance(by: 5)
+                        #expect(await outcome.text == "timed out")
+                    }
+                }
+            }
+        }
+        #expect(reactor.ledger.openTimers == 0)
+    }
+
+    @Test func `come from the kernel's clock otherwise`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        let until = reactor.now().advanced(by: 3_000_000)
+        #expect(await Parking<Int>(on: reactor).wait(until: until, interrupt: nil).text == "timed out")
+        #expect(reactor.now() >= until)
+    }
+}
+
+extension Reactor {
+    /// Comes back once so many timers are open.
+    func reach(timers: Int) async {
+        while ledger.openTimers < timers { await Task.yield() }
+    }
+}
+
+extension Parking.Outcome {
+    var text: String {
+        switch self {
+        case .value(let value): "value \(value)"
+        case .timedOut: "timed out"
+        case .interrupted: "interrupted"
+        }
+    }
+}
+
+private final class Flag: Sendable {
+    private let value = Atomic(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+}
+
+/// Says so when the loop lets go of it.
+private final class Held: Timed {
+    private let flag: Flag
+
+    init(_ flag: Flag) {
+        self.flag = flag
+    }
+
+    deinit {
+        flag.set()
+    }
+
+    func deadlinePassed(at now: MonotonicTime) -> MonotonicTime { .never }
+}

@@ -1,0 +1,149 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinReactor
+
+@Suite struct `Resolver machine` {
+    /// The machine, and what it was told to do.
+    private final class Driver {
+        private var machine: ResolverMachine<Int>
+
+        init(threads: Int, backlog: Int) {
+            machine = ResolverMachine(threads: threads, backlog: backlog)
+        }
+
+        func ask(_ name: String, _ waiter: Int) -> ResolverMachine<Int>.Action {
+            machine.ask(name, UInt64(waiter), waiter)
+        }
+        func next() -> String? { machine.next() }
+        func answered(_ name: String) -> [Int] { machine.answered(name) }
+        func threadFailed() -> [Int] { machine.threadFailed() }
+        func forget(_ name: String, _ waiter: Int) { machine.forget(name, UInt64(waiter)) }
+    }
+
+    @Test func `looks a name up once for all who ask meanwhile`() {
+        let machine = Driver(threads: 4, backlog: 4)
+        #expect(machine.ask("a", 1) == .startThread)
+        #expect(machine.ask("a", 2) == .wait)
+        #expect(machine.next() == "a")
+        #expect(machine.ask("a", 3) == .wait)
+        #expect(machine.answered("a") == [1, 2, 3])
+        #expect(machine.next() == nil)
+        #expect(machine.ask("a", 4) == .startThread)
+        #expect(machine.next() == "a")
+        #expect(machine.answered("a") == [4])
+    }
+
+    @Test func `starts so many threads, lets so many names wait and refuses the rest`() {
+        let machine = Driver(threads: 2, backlog: 2)
+        #expect(machine.ask("a", 1) == .startThread)
+        #expect(machine.next() == "a")
+        #expect(machine.ask("b", 2) == .startThread)
+        #expect(machine.next() == "b")
+        #expect(machine.ask("c", 3) == .wait)
+        #expect(machine.ask("d", 4) == .wait)
+        #expect(machine.ask("e", 5) == .refuse)
+        #expect(machine.ask("c", 6) == .wait)
+        #expect(machine.answered("a") == [1])
+        #expect(machine.next() == "c")
+        #expect(machine.ask("e", 7) == .wait)
+        #expect(machine.answered("e") == [7])
+    }
+
+    @Test func `a refused question leaves nothing behind`() {
+        let machine = Driver(threads: 1, backlog: 0)
+        #expect(machine.ask("a", 1) == .startThread)
+        #expect(machine.next() == "a")
+        #expect(machine.ask("b", 2) == .refuse)
+        #expect(machine.answered("a") == [1])
+        #expect(machine.next() == nil)
+        #expect(machine.ask("b", 3) == .startThread)
+        #expect(machine.next() == "b")
+        #expect(machine.answered("b") == [3])
+    }
+
+    @Test func `a thread goes on while names wait, in order`() {
+        let machine = Driver(threads: 1, backlog: 9)
+        for (waiter, name) in ["a", "b", "c"].enumerated() { _ = machine.ask(name, waiter) }
+        #expect([machine.next(), machine.next(), machine.next(), machine.next()] == ["a", "b", "c", nil])
+    }
+
+    @Test func `who left is forgotten, the look-up goes on for later askers`() {
+        let machine = Driver(threads: 1, backlog: 1)
+        #expect(machine.ask("a", 1) == .startThread)
+        #expect(machine.ask("a", 2) == .wait)
+        machine.forget("a", 1)
+        machine.forget("b", 9)
+        #expect(machine.next() == "a")
+        machine.forget("a", 2)
+        #expect(machine.ask("a", 3) == .wait)
+        #expect(machine.answered("a") == [3])
+        machine.forget("a", 3)
+        #expect(machine.answered("a") == [])
+    }
+
+    @Test func `without any thread those who wait are given back`() {
+        let machine = Driver(threads: 2, backlog: 4)
+        #expect(machine.ask("a", 1) == .startThread)
+        #expect(machine.ask("a", 2) == .wait)
+        #expect(machine.ask("b", 3) == .startThread)
+        #expect(machine.threadFailed() == [])
+        #expect(machine.threadFailed() == [1, 2, 3])
+        #expect(machine.ask("a", 4) == .startThread)
+    }
+
+    @Test func `while another thread runs nobody is given back`() {
+        let machine = Driver(threads: 2, backlog: 4)
+        #expect(machine.ask("a", 1) == .startThread)
+        #expect(machine.next() == "a")
+        #expect(machine.ask("b", 2) == .startThread)
+        #expect(machine.threadFailed() == [])
+        #expect(machine.answered("a") == [1])
+        #expect(machine.next() == "b")
+        #expect(machine.answered("b") == [2])
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `System resolver` {
+    @Test func `finds this machine, each address once, with the port asked for`() async throws {
+        let addresses = try await SystemResolver().addresses(of: "localhost", port: 4711)
+        let known: Set<SocketAddress> = [.v4(0x7F00_0001, port: 4711), .v6(0, 1, port: 4711)]
+        #expect(!known.isDisjoint(with: addresses))
+        #expect(Set(addresses).count == addresses.count)
+        #expect(addresses.allSatisfy { "\($0)".hasSuffix(":4711") })
+    }
+
+    /// Neither can be a host name, so no name server is asked.
+    @Test(arguments: ["", "256.256.256.256.", String(repeating: "a", count: 64) + ".invalid"])
+    func `fails for what is no name, and says why`(name: String) async {
+        let failure = await #expect(throws: SystemResolver.Failure.self) {
+            try await SystemResolver().addresses(of: name, port: 1)
+        }
+        #expect(failure?.description.isEmpty == false)
+    }
+
+    @Test func `refuses what is over its bounds`() async {
+        await #expect(throws: SystemResolver.Failure.self) {
+            try await SystemResolver(threads: 0, backlog: 0).addresses(of: "localhost", port: 1)
+        }
+    }
+
+    @Test func `a cancelled task gets a cancellation error`() async {
+        let task = Task {
+            // A resolver without threads never answers.
+            try await SystemResolver(threads: 0, backlog: 1).addresses(of: "localhost", port: 1)
+        }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
+    @Test func `answers many who ask at once`() async throws {
+        let resolver = SystemResolver(threads: 2, backlog: 4)
+        try await withThrowingTaskGroup(of: [SocketAddress].self) { group in
+            for port in 1...100 { group.addTask { try await resolver.addresses(of: "localhost", port: UInt16(port)) } }
+            var answers: Set<SocketAddress> = []
+            for try await answer in group { answers.formUnion(answer) }
+            #expect(Set(answers.compactMap { "\($0)".split(separator: ":").last }).count == 100)
+        }
+    }
+}
