@@ -33,8 +33,8 @@ private final class Driver {
         }
     }
 
-    func edge(reading: Bool = false, writing: Bool = false) -> String {
-        machine.becameReady(reading: reading, writing: writing).text
+    func edge(reading: Bool = false, writing: Bool = false, inputEnded: Bool = false) -> String {
+        machine.becameReady(reading: reading, writing: writing, inputEnded: inputEnded).text
     }
 
     func isNews(reading: Bool, writing: Bool) -> Bool {
@@ -162,6 +162,27 @@ extension ChannelMachine<Int>.Wakes {
         machine.clearUnseenInput()
         #expect(machine.endTurn())
         #expect(machine.beginTurn() == .turn(2))
+    }
+
+    @Test func `the end of input lasts`() {
+        let machine = Self.opened()
+        #expect(machine.ask(1, .reading) == .parked)
+        #expect(machine.edge(reading: true, inputEnded: true) == "r1")
+        #expect(machine.ask(2, .reading) == .resumed(2, .ready))
+        #expect(machine.ask(3, .reading) == .resumed(3, .ready))
+        #expect(machine.ask(4, .writing) == .parked)
+        #expect(!machine.endTurn())
+        #expect(machine.beginTurn() == .unseenInput)
+    }
+
+    @Test func `interrupted and closed count for more than the end of input`() {
+        let machine = Self.opened()
+        #expect(machine.edge(reading: true, inputEnded: true) == "")
+        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.ask(1, .reading) == .resumed(1, .interrupted))
+        #expect(machine.close() == "")
+        #expect(machine.ask(2, .reading) == .resumed(2, .closed))
+        #expect(machine.beginTurn() == .closed)
     }
 
     @Test func `clearing unseen input leaves a waiter alone`() {

@@ -1,0 +1,297 @@
+import DunlinTypes
+import Glibc
+import Testing
+
+@testable import DunlinReactor
+
+/// A channel on a loop of its own over one end of a socket pair; the other end belongs to the test.
+private final class Line: Sendable {
+    let time = ManualTime()
+    let reactor: Reactor
+    let channel: Channel
+    let news: AsyncStream<UInt64>
+    private let far: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno.last }
+        far = ends[1]
+        reactor = try Reactor(time: .manual(time))
+        let announcing = AsyncStream.makeStream(of: UInt64.self)
+        news = announcing.stream
+        channel = try Channel(Socket(adopting: ends[0]), on: reactor, unsolicited: announcing.continuation)
+    }
+
+    deinit {
+        channel.close()
+        reactor.retire()
+        close(far)
+    }
+
+    func say(_ text: String) {
+        #expect(send(far, text, text.utf8.count, Int32(MSG_NOSIGNAL)) == text.utf8.count)
+    }
+
+    /// Speaks on the loop's own thread, so that the loop sees one edge for all of it.
+    func atOnce(_ text: String, hangsUp: Bool) async {
+        await withTaskExecutorPreference(reactor) {
+            say(text)
+            if hangsUp { hangUp() }
+        }
+    }
+
+    func hangUp() {
+        shutdown(far, Int32(SHUT_RDWR))
+    }
+
+    /// Empties the far end, so that the channel can write again.
+    func drain() -> Int {
+        var total = 0
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while true {
+            let count = recv(far, &buffer, buffer.count, 0)
+            if count <= 0 { return total }
+            total += count
+        }
+    }
+
+    /// Reads as an owner does: tries, waits, tries again.
+    func read() async throws -> String? {
+        while true {
+            if let bytes = try channel.read(upTo: 100) { return String(decoding: bytes, as: UTF8.self) }
+            guard await channel.waitReadable(until: .never) == .ready else { return nil }
+        }
+    }
+
+    /// Writes until the kernel takes no more.
+    func fill() throws -> Int {
+        var total = 0
+        let chunk = Bytes([UInt8](repeating: 1, count: 1 << 16))
+        while let count = try chunk.withUnsafeBytes({ bytes throws(Errno) in try channel.write(bytes) }) {
+            total += count
+        }
+        return total
+    }
+
+    /// Runs `action` once the loop has run the jobs that lie before it: what the test began first is waiting by then.
+    func later(_ action: @escaping @Sendable () -> Void) async {
+        await withTaskExecutorPreference(reactor) {
+            for _ in 0..<3 { await Task.yield() }
+            action()
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Channel on a loop` {
+    private static func begun() throws -> (Line, UInt64) {
+        let line = try Line()
+        return (line, try #require(line.channel.beginTurn()))
+    }
+
+    @Test(arguments: [true, false])
+    func `reads what comes before and after it waits, then the end`(isOnLoop: Bool) async throws {
+        let (line, _) = try Self.begun()
+        line.say("early")
+        #expect(try await line.read() == "early")
+        async let next = read(line, isOnLoop)
+        await line.later { line.say("late") }
+        #expect(try await next == "late")
+        async let end = read(line, isOnLoop)
+        await line.later { line.hangUp() }
+        #expect(try await end == "")
+        #expect(!line.channel.endTurn())
+        #expect(line.channel.beginTurn() == nil)
+    }
+
+    private func read(_ line: Line, _ isOnLoop: Bool) async throws -> String? {
+        guard isOnLoop else { return try await line.read() }
+        return try await withTaskExecutorPreference(line.reactor) { try await line.read() }
+    }
+
+    @Test func `writes on when the peer has read`() async throws {
+        let (line, _) = try Self.begun()
+        let sent = try line.fill()
+        async let wake = waitWritable(line)
+        await line.later {}
+        #expect(line.drain() == sent)
+        #expect(await wake == .ready)
+        #expect(try line.fill() > 0)
+    }
+
+    /// Waits until there is room, past readiness remembered from before.
+    private func waitWritable(_ line: Line) async -> Wake {
+        while true {
+            let wake = await line.channel.waitWritable(until: .never)
+            guard wake == .ready else { return wake }
+            let count = try? [0].withUnsafeBytes { bytes throws(Errno) in try line.channel.write(bytes) }
+            if count != nil { return .ready }
+        }
+    }
+
+    @Test func `an interrupt from elsewhere ends both waits`() async throws {
+        let (line, turn) = try Self.begun()
+        _ = try line.fill()
+        async let reading = line.channel.waitReadable(until: .never)
+        async let writing = waitWritable(line)
+        await line.later {}
+        line.channel.interrupt(turn: turn)
+        #expect(await reading == .interrupted)
+        #expect(await writing == .interrupted)
+        #expect(await line.channel.waitReadable(until: .never) == .interrupted)
+    }
+
+    @Test func `closing from elsewhere ends both waits and gives everything back`() async throws {
+        let (line, _) = try Self.begun()
+        _ = try line.fill()
+        #expect(line.reactor.ledger.openChannels == 1)
+        async let reading = line.channel.waitReadable(until: .never)
+        async let writing = waitWritable(line)
+        await line.later {}
+        line.channel.close()
+        #expect(await reading == .closed)
+        #expect(await writing == .closed)
+        #expect(line.channel.beginTurn() == nil)
+        #expect(!line.channel.endTurn())
+        #expect(!line.channel.isStillSilent())
+        line.channel.close()
+        #expect(line.reactor.ledger.openChannels == 0)
+    }
+
+    @Test func `a deadline is when time is moved there`() async throws {
+        let (line, _) = try Self.begun()
+        let start = line.time.now
+        async let wake = line.channel.waitReadable(until: start.advanced(by: 100))
+        await line.later {}
+        line.time.advance(by: 100)
+        #expect(await wake == .timedOut)
+        line.say("x")
+        #expect(try await line.read() == "x")
+    }
+
+    @Test func `a limit set meanwhile ends a wait without one`() async throws {
+        let (line, _) = try Self.begun()
+        async let wake = line.channel.waitReadable(until: .never)
+        await line.later {}
+        line.channel.limitReading(until: line.time.now.advanced(by: 10))
+        line.time.advance(by: 10)
+        #expect(await wake == .timedOut)
+    }
+
+    @Test func `a second reader is turned away`() async throws {
+        let (line, turn) = try Self.begun()
+        async let first = line.channel.waitReadable(until: .never)
+        async let second = line.channel.waitReadable(until: .never)
+        // Whichever came first waits; interrupting it makes the pair known.
+        await line.later {}
+        await line.later { line.channel.interrupt(turn: turn) }
+        let wakes = [await first, await second]
+        #expect(wakes.contains(.interrupted))
+        #expect(wakes.allSatisfy { $0 == .busy || $0 == .interrupted })
+    }
+
+    @Test func `sends a writer home`() async throws {
+        let (line, _) = try Self.begun()
+        _ = try line.fill()
+        async let writing = waitWritable(line)
+        await line.later {}
+        line.channel.stopWriting()
+        #expect(await writing == .interrupted)
+    }
+}
+
+extension `Channel on a loop` {
+    @Test(arguments: [true, false])
+    func `news between turns is told, and makes it unfit`(isEnd: Bool) async throws {
+        let (line, _) = try Self.begun()
+        #expect(line.channel.endTurn())
+        if isEnd { line.hangUp() } else { line.say("unasked") }
+        var news = line.news.makeAsyncIterator()
+        #expect(await news.next() == line.channel.id)
+        #expect(!line.channel.isStillSilent())
+        #expect(line.channel.beginTurn() == nil)
+    }
+
+    @Test func `an edge whose bytes were read already does no harm`() async throws {
+        let (line, first) = try Self.begun()
+        line.say("x")
+        #expect(try await line.read() == "x")
+        #expect(line.channel.endTurn())
+        let second = try #require(line.channel.beginTurn())
+        #expect(second > first)
+    }
+
+    /// The loop sees the last bytes and the end behind them as one edge. Somebody who read all the bytes there were, and
+    /// then waits, must still hear of the end.
+    @Test func `an end that came with the last bytes is not lost`() async throws {
+        let (line, _) = try Self.begun()
+        await line.atOnce("last", hangsUp: true)
+        #expect(await line.channel.waitReadable(until: .never) == .ready)
+        #expect(try line.channel.read(upTo: 100) == Array("last".utf8))
+        let deadline = line.time.now.advanced(by: 1)
+        async let wake = line.channel.waitReadable(until: deadline)
+        await line.later { line.time.advance(by: 1) }
+        #expect(await wake == .ready)
+        #expect(try line.channel.read(upTo: 100) == [])
+    }
+
+    @Test func `an end that came with the last bytes makes a channel unfit`() async throws {
+        let (line, _) = try Self.begun()
+        await line.atOnce("last", hangsUp: true)
+        #expect(await line.channel.waitReadable(until: .never) == .ready)
+        #expect(try line.channel.read(upTo: 100) == Array("last".utf8))
+        #expect(!line.channel.endTurn())
+        #expect(line.channel.beginTurn() == nil)
+    }
+
+    /// A reader that filled its buffer has to look for more itself: the edge is told.
+    @Test(arguments: [("onetwo", false), ("one", true)])
+    func `whoever read only a part can look for the rest`(text: String, isSilent: Bool) async throws {
+        let (line, _) = try Self.begun()
+        await line.atOnce(text, hangsUp: false)
+        #expect(await line.channel.waitReadable(until: .never) == .ready)
+        #expect(try line.channel.read(upTo: 3) == Array("one".utf8))
+        #expect(line.channel.isStillSilent() == isSilent)
+    }
+
+    @Test func `a read that took exactly what there was does no harm`() async throws {
+        let (line, _) = try Self.begun()
+        line.say("one")
+        #expect(await line.channel.waitReadable(until: .never) == .ready)
+        #expect(try line.channel.read(upTo: 3) == Array("one".utf8))
+        #expect(line.channel.endTurn())
+        #expect(line.channel.beginTurn() != nil)
+    }
+
+    @Test func `what epoll does not take leaves nothing behind`() throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        let file = open("/dev/zero", O_RDONLY | O_CLOEXEC)
+        try #require(file >= 0)
+        // A directory cannot be polled.
+        let directory = open("/", O_RDONLY | O_CLOEXEC)
+        close(file)
+        #expect(throws: Errno(rawValue: EPERM)) { _ = try Channel(Socket(adopting: directory), on: reactor) }
+        #expect(reactor.ledger.openChannels == 0)
+    }
+
+    /// An interrupt names its turn. However late it comes, it must not end a wait of a later turn, which only bytes
+    /// may end.
+    @Test func `late interrupts never hit the next turn`() async throws {
+        let line = try Line()
+        for round in 0..<3000 {
+            let turn = try #require(line.channel.beginTurn())
+            let cancel = Task.detached { line.channel.interrupt(turn: turn) }
+            if round % 2 == 0 { await Task.yield() }
+            #expect(line.channel.endTurn())
+            let next = try #require(line.channel.beginTurn())
+            async let wake = line.channel.waitReadable(until: .never)
+            await cancel.value
+            line.say("x")
+            #expect(await wake == .ready)
+            #expect(try line.channel.read(upTo: 9)?.count == 1)
+            #expect(next > turn)
+            _ = line.channel.endTurn()
+        }
+    }
+}
