@@ -1,0 +1,209 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+/// A connection as far as the pool looks.
+struct Member: PoolMember, Hashable {
+    final class Loop: Sendable {}
+
+    static let loops = [Loop(), Loop()]
+
+    var id: UInt64
+    var number = 0
+
+    var loop: ObjectIdentifier { ObjectIdentifier(Self.loops[number]) }
+}
+
+/// Tells a pool machine what happens, and puts its answers into values.
+final class PoolDriver {
+    enum Said: Equatable {
+        case use(UInt64)
+        case open
+        case wait(UInt64)
+        case refuse
+        case keep(sweepAt: Int64?)
+        case handOver(UInt64)
+        case close
+    }
+
+    struct Expiry: Equatable {
+        var expired: [UInt64]
+        var next: Int64
+    }
+
+    static let first = Origin(scheme: .http, host: "a")
+
+    private(set) var machine: PoolMachine<Member, UInt64>
+    private var nextWaiter: UInt64 = 0
+
+    init(cap: Int, idleTime: Int64 = 100) {
+        machine = PoolMachine(limits: .init(connectionsPerOrigin: cap, idleTime: idleTime))
+    }
+
+    /// Waiters are called by the numbers the machine gives them.
+    func lease(_ origin: Origin = first, on loop: Int = 0) -> Said {
+        defer { nextWaiter += 1 }
+        switch machine.lease(origin, on: ObjectIdentifier(Member.loops[loop]), waiter: { nextWaiter }) {
+        case .use(let member): return .use(member.id)
+        case .open: return .open
+        case .wait(let waiter, let number):
+            #expect(waiter == number)
+            return .wait(waiter)
+        case .refuse: return .refuse
+        }
+    }
+
+    func giveBack(_ id: UInt64, to origin: Origin = first, on loop: Int = 0, at now: Int64 = 0) -> Said {
+        let member = Member(id: id, number: loop)
+        switch machine.giveBack(member, to: origin, at: MonotonicTime(nanoseconds: now)) {
+        case .keep(let time): return .keep(sweepAt: time?.nanoseconds)
+        case .handOver(let waiter): return .handOver(waiter)
+        case .close: return .close
+        }
+    }
+
+    func gone(_ origin: Origin = first) -> UInt64? { machine.gone(origin) }
+    func leave(_ number: UInt64, _ origin: Origin = first) { machine.leave(origin, number) }
+    func takeIdle(_ id: UInt64) -> UInt64? { machine.takeIdle(id)?.0.id }
+
+    func expire(at now: Int64) -> Expiry {
+        let (expired, next) = machine.expire(at: MonotonicTime(nanoseconds: now))
+        return Expiry(expired: expired.map(\.id), next: next.nanoseconds)
+    }
+
+    func close() -> [[UInt64]] {
+        let (idle, waiters) = machine.close()
+        return [idle.map(\.id), waiters]
+    }
+
+    /// Open, idle, waiting.
+    var counts: [Int] { [machine.openCount, machine.idleCount, machine.waitingCount] }
+}
+
+@Suite struct `Pool machine` {
+    private static let other = Origin(scheme: .http, host: "b")
+
+    @Test func `opens up to the cap, then lets wait, for each origin alone`() {
+        let pool = PoolDriver(cap: 2)
+        #expect([pool.lease(), pool.lease(), pool.lease()] == [.open, .open, .wait(2)])
+        #expect([pool.lease(Self.other), pool.lease(Self.other), pool.lease(Self.other)] == [.open, .open, .wait(5)])
+        #expect(pool.counts == [4, 0, 2])
+    }
+
+    @Test func `hands over in order of arrival, and keeps what nobody waits for`() {
+        let pool = PoolDriver(cap: 1)
+        #expect([pool.lease(), pool.lease(), pool.lease(), pool.lease()] == [.open, .wait(1), .wait(2), .wait(3)])
+        #expect(pool.giveBack(7) == .handOver(1))
+        pool.leave(2)
+        #expect(pool.giveBack(7) == .handOver(3))
+        #expect(pool.giveBack(7) == .keep(sweepAt: 100))
+        #expect(pool.counts == [1, 1, 0])
+        #expect(pool.lease() == .use(7))
+        #expect(pool.counts == [1, 0, 0])
+    }
+
+    @Test func `a waiter of another origin is not served`() {
+        let pool = PoolDriver(cap: 1)
+        _ = [pool.lease(), pool.lease(Self.other), pool.lease(Self.other)]
+        #expect(pool.giveBack(1) == .keep(sweepAt: 100))
+        #expect(pool.gone() == nil)
+        #expect(pool.giveBack(2, to: Self.other) == .handOver(2))
+    }
+
+    @Test func `a connection gone lets the first who waits open one`() {
+        let pool = PoolDriver(cap: 1)
+        _ = [pool.lease(), pool.lease(), pool.lease()]
+        #expect([pool.gone(), pool.gone(), pool.gone()] == [1, 2, nil])
+        #expect(pool.counts == [0, 0, 0])
+        #expect(pool.lease() == .open)
+    }
+
+    @Test func `uses the newest idle connection first`() {
+        let pool = PoolDriver(cap: 3)
+        _ = [pool.lease(), pool.lease(), pool.lease()]
+        for id in [5, 6, 7] as [UInt64] { _ = pool.giveBack(id) }
+        #expect([pool.lease(), pool.lease(), pool.lease()] == [.use(7), .use(6), .use(5)])
+    }
+
+    @Test func `prefers the newest on the asker's own loop, and takes any rather than none`() {
+        let pool = PoolDriver(cap: 4)
+        for _ in 0..<4 { _ = pool.lease() }
+        for (id, loop) in [(1, 0), (2, 1), (3, 1), (4, 0)] as [(UInt64, Int)] { _ = pool.giveBack(id, on: loop) }
+        #expect([pool.lease(on: 1), pool.lease(on: 1), pool.lease(on: 1)] == [.use(3), .use(2), .use(4)])
+        #expect(pool.lease(on: 1) == .use(1))
+    }
+
+    @Test func `expires the oldest first and says when to come again`() {
+        let pool = PoolDriver(cap: 3)
+        _ = [pool.lease(), pool.lease(), pool.lease()]
+        #expect(pool.giveBack(1, at: 10) == .keep(sweepAt: 110))
+        #expect(pool.giveBack(2, at: 20) == .keep(sweepAt: nil))
+        #expect(pool.giveBack(3, at: 20) == .keep(sweepAt: nil))
+        #expect(pool.expire(at: 109) == .init(expired: [], next: 110))
+        #expect(pool.expire(at: 110) == .init(expired: [1], next: 120))
+        #expect(pool.counts == [2, 2, 0])
+        #expect(pool.expire(at: 120) == .init(expired: [2, 3], next: .max))
+        #expect(pool.counts == [0, 0, 0])
+        _ = pool.lease()
+        #expect(pool.giveBack(4, at: 200) == .keep(sweepAt: 300))
+    }
+
+    @Test func `expires over all origins`() {
+        let pool = PoolDriver(cap: 1)
+        let origins = (0..<5).map { Origin(scheme: .http, host: "h\($0)") }
+        for (number, origin) in origins.enumerated() {
+            #expect(pool.lease(origin) == .open)
+            _ = pool.giveBack(UInt64(number), to: origin, at: Int64(number % 2))
+        }
+        let swept = pool.expire(at: 100)
+        #expect(Set(swept.expired) == [0, 2, 4])
+        #expect(swept.next == 101)
+        #expect(origins.map { pool.lease($0) } == [.open, .use(1), .open, .use(3), .open])
+    }
+
+    @Test func `a connection lent out does not expire`() {
+        let pool = PoolDriver(cap: 1)
+        _ = pool.lease()
+        #expect(pool.expire(at: 1_000_000) == .init(expired: [], next: .max))
+        #expect(pool.counts == [1, 0, 0])
+    }
+
+    @Test func `an idle connection taken out is still counted`() {
+        let pool = PoolDriver(cap: 1)
+        _ = pool.lease()
+        #expect(pool.takeIdle(7) == nil)
+        _ = pool.giveBack(7)
+        #expect([pool.takeIdle(8), pool.takeIdle(7), pool.takeIdle(7)] == [nil, 7, nil])
+        #expect(pool.counts == [1, 0, 0])
+        #expect(pool.lease() == .wait(1))
+        #expect(pool.gone() == 1)
+    }
+
+    @Test func `closed, it gives out what it has and takes nothing more`() {
+        let pool = PoolDriver(cap: 2)
+        _ = [pool.lease(), pool.lease(), pool.lease(), pool.lease(Self.other)]
+        _ = pool.giveBack(9, to: Self.other)
+        #expect(pool.close() == [[9], [2]])
+        #expect(pool.lease() == .refuse)
+        #expect(pool.giveBack(1) == .close)
+        #expect(pool.gone() == nil)
+        pool.leave(2)
+        #expect(pool.close() == [[], []])
+        #expect(pool.expire(at: .max) == .init(expired: [], next: .max))
+        #expect(pool.counts == [0, 0, 0])
+    }
+
+    @Test func `leaving twice, late or from nowhere changes nothing`() {
+        let pool = PoolDriver(cap: 1)
+        _ = [pool.lease(), pool.lease(), pool.lease()]
+        pool.leave(1)
+        pool.leave(1)
+        pool.leave(7)
+        pool.leave(2, Self.other)
+        #expect(pool.counts == [1, 0, 1])
+        #expect(pool.giveBack(3) == .handOver(2))
+        pool.leave(2)
+        #expect(pool.counts == [1, 0, 0])
+    }
+}
