@@ -1,0 +1,115 @@
+import Testing
+
+@testable import Dunlin
+
+@Suite struct `Hop machine` {
+    private static func error(
+        _ code: NetworkError.Code = .connectionClosed, isSafe: Bool = true, wasReused: Bool = true
+    ) -> NetworkError {
+        var error = NetworkError(code, "", isSafeToRetry: isSafe)
+        error.connectionWasReused = wasReused
+        return error
+    }
+
+    static let failures: [(any Error, Bool, HopMachine.Action)] = [
+        (error(), true, .send),
+        (error(), false, .fail),
+        (error(isSafe: false), true, .fail),
+        (error(wasReused: false), true, .fail),
+        (error(.timedOut), true, .fail),
+        (error(.invalidResponse), true, .fail),
+        (CancellationError(), true, .fail),
+    ]
+
+    @Test(arguments: failures)
+    func `sends again only what a closing server cannot have worked on`(
+        error: any Error, isReplayable: Bool, expected: HopMachine.Action
+    ) {
+        var machine = HopMachine(isReplayable: isReplayable)
+        let action = machine.failed(error)
+        #expect(action == expected)
+    }
+
+    @Test func `sends again once`() {
+        var machine = HopMachine(isReplayable: true)
+        let actions = [machine.failed(Self.error()), machine.failed(Self.error())]
+        #expect(actions == [.send, .fail])
+    }
+
+    @Test(arguments: [200, 301, 401, 404, 503] as [Status])
+    func `delivers what came, whatever its status`(status: Status) {
+        #expect(HopMachine(isReplayable: true).received(status) == .deliver)
+    }
+}
+
+@Suite struct `Task machine` {
+    @Test func `counts the times it was sent`() {
+        var machine = TaskMachine()
+        #expect(machine.state == .waiting)
+        let begun = [machine.begin(), machine.begin()]
+        #expect(begun == [true, true])
+        #expect(machine.state == .running(hop: 2))
+    }
+
+    @Test(arguments: [TaskMachine.State.finished, .failed, .cancelled], [0, 1, 2])
+    func `of several ends the first counts`(end: TaskMachine.State, hops: Int) {
+        var machine = TaskMachine()
+        for _ in 0..<hops { _ = machine.begin() }
+        let ended = [machine.end(end), machine.end(.finished), machine.end(.failed), machine.end(.cancelled)]
+        #expect(ended == [true, false, false, false])
+        let begun = machine.begin()
+        #expect(!begun)
+        #expect(machine.state == end)
+    }
+}
+
+@Suite struct `Registry machine` {
+    private static func add(_ name: String, to machine: inout RegistryMachine<String, Int>) throws -> Int {
+        let place = machine.add(name)
+        return try #require(place)
+    }
+
+    @Test func `knows who runs, and uses places again`() {
+        var machine = RegistryMachine<String, Int>()
+        let places = ["a", "b", "c"].map { machine.add($0) }
+        #expect(Set(places.compactMap(\.self)).count == 3)
+        #expect(machine.running.sorted() == ["a", "b", "c"])
+        if let place = places[1] { _ = machine.remove(place) }
+        #expect(machine.running.sorted() == ["a", "c"])
+        #expect(machine.count == 2)
+        let again = machine.add("d")
+        #expect(again == places[1])
+        #expect(machine.running.sorted() == ["a", "c", "d"])
+    }
+
+    @Test func `tells all who watch when the last has ended, once`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let watches = [machine.watch(1), machine.watch(2), machine.watch(3)]
+        #expect(Set(watches.compactMap(\.self)).count == 3)
+        machine.leave(try #require(watches[1]))
+        let told = [machine.remove(a), machine.remove(b)]
+        #expect(told == [[], [1, 3]])
+        let c = try Self.add("c", to: &machine)
+        let later = machine.remove(c)
+        #expect(later == [])
+    }
+
+    @Test func `has nothing to watch while nothing runs`() {
+        var machine = RegistryMachine<String, Int>()
+        let watch = machine.watch(1)
+        #expect(watch == nil)
+    }
+
+    @Test func `closed, it takes no more and lets the rest end`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        machine.close()
+        let refused = machine.add("b")
+        #expect(refused == nil)
+        #expect(machine.running == ["a"])
+        _ = machine.watch(1)
+        let told = machine.remove(a)
+        #expect(told == [1])
+    }
+}

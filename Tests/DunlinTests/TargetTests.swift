@@ -1,0 +1,95 @@
+import Testing
+
+@testable import Dunlin
+
+@Suite struct `Targets` {
+    private struct Named: CustomStringConvertible {
+        var description: String { "a b" }
+    }
+
+    static let name = "x/../y?z#ü%"
+
+    static let interpolated: [(HTTPSession.Target, String, String)] = [
+        ("users", "users", "users"),
+        ("users/\(42)", "users/42", "users/{}"),
+        ("users/\(name)/posts/\(7)", "users/x%2F..%2Fy%3Fz%23%C3%BC%25/posts/7", "users/{}/posts/{}"),
+        ("\("a-b._~Z9")", "a-b._~Z9", "{}"),
+        ("\(Named())", "a%20b", "{}"),
+        ("\("\r\n\0")", "%0D%0A%00", "{}"),
+        ("\("%2e%2e")", "%252e%252e", "{}"),
+        ("\("😀")", "%F0%9F%98%80", "{}"),
+        ("a/\(encoded: "b/c?d=%20")/e", "a/b/c?d=%20/e", "a/{}/e"),
+        ("\("...")", "...", "{}"),
+    ]
+
+    @Test(arguments: interpolated)
+    func `escape what is interpolated and leave it out of the template`(
+        target: HTTPSession.Target, text: String, template: String
+    ) {
+        #expect(target.text == text)
+        #expect(target.template == template)
+        #expect(target.refused == nil)
+    }
+
+    static let refused: [(HTTPSession.Target, String)] = [
+        ("users/\("..")", ".."), ("users/\(".")/x", "."), ("users/\("")/x", ""), ("\("ok")/\("..")/\(".")", ".."),
+        (".\(".")/x", "."),
+    ]
+
+    @Test(arguments: refused)
+    func `refuse values that would lead elsewhere`(target: HTTPSession.Target, value: String) throws {
+        #expect(target.refused == value)
+        let builder = try RequestBuilder(.init(baseURL: "http://example.com/v1"))
+        let failure = #expect(throws: NetworkError.self) {
+            try builder.head(.get, target, HTTPSession.Query(), .none, Fields(), nil)
+        }
+        #expect(failure?.code == .invalidRequest)
+        #expect(failure?.requestMayHaveBeenSent == false)
+    }
+
+    @Test func `made of a URL stay as they are`() {
+        let target = HTTPSession.Target("http://h/a%20b?c=../..")
+        #expect(target.text == "http://h/a%20b?c=../..")
+        #expect(target.template == target.text)
+        #expect(target.refused == nil)
+    }
+}
+
+@Suite struct `Queries` {
+    static let encoded: [(HTTPSession.Query, String)] = [
+        ([:], ""),
+        (["a": "1"], "a=1"),
+        (["tag": "a", "tag": "b", "flag": nil, "empty": ""], "tag=a&tag=b&flag&empty="),
+        (["a b": "c&d=e+f"], "a%20b=c%26d%3De%2Bf"),
+        (["q": "ü/?#[]@:!$'()*,;%"], "q=%C3%BC/?%23%5B%5D%40%3A%21%24%27%28%29%2A%2C%3B%25"),
+        (["": ""], "="),
+        (["z": "1", "a": "2"], "z=1&a=2"),
+        (["n": "\r\nHost: evil"], "n=%0D%0AHost%3A%20evil"),
+    ]
+
+    @Test(arguments: encoded)
+    func `keep their order and escape what is no letter, digit or one of -._~/?`(
+        query: HTTPSession.Query, expected: String
+    ) {
+        #expect(query.encoded == expected)
+        #expect(query.isEmpty == expected.isEmpty)
+    }
+
+    @Test func `grow at the end`() {
+        var query: HTTPSession.Query = ["a": "1"]
+        query.append("b", nil)
+        query.append("a", "2")
+        #expect(query.encoded == "a=1&b&a=2")
+        #expect(query == ["a": "1", "b": nil, "a": "2"])
+    }
+}
+
+@Suite struct `Kept bytes` {
+    @Test(arguments: UInt8.min...UInt8.max)
+    func `are those named, and no others`(byte: UInt8) {
+        let named = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        #expect(KeptBytes.unreserved.contains(byte) == named.utf8.contains(byte))
+        #expect(KeptBytes.query.contains(byte) == "\(named)/?".utf8.contains(byte))
+        #expect(!KeptBytes("").contains(byte))
+    }
+}
