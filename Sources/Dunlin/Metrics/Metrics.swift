@@ -23,10 +23,10 @@ public struct Metrics: Sendable, Hashable {
         return copy
     }
 
-    /// From the start of the first attempt to the end of the last.
+    /// From the start of the first attempt to the end of the last; zero while that is underway.
     public var total: Duration {
         let first = earlier.first ?? last
-        return isEmpty ? .zero : last.ended.duration(since: first.started)
+        return isEmpty ? .zero : max(.zero, last.ended.duration(since: first.started))
     }
 }
 
@@ -40,10 +40,13 @@ extension Metrics: CustomStringConvertible {
 extension Attempt {
     /// One line a phase that took place: name, duration, and a bar in proportion.
     public var waterfall: String {
-        let whole = max(1, self[.total])
+        // An attempt that has no end yet has no total either.
+        let total = max(0, self[.total])
+        let phases = Phase.allCases.filter { $0 != .total && self[$0] > 0 }
+        let whole = phases.reduce(max(1, total)) { max($0, self[$1]) }
         let peer = peer.map { " to \($0)" } ?? ""
-        let heading = "\(isConnectionReused ? "reused" : "new") connection \(connection)\(peer), \(self[.total].readable)"
-        let lines = Phase.allCases.filter { $0 != .total && self[$0] > 0 }.map { phase in
+        let heading = "\(isConnectionReused ? "reused" : "new") connection \(connection)\(peer), \(total.readable)"
+        let lines = phases.map { phase in
             let bar = String(repeating: "▇", count: max(1, Int(self[phase] * 30 / whole)))
             return "  \(phase.rawValue.padded(to: 9)) \(self[phase].readable.padded(to: 10)) \(bar)"
         }
