@@ -77,6 +77,26 @@ import Testing
         #expect(!reactor.isCurrent)
     }
 
+    @Test func `tasks that leave go once the rest is done, and whoever is elsewhere goes on`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        await reactor.leave()
+        let order = await withTaskExecutorPreference(reactor) {
+            await withTaskGroup(of: Int.self) { group in
+                group.addTask {
+                    await reactor.leave()
+                    return 2
+                }
+                group.addTask {
+                    for _ in 0..<10 { await Task.yield() }
+                    return 1
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+        }
+        #expect(order == [1, 2])
+    }
+
     @Test func `a group starts its loops once`() throws {
         let group = ReactorGroup(count: 2)
         let first = try group.reactors()

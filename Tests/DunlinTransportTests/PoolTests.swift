@@ -1,0 +1,197 @@
+import DunlinReactor
+import DunlinTypes
+import Glibc
+import Synchronization
+import Testing
+
+@testable import DunlinTransport
+
+/// A pool on a loop of its own with manual time, and connections over socket pairs.
+private final class Bench: Sendable {
+    static let origin = Origin(scheme: .http, host: "a")
+
+    let time = ManualTime()
+    let reactor: Reactor
+    let pool: Pool
+    /// The far ends, by connection.
+    private let peers = Mutex<[UInt64: Int32]>([:])
+
+    init(cap: Int) throws {
+        reactor = try Reactor(time: .manual(time))
+        pool = Pool(limits: .init(connectionsPerOrigin: cap, idleTime: 100), reactor: reactor)
+    }
+
+    deinit {
+        for (_, peer) in peers.withLock({ $0 }) { Glibc.close(peer) }
+        reactor.retire()
+    }
+
+    func open() throws -> Connection {
+        var ends: [Int32] = [-1, -1]
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno.last }
+        let channel = try Channel(Socket(adopting: ends[0]), on: reactor, unsolicited: pool.announcements)
+        peers.withLock { $0[channel.id] = ends[1] }
+        return Connection(channel, to: Self.origin, at: .unix("pair"))
+    }
+
+    func hangUp(_ id: UInt64) {
+        if let peer = peers.withLock({ $0[id] }) { shutdown(peer, Int32(SHUT_RDWR)) }
+    }
+
+    /// A connection that was opened by right and is idle now.
+    func idleConnection() throws -> UInt64 {
+        guard case .now(.opening) = try lease() else { throw Errno(rawValue: EBUSY) }
+        let connection = try open()
+        giveBack(connection)
+        return connection.id
+    }
+
+    func lease() throws -> Pool.Offer { try pool.lease(Self.origin, on: reactor) }
+    func giveBack(_ connection: Connection) { pool.giveBack(connection, at: time.now) }
+    func discard() { pool.discard(Self.origin) }
+
+    /// A place in line, waited in at once; in a word, how that ended.
+    func wait(until deadline: MonotonicTime = .never, _ interrupt: Interrupt = Interrupt()) async throws -> String {
+        guard case .later(let place) = try lease() else { return "not in line" }
+        do {
+            switch try await pool.wait(in: place, until: deadline, interrupt) {
+            case .existing(let connection):
+                giveBack(connection)
+                return "connection"
+            case .opening:
+                discard()
+                return "opening"
+            }
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// Comes back once the pool looks like this.
+    func reach(open: Int, idle: Int, waiting: Int) async {
+        while pool.gauges != PoolGauges(open: open, idle: idle, waiting: waiting) { await Task.yield() }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Pool of connections` {
+    @Test func `uses again what was given back`() throws {
+        let bench = try Bench(cap: 1)
+        let id = try bench.idleConnection()
+        guard case .now(.existing(let connection)) = try bench.lease() else {
+            Issue.record("an idle connection was not lent")
+            return
+        }
+        #expect(connection.id == id)
+        #expect(bench.pool.gauges == PoolGauges(open: 1, idle: 0, waiting: 0))
+    }
+
+    private enum Event: String, CaseIterable, Sendable {
+        case givenBack = "connection"
+        case gone = "opening"
+        case deadline = "timedOut"
+        case cancel = "interrupted"
+        case close = "closed"
+    }
+
+    @Test(arguments: Event.allCases)
+    private func `ends a wait, and leaves nobody in line`(event: Event) async throws {
+        let bench = try Bench(cap: 1)
+        _ = try bench.lease()
+        let connection = try bench.open()
+        let interrupt = Interrupt()
+        let deadline = bench.time.now.advanced(by: 10)
+        async let outcome = bench.wait(until: deadline, interrupt)
+        await bench.reach(open: 1, idle: 0, waiting: 1)
+        switch event {
+        case .givenBack: bench.giveBack(connection)
+        case .gone: bench.discard()
+        case .deadline: bench.time.advance(by: 10)
+        case .cancel: interrupt.cancel(.handle)
+        case .close: await bench.pool.close()
+        }
+        #expect(try await outcome == event.rawValue)
+        #expect(bench.pool.gauges.waiting == 0)
+    }
+
+    @Test func `drops an idle connection that the server ends`() async throws {
+        let bench = try Bench(cap: 1)
+        bench.hangUp(try bench.idleConnection())
+        await bench.reach(open: 0, idle: 0, waiting: 0)
+        #expect(bench.reactor.ledger.openChannels == 0)
+    }
+
+    @Test func `lets go of what has been idle for too long`() async throws {
+        let bench = try Bench(cap: 1)
+        _ = try bench.idleConnection()
+        bench.time.advance(by: 99)
+        await withTaskExecutorPreference(bench.reactor) { await Task.yield() }
+        #expect(bench.pool.gauges.open == 1)
+        bench.time.advance(by: 1)
+        await bench.reach(open: 0, idle: 0, waiting: 0)
+    }
+
+    @Test func `closed, it closes what is idle at once and what is lent when it comes back`() async throws {
+        let bench = try Bench(cap: 2)
+        _ = try bench.lease()
+        let lent = try bench.open()
+        _ = try bench.idleConnection()
+        await bench.pool.close()
+        #expect(throws: PoolFailure.self) { try bench.lease() }
+        #expect(bench.reactor.ledger.openChannels == 1)
+        bench.giveBack(lent)
+        #expect(bench.reactor.ledger.openChannels == 0)
+    }
+
+    /// Waiters give up, connections come back and go, all at once: no right and no connection gets lost on the way.
+    @Test func `loses nothing in a storm of cancels`() async throws {
+        let bench = try Bench(cap: 2)
+        await withThrowingTaskGroup { group in
+            for worker in 0..<8 { group.addTask { try await work(worker, on: bench) } }
+        }
+        #expect(bench.pool.gauges.waiting == 0)
+        #expect(bench.pool.gauges.open == bench.pool.gauges.idle)
+        #expect(bench.pool.gauges.open == bench.reactor.ledger.openChannels)
+        #expect(bench.pool.gauges.open <= 2)
+        await bench.pool.close()
+        #expect(bench.reactor.ledger.openChannels == 0)
+    }
+
+    @concurrent private func work(_ worker: Int, on bench: Bench) async throws {
+        var random = Seeded(state: UInt64(worker))
+        for _ in 0..<500 {
+            let source: Pool.Source
+            switch try bench.lease() {
+            case .now(let found): source = found
+            case .later(let place):
+                let interrupt = Interrupt()
+                async let cancelled: Void = cancel(interrupt, if: Bool.random(using: &random))
+                do {
+                    source = try await bench.pool.wait(in: place, until: .never, interrupt)
+                } catch {
+                    await cancelled
+                    continue
+                }
+                await cancelled
+            }
+            try await use(source, on: bench, keeps: Int.random(in: 0..<4, using: &random) > 0)
+        }
+    }
+
+    private func cancel(_ interrupt: Interrupt, if isWanted: Bool) async {
+        await Task.yield()
+        if isWanted { interrupt.cancel(.handle) }
+    }
+
+    private func use(_ source: Pool.Source, on bench: Bench, keeps: Bool) async throws {
+        let connection: Connection
+        switch source {
+        case .existing(let found): connection = found
+        case .opening: connection = try bench.open()
+        }
+        await Task.yield()
+        if keeps { return bench.giveBack(connection) }
+        connection.close()
+        bench.discard()
+    }
+}

@@ -1,0 +1,72 @@
+import DunlinReactor
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+@Suite(.timeLimit(.minutes(1))) struct `Race of foreign work` {
+    private struct Broken: Error {}
+
+    /// Never ends by itself, and at once when cancelled.
+    private static func endless() async throws -> Int {
+        let silent = AsyncStream<Int>.makeStream()
+        for await _ in silent.stream {}
+        silent.continuation.finish()
+        throw CancellationError()
+    }
+
+    @Test func `hands on what the work gave or threw, off the loop`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        let value = try await withTaskExecutorPreference(reactor) {
+            try await Race.run(until: .never, Interrupt(), on: reactor) { reactor.isCurrent ? 0 : 42 }
+        }
+        #expect(value == 42)
+        await #expect(throws: Broken.self) {
+            try await Race.run(until: .never, Interrupt(), on: reactor) { throw Broken() }
+        }
+        #expect(reactor.ledger.openTimers == 0)
+    }
+
+    @Test func `is lost to the deadline`() async throws {
+        let time = ManualTime()
+        let reactor = try Reactor(time: .manual(time))
+        defer { reactor.retire() }
+        await #expect(throws: Race.Lost.timedOut) {
+            async let outcome = Race.run(until: time.now.advanced(by: 5), Interrupt(), on: reactor, Self.endless)
+            while reactor.ledger.openTimers == 0 { await Task.yield() }
+            time.advance(by: 5)
+            _ = try await outcome
+        }
+        #expect(reactor.ledger.openTimers == 0)
+    }
+
+    @Test(arguments: [true, false])
+    func `is lost to a cancel, before it began too`(isEarly: Bool) async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        let interrupt = Interrupt()
+        if isEarly { interrupt.cancel(.handle) }
+        await #expect(throws: Race.Lost.interrupted) {
+            async let outcome = Race.run(until: .never, interrupt, on: reactor, Self.endless)
+            await Task.yield()
+            interrupt.cancel(.handle)
+            _ = try await outcome
+        }
+    }
+}
+
+@Suite struct `Exchange clock` {
+    @Test(arguments: [(50, 1000, 150), (50, 120, 120), (nil, 500, 500), (nil, .max, .max)] as [(Int64?, Int64, Int64)])
+    func `puts the whole request's limit above each phase's`(limit: Int64?, total: Int64, expected: Int64) throws {
+        let reactor = try Reactor(time: .manual(ManualTime()))
+        defer { reactor.retire() }
+        let request = TransportRequest(
+            head: RequestHead(method: .get, origin: Origin(scheme: .http, host: "a"), target: "/"),
+            timeouts: Timeouts(idle: limit.map { .nanoseconds($0) }), deadline: MonotonicTime(nanoseconds: total))
+        let clock = ExchangeClock(request, on: reactor)
+        let deadline = clock.deadline(for: .idle, from: MonotonicTime(nanoseconds: 100))
+        #expect(deadline == MonotonicTime(nanoseconds: expected))
+        #expect(clock.exceeded(.idle, at: MonotonicTime(nanoseconds: 300)) == (total <= 300 ? .total : .idle))
+    }
+}
