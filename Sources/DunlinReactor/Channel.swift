@@ -95,7 +95,9 @@ public final class Channel: Sendable {
         await withUnsafeContinuation { park($0, for: .writing, until: deadline) }
     }
 
-    private func park(_ waiter: Waiter, for direction: ChannelMachine<Waiter>.Direction, until deadline: MonotonicTime) {
+    private func park(
+        _ waiter: Waiter, for direction: ChannelMachine<Waiter>.Direction, until deadline: MonotonicTime
+    ) {
         switch machine.withLock({ $0.wait(waiter, for: direction, until: deadline) }) {
         case .parked: break
         case .parkedAndScheduled(let time): reactor.schedule(token.load(ordering: .relaxed), at: time)

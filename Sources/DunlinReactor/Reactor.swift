@@ -12,10 +12,10 @@ internal import Synchronization
 /// 3. Under the lock: tables and queues. Never a system call, a resume or a callback.
 /// 4. Being on the loop's thread is speed, never isolation: whatever is reached from here guards itself.
 /// 5. A retired loop leaves as soon as nothing is registered; jobs that still come run on the global executor.
+// SAFETY: what `own` points to is touched only by the loop's thread, which `isCurrent` tells apart; all other state is
+// immutable, atomic or inside `shared`. It is a pointer because a stored property would be checked for exclusive access
+// six times a request.
 public final class Reactor: TaskExecutor, @unchecked Sendable {
-    // SAFETY: what `own` points to is touched only by the loop's thread, which `isCurrent` tells apart; all other state
-    // is immutable, atomic or inside `shared`. A pointer, because a stored property would be checked for exclusive
-    // access six times a request.
     private let own: UnsafeMutablePointer<Own>
 
     private struct Own {

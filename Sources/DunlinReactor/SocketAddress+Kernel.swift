@@ -47,12 +47,8 @@ extension SocketAddress {
     private static func rebound<Value, Result>(
         _ value: inout Value, _ length: Int, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
     ) -> Result {
-        withUnsafeBytes(of: &value) { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) { pointer in
-                // An address always has a base: its value lies on the stack.
-                guard let base = pointer.baseAddress else { preconditionFailure("an address without storage") }
-                return body(base, socklen_t(length))
-            }
+        withUnsafePointer(to: &value) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(length)) }
         }
     }
 

@@ -77,8 +77,9 @@ final class Pool: Sendable {
         }
     }
 
-    func wait(in place: Place, until deadline: MonotonicTime, _ interrupt: Interrupt) async throws(PoolFailure) -> Source
-    {
+    func wait(
+        in place: Place, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async throws(PoolFailure) -> Source {
         switch await place.parking.wait(until: deadline, interrupt: interrupt) {
         case .value(.connection(let connection)): return .existing(connection)
         case .value(.opening): return .opening

@@ -10,7 +10,8 @@ public enum Race {
         case interrupted
     }
 
-    /// The work's result, or `Lost` once it was cancelled and has ended (leaving the group waits for it). The work runs off the loop.
+    /// The work's result, or `Lost` once it was cancelled and has ended: leaving the group waits for it. The work runs
+    /// off the loop.
     public static func run<Value: Sendable>(
         until deadline: MonotonicTime, _ interrupt: Interrupt, on reactor: Reactor,
         _ work: @escaping @Sendable () async throws -> Value

@@ -43,7 +43,7 @@ public struct BodyReader: Sendable {
         if case .finished = part { true } else { false }
     }
 
-    /// The trailer fields, once the body is complete. Those that may not be trailers are left out (see `TrailerReader`).
+    /// The trailer fields, once the body is complete; without those that may not be trailers (see `TrailerReader`).
     public var trailers: Fields { trailerReader?.fields ?? Fields() }
 
     /// The next piece of body at or after `offset` in `input`.

@@ -221,8 +221,8 @@ extension `Channel on a loop` {
         #expect(second > first)
     }
 
-    /// The loop sees the last bytes and the end behind them as one edge. Somebody who read all the bytes there were, and
-    /// then waits, must still hear of the end.
+    /// The loop sees the last bytes and the end behind them as one edge. Somebody who read all the bytes there were,
+    /// and then waits, must still hear of the end.
     @Test func `an end that came with the last bytes is not lost`() async throws {
         let (line, _) = try Self.begun()
         await line.atOnce("last", hangsUp: true)

@@ -87,7 +87,8 @@ import Testing
         ("A: b\r\nA:  c \r\n\r\nrest", BodyOutcome(body: "", consumed: 19, trailers: ["a": "b", "A": "c"])),
         ("Checksum:\r\n\r\n", BodyOutcome(body: "", consumed: 16, trailers: ["Checksum": ""])),
         (
-            "Host: x\r\nA: b\r\nContent-length: 5\r\nTRANSFER-ENCODING: chunked\r\nTrailer: A\r\nSet-Cookie: a=b\r\n\r\n",
+            "Host: x\r\nA: b\r\nContent-length: 5\r\nTRANSFER-ENCODING: chunked\r\nTrailer: A\r\nSet-Cookie: a=b"
+                + "\r\n\r\n",
             BodyOutcome(body: "", consumed: 96, trailers: ["A": "b"])
         ),
         ("A: b\n\r\n", BodyOutcome(body: "", error: .bareLineFeed)),

@@ -19,9 +19,10 @@ struct `Response bodies` {
         }
     }
 
-    @Test(arguments: [
-        LoopbackServer.Reply.response(body: text), .chunked([text]), .chunked([text, text], trailers: ["a": "b"]),
-    ], [10, 40, 80, 100])
+    @Test(
+        arguments: [
+            LoopbackServer.Reply.response(body: text), .chunked([text]), .chunked([text, text], trailers: ["a": "b"]),
+        ], [10, 40, 80, 100])
     func `that are cut are errors, never shorter bodies`(reply: LoopbackServer.Reply, count: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             for cut in [reply.truncatedAfter(count), reply.resetAfter(count)] {
@@ -33,16 +34,17 @@ struct `Response bodies` {
         }
     }
 
-    @Test(arguments: [
-        "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
-        "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nhello",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n",
-        "HTTP/1.1 200 OK\r\nX : y\r\nContent-Length: 5\r\n\r\nhello",
-        "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
-        "HTTP/2 200 OK\r\nContent-Length: 5\r\n\r\nhello",
-        "SSH-2.0-OpenSSH_9.2\r\n",
-    ] as [Bytes])
+    @Test(
+        arguments: [
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
+            "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\nhello",
+            "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0x5\r\nhello\r\n0\r\n\r\n",
+            "HTTP/1.1 200 OK\r\nX : y\r\nContent-Length: 5\r\n\r\nhello",
+            "HTTP/1.1 200 OK\nContent-Length: 5\n\nhello",
+            "HTTP/2 200 OK\r\nContent-Length: 5\r\n\r\nhello",
+            "SSH-2.0-OpenSSH_9.2\r\n",
+        ] as [Bytes])
     func `in broken framing are typed errors`(reply: Bytes) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.raw(reply).closingSilently)

@@ -25,7 +25,8 @@ struct `A cancelled request` {
 
     @Test(arguments: Predicament.allCases)
     func `is one of all that the session ends`(predicament: Predicament) async throws {
-        try await Self.stuck(predicament, staysHealthy: false) { (stage: Stage, task: Task<Void, any Error>) async throws in
+        try await Self.stuck(predicament, staysHealthy: false) {
+            (stage: Stage, task: Task<Void, any Error>) async throws in
             #expect(await stage.session.shutdown() > 0)
             #expect(stage.session.tasks.count == 0)
             let error = try await NetworkError.thrown { try await task.value }

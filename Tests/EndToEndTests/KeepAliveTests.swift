@@ -59,7 +59,8 @@ struct `Keep-alive` {
 
     @Test func `an idle connection expires by the loop's clock`() async throws {
         let clock = ManualClock()
-        try await Stage.with(clock: clock, configure: { $0.connections.idleTime = .seconds(60) }) { (stage: Stage) async throws in
+        try await Stage.with(clock: clock, configure: { $0.connections.idleTime = .seconds(60) }) {
+            (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             #expect(try await stage.session.get("a", as: .string).value == "x")
             try await clock.advance(by: .seconds(59))

@@ -47,7 +47,9 @@ enum Predicament: String, CaseIterable, Sendable {
         case .send: stage.server.onConnect(.stallBeforeReading)
         case .head: stage.server.enqueue([.send("HTTP/1.1 200 O"), .stall])
         case .body: stage.server.enqueue(.response(body: "0123456789").stallingAfter(42))
-        case .trailingChunk: stage.server.enqueue([.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"), .stall])
+        case .trailingChunk:
+            let opening: Bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+            stage.server.enqueue([.send(opening), .stall])
         }
     }
 
@@ -57,7 +59,8 @@ enum Predicament: String, CaseIterable, Sendable {
         case .resolve:
             _ = try await stage.session.get("http://nowhere.test:\(stage.server.port)/", as: .bytes)
         case .send:
-            _ = try await stage.session.post("big", body: .bytes(Bytes([UInt8](repeating: 1, count: 32 << 20))), as: .bytes)
+            let body = Bytes([UInt8](repeating: 1, count: 32 << 20))
+            _ = try await stage.session.post("big", body: .bytes(body), as: .bytes)
         default:
             _ = try await stage.session.get("x", as: .bytes)
         }
@@ -94,7 +97,7 @@ enum Predicament: String, CaseIterable, Sendable {
 /// Never answers, and ends when it is cancelled.
 struct SilentResolver: Resolver {
     func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
-        try await Task.sleep(for: .seconds(3600))
-        return []
+        for await _ in AsyncStream<Void>.makeStream().stream {}
+        throw CancellationError()
     }
 }

@@ -34,7 +34,8 @@ extension ResponseSerializer {
             throw refusal(.unacceptableStatus, "the server answered \(response.status)", response)
         }
         let acceptable = acceptableContentTypes
-        guard !acceptable.isEmpty, !response.body.isEmpty, let declared = response.fields["content-type"] else { return }
+        guard !acceptable.isEmpty, !response.body.isEmpty, let declared = response.fields["content-type"]
+        else { return }
         let type = declared.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
         guard accepts(contentType: type) else {
             let wanted = acceptable.joined(separator: ", ")

@@ -34,7 +34,8 @@ struct BodyCollector {
         if let length = stream.expectedLength { try check(length, head) }
         if carrier.sockets != nil { return try await readAll(stream, head) }
         let collector = self
-        return try await carrier.foreign(until: request.deadline, request.timeouts.total, delegate.interrupt, on: loop) {
+        let (deadline, limit) = (request.deadline, request.timeouts.total)
+        return try await carrier.foreign(until: deadline, limit, delegate.interrupt, on: loop) {
             try await collector.readAll(stream, head)
         }
     }

@@ -61,7 +61,8 @@ public actor TaskRegistry {
     /// Must not be awaited by one of the requests it stops, such as inside a stream's scope.
     @discardableResult
     public func cancelAll() async -> Int {
-        let stopped = delegates
+        // The newest first: a request that waits for a connection must not be given one that an older one just left.
+        let stopped = delegates.reversed()
         for delegate in stopped { delegate.cancel() }
         await drain(until: .never)
         return stopped.count
