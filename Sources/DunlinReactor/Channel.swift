@@ -70,10 +70,14 @@ public final class Channel: Sendable {
     }
 
     /// An edge came while nobody asked. It may be the tail of what was read already: look without taking.
+    ///
+    /// The edge is forgotten before the look, not after it: one that comes in between must not go with the old one.
     public func isStillSilent() -> Bool {
-        guard token.load(ordering: .relaxed) != Slots.none, socket.peek() == .silent else { return false }
+        guard token.load(ordering: .relaxed) != Slots.none else { return false }
         machine.withLock { $0.clearUnseenInput() }
-        return true
+        if socket.peek() == .silent { return true }
+        machine.withLock { $0.keepUnseenInput() }
+        return false
     }
 
     /// Bounds the wait for input in this turn, the one underway too.

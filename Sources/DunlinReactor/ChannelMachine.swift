@@ -94,9 +94,15 @@ struct ChannelMachine<Waiter> {
         return inputHasEnded
     }
 
-    /// Somebody looked and there was nothing: the edge was old.
+    /// Somebody is about to look: what comes from now on is remembered again.
     mutating func clearUnseenInput() {
         if case .ready = reading { reading = .quiet }
+        inputHasEnded = false
+    }
+
+    /// Somebody looked and there was something, which stays unseen.
+    mutating func keepUnseenInput() {
+        if case .quiet = reading { reading = .ready }
     }
 
     mutating func wait(_ waiter: Waiter, for direction: Direction, until deadline: MonotonicTime) -> WaitAction {
