@@ -17,6 +17,7 @@ private final class Driver {
     func beginTurn() -> ChannelMachine<Int>.Begin { machine.beginTurn() }
     func endTurn() -> Bool { machine.endTurn() }
     func clearUnseenInput() { machine.clearUnseenInput() }
+    func keepUnseenInput() { machine.keepUnseenInput() }
     func stopWriting() -> Int? { machine.stopWriting() }
     func interrupt(turn: UInt64) -> String { machine.interrupt(turn: turn).text }
     func close() -> String { machine.close().text }
@@ -173,6 +174,24 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.ask(4, .writing) == .parked)
         #expect(!machine.endTurn())
         #expect(machine.beginTurn() == .unseenInput)
+    }
+
+    @Test func `what a look found stays unseen`() {
+        let machine = Self.opened()
+        machine.clearUnseenInput()
+        machine.keepUnseenInput()
+        #expect(!machine.endTurn())
+        #expect(machine.beginTurn() == .unseenInput)
+    }
+
+    /// Otherwise whoever looks, finds nothing and tries again would do so for ever.
+    @Test func `an end that nobody finds on looking was none`() {
+        let machine = Self.opened()
+        #expect(machine.edge(reading: true, inputEnded: true) == "")
+        #expect(!machine.endTurn())
+        machine.clearUnseenInput()
+        #expect(machine.beginTurn() == .turn(2))
+        #expect(machine.ask(1, .reading) == .parked)
     }
 
     @Test func `interrupted and closed count for more than the end of input`() {

@@ -294,4 +294,32 @@ extension `Channel on a loop` {
             _ = line.channel.endTurn()
         }
     }
+
+    /// The peer hangs up just as the owner of the next turn looks whether an old edge was about something new.
+    @Test func `an end is not lost to a look at an old edge`() async throws {
+        for _ in 0..<500 {
+            let (line, _) = try Self.begun()
+            line.say("x")
+            #expect(try line.channel.read(upTo: 1) != nil)
+            async let end: Void = Self.hangUp(line)
+            var turns = 1
+            while turns < 50, line.channel.endTurn(), line.channel.beginTurn() != nil { turns += 1 }
+            await end
+            // Still in a turn: the end has not been told yet, so it must be told to this wait.
+            if turns == 50 { #expect(await Self.hear(line) == .ready) }
+        }
+    }
+
+    /// A wait that the test's time limit ends.
+    private static func hear(_ line: Line) async -> Wake {
+        await withTaskCancellationHandler {
+            await line.channel.waitReadable(until: .never)
+        } onCancel: {
+            line.channel.close()
+        }
+    }
+
+    @concurrent private static func hangUp(_ line: Line) async {
+        line.hangUp()
+    }
 }
