@@ -15,6 +15,7 @@ public final class Channel: Sendable {
     private static let ids = Atomic<UInt64>(0)
     /// Where to tell that something came while nobody owned the channel.
     private let unsolicited: AsyncStream<UInt64>.Continuation?
+    private let hasNews = Atomic<Bool>(false)
     private let socket: Socket
     private let machine = Mutex(ChannelMachine<Waiter>())
     /// Where the loop finds this channel; set once, before anybody can wait.
@@ -69,11 +70,16 @@ public final class Channel: Sendable {
         machine.withLock { $0.endTurn() } || isStillSilent()
     }
 
+    /// Something came between turns, once at least; whether it matters only a look can tell. For whoever must be sure
+    /// that the announcement did not come before there was anybody to hear it.
+    public var wasAnnounced: Bool { hasNews.load(ordering: .relaxed) }
+
     /// An edge came while nobody asked. It may be the tail of what was read already: look without taking.
     ///
     /// The edge is forgotten before the look, not after it: one that comes in between must not go with the old one.
     public func isStillSilent() -> Bool {
         guard token.load(ordering: .relaxed) != Slots.none else { return false }
+        hasNews.store(false, ordering: .relaxed)
         machine.withLock { $0.clearUnseenInput() }
         if socket.peek() == .silent { return true }
         machine.withLock { $0.keepUnseenInput() }
@@ -134,7 +140,10 @@ public final class Channel: Sendable {
             $0.becameReady(reading: reading, writing: writing, inputEnded: inputEnded)
         }
         wake(wakes, .ready)
-        if wakes.isUnsolicited { unsolicited?.yield(id) }
+        if wakes.isUnsolicited {
+            hasNews.store(true, ordering: .relaxed)
+            unsolicited?.yield(id)
+        }
     }
 
     /// The loop's clock reached the time it was told to look; returns when to look again.

@@ -101,6 +101,8 @@ final class Pool: Sendable {
             switch action {
             case .keep(let sweepAt):
                 if let sweepAt { scheduleSweep(at: sweepAt) }
+                // The announcement may have come just before the connection was idle, and found none.
+                if connection.channel.wasAnnounced { inspect(connection.id) }
                 return
             case .handOver(let waiter):
                 if waiter.deliver(.connection(connection)) { return }
