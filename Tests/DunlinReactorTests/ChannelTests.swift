@@ -114,8 +114,10 @@ private final class Line: Sendable {
         let sent = try line.fill()
         async let wake = waitWritable(line)
         await line.later {}
-        #expect(line.drain() == sent)
+        let drained = line.drain()
         #expect(await wake == .ready)
+        // The waiter's own try may have gone out before the peer was done reading.
+        #expect([sent, sent + MemoryLayout<Int>.size].contains(drained))
         #expect(try line.fill() > 0)
     }
 
