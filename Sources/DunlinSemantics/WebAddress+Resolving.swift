@@ -16,7 +16,7 @@ extension WebAddress {
         if parts.authority != nil {
             let authority = try Authority(of: reference, bytes, in: parts.authority)
             return try WebAddress(
-                origin: Origin(scheme: origin.scheme, host: authority.host, port: authority.port),
+                origin: Origin(scheme: origin.scheme, checkedHost: authority.host, port: authority.port),
                 userInfo: authority.userInfo, tail: parts, of: reference, bytes)
         }
         if let problem = Self.problem(in: bytes, from: 0) {

@@ -59,8 +59,8 @@ public struct WebAddress: Sendable, Hashable {
         }
         let authority = try Authority(of: text, bytes, in: parts.authority)
         try self.init(
-            origin: Origin(scheme: scheme, host: authority.host, port: authority.port), userInfo: authority.userInfo,
-            tail: parts, of: text, bytes)
+            origin: Origin(scheme: scheme, checkedHost: authority.host, port: authority.port),
+            userInfo: authority.userInfo, tail: parts, of: text, bytes)
     }
 
     /// The address at this authority, with path, query and fragment of the text.

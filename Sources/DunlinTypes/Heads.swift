@@ -5,13 +5,52 @@ public struct RequestHead: Sendable {
     public var origin: Origin
     /// The request target in origin form (`/path?query`), exactly as it will be written.
     public var target: String
-    public var fields: Fields
+    @usableFromInline var content: Content
+
+    @usableFromInline enum Content: Sendable {
+        case fields(Fields)
+        case prepared(PreparedFields)
+    }
 
     @inlinable public init(method: Method, origin: Origin, target: String, fields: Fields = Fields()) {
         self.method = method
         self.origin = origin
         self.target = target
+        content = .fields(fields)
+    }
+
+    @inlinable public init(method: Method, origin: Origin, target: String, prepared: PreparedFields) {
+        self.method = method
+        self.origin = origin
+        self.target = target
+        content = .prepared(prepared)
+    }
+
+    @inlinable public var fields: Fields {
+        get {
+            switch content {
+            case .fields(let fields): fields
+            case .prepared(let prepared): prepared.fields
+            }
+        }
+        set { content = .fields(newValue) }
+    }
+
+    /// The fields checked and encoded ahead; nil once somebody changed them.
+    @inlinable public var prepared: PreparedFields? {
+        if case .prepared(let prepared) = content { prepared } else { nil }
+    }
+}
+
+/// Fields that many requests send alike: checked once, and kept as the lines they are sent as.
+public final class PreparedFields: Sendable {
+    public let fields: Fields
+    public let lines: [UInt8]
+
+    /// For `RequestEncoder.prepare` alone: nobody checks the lines again.
+    package init(_ fields: Fields, lines: [UInt8]) {
         self.fields = fields
+        self.lines = lines
     }
 }
 

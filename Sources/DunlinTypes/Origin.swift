@@ -14,12 +14,14 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         let port: UInt16
         let socketPath: String?
         let authority: String
+        let isHostChecked: Bool
 
-        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ socketPath: String?) {
+        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ socketPath: String?, isHostChecked: Bool) {
             self.scheme = scheme
             self.host = host
             self.port = port
             self.socketPath = socketPath
+            self.isHostChecked = isHostChecked
             let literal = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
             authority = port == scheme.defaultPort ? literal : "\(literal):\(port)"
         }
@@ -28,7 +30,21 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     private let parts: Parts
 
     public init(scheme: Scheme, host: String, port: UInt16? = nil, socketPath: String? = nil) {
-        parts = Parts(scheme, host, port ?? scheme.defaultPort, socketPath)
+        parts = Parts(scheme, host, port ?? scheme.defaultPort, socketPath, isHostChecked: false)
+    }
+
+    /// For whoever has checked the host character by character: nobody does so again.
+    package init(scheme: Scheme, checkedHost host: String, port: UInt16?) {
+        parts = Parts(scheme, host, port ?? scheme.defaultPort, nil, isHostChecked: true)
+    }
+
+    /// The same origin, reached through a Unix socket.
+    package func over(_ socketPath: String) -> Origin {
+        Origin(parts: Parts(scheme, host, port, socketPath, isHostChecked: isHostChecked))
+    }
+
+    private init(parts: Parts) {
+        self.parts = parts
     }
 
     public var scheme: Scheme { parts.scheme }
@@ -39,6 +55,8 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public var socketPath: String? { parts.socketPath }
     /// The Host field's value: brackets around IPv6, no user info, no default port.
     public var authority: String { parts.authority }
+    /// The host is known to have only characters that a host may have.
+    public var isHostChecked: Bool { parts.isHostChecked }
 
     public static func == (left: Origin, right: Origin) -> Bool {
         left.parts === right.parts

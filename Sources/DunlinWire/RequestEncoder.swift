@@ -26,13 +26,36 @@ public enum RequestEncoder {
         return try method.withUnsafeBufferPointer { method throws(WireError) in
             try target.withUnsafeBufferPointer { target throws(WireError) in
                 try authority.withUnsafeBufferPointer { authority throws(WireError) in
-                    try head.fields.bytes.withUnsafeBufferPointer { bytes throws(WireError) in
+                    try head.sentBytes.withUnsafeBufferPointer { bytes throws(WireError) in
                         let plan = try RequestPlan(head, framing, method, target, authority, bytes)
-                        plan.write(head.fields.entries, into: &buffer)
+                        plan.write(head, into: &buffer)
                         return plan.traits
                     }
                 }
             }
         }
     }
+
+    /// Checks fields that many requests will send alike, and encodes their lines. Nil if one of them is judged, or
+    /// said, together with the request it goes out with: then each request's encoding does all of it.
+    public static func prepare(_ fields: Fields) throws(WireError) -> PreparedFields? {
+        var lines: [UInt8] = []
+        var isPlain = true
+        try fields.bytes.withUnsafeBufferPointer { bytes throws(WireError) in
+            for entry in fields.entries {
+                try RequestCheck.field(bytes, entry)
+                isPlain = isPlain && !RequestPlan.isSpecial(entry, in: bytes)
+                lines.append(contentsOf: bytes[entry.name])
+                lines.append(contentsOf: ": ".utf8)
+                lines.append(contentsOf: bytes[Octets.trimmed(bytes, entry.value)])
+                lines.append(contentsOf: "\r\n".utf8)
+            }
+        }
+        return isPlain ? PreparedFields(fields, lines: lines) : nil
+    }
+}
+
+extension RequestHead {
+    /// What the fields are written from: prepared lines, or the text that entries are ranges of.
+    fileprivate var sentBytes: [UInt8] { prepared?.lines ?? fields.bytes }
 }

@@ -14,6 +14,8 @@ struct RequestPlan {
     private let method: Text
     private let target: Text
     private let bytes: Text
+    /// The bytes are lines checked before, and written as they are.
+    private let isPrepared: Bool
     private let framing: RequestFraming
     private let isBodiless: Bool
     private var saysLength: Bool
@@ -32,12 +34,17 @@ struct RequestPlan {
         self.target = target
         self.bytes = bytes
         self.framing = framing
+        isPrepared = head.prepared != nil
         (isBodiless, saysLength) = try RequestPlan.announcement(of: framing, head.method)
-        host = method.count == 7 && head.method == .connect ? target : authority
-        for entry in head.fields.entries where try place(entry) == .kept {
-            fieldBytes &+= Int(entry.nameCount) &+ Int(entry.valueCount) &+ 4
+        let isConnect = method.count == 7 && head.method == .connect
+        host = isConnect ? target : authority
+        if isPrepared {
+            fieldBytes = bytes.count
+        } else {
+            try place(head.fields.entries)
         }
-        guard RequestCheck.isAuthority(host, needsPort: false) else { throw .invalidHost }
+        let isChecked = head.origin.isHostChecked && !isConnect && !hasOwnHost
+        guard isChecked || RequestCheck.isAuthority(host, needsPort: false) else { throw .invalidHost }
     }
 
     /// Whether the method goes without a body, and whether the body is announced by a length.
@@ -67,14 +74,32 @@ struct RequestPlan {
         if case .length(let count) = framing { count } else { 0 }
     }
 
+    private mutating func place(_ entries: [Fields.Entry]) throws(WireError) {
+        for entry in entries where try place(entry) == .kept {
+            fieldBytes &+= Int(entry.nameCount) &+ Int(entry.valueCount) &+ 4
+        }
+    }
+
     @inline(__always)
     private mutating func place(_ entry: Fields.Entry) throws(WireError) -> Place {
         try RequestCheck.field(bytes, entry)
-        // Only names of these lengths mean anything here; the rest cost one comparison.
+        return RequestPlan.mayBeSpecial(entry) ? try placeSpecial(entry) : .kept
+    }
+
+    /// Only names of these lengths mean anything here; the rest cost one comparison.
+    @inline(__always)
+    private static func mayBeSpecial(_ entry: Fields.Entry) -> Bool {
         switch entry.nameCount {
-        case 4, 6, 10, 14, 17: return try placeSpecial(entry)
-        default: return .kept
+        case 4, 6, 10, 14, 17: true
+        default: false
         }
+    }
+
+    /// Whether the encoder judges this field by the request it goes out with.
+    static func isSpecial(_ entry: Fields.Entry, in bytes: Text) -> Bool {
+        guard mayBeSpecial(entry) else { return false }
+        let names: [StaticString] = ["host", "expect", "connection", "content-length", "transfer-encoding"]
+        return names.contains { Octets.spells(bytes, entry.name, $0) }
     }
 
     private mutating func placeSpecial(_ entry: Fields.Entry) throws(WireError) -> Place {
@@ -120,7 +145,7 @@ struct RequestPlan {
 
 extension RequestPlan {
     /// Gathers the head on the stack and appends it at once: the buffer grows one time, and is shared by nobody.
-    func write(_ entries: [Fields.Entry], into buffer: inout [UInt8]) {
+    func write(_ head: RequestHead, into buffer: inout [UInt8]) {
         // The request line's and Host's own text, a body's announcement and the empty line.
         let fixed = 64
         let capacity = method.count + target.count + host.count + fieldBytes + fixed
@@ -132,15 +157,19 @@ extension RequestPlan {
             cursor.put(" HTTP/1.1\r\nHost: ")
             cursor.put(host)
             cursor.put("\r\n")
-            for entry in entries where !isDropped(entry) {
-                cursor.put(Text(rebasing: bytes[entry.name]))
-                cursor.put(": ")
-                cursor.put(Text(rebasing: bytes[Octets.trimmed(bytes, entry.value)]))
-                cursor.put("\r\n")
-            }
+            if isPrepared { cursor.put(bytes) } else { put(head.fields.entries, &cursor) }
             putFraming(&cursor)
             cursor.put("\r\n")
             buffer.append(contentsOf: cursor.written)
+        }
+    }
+
+    private func put(_ entries: [Fields.Entry], _ cursor: inout Cursor) {
+        for entry in entries where !isDropped(entry) {
+            cursor.put(Text(rebasing: bytes[entry.name]))
+            cursor.put(": ")
+            cursor.put(Text(rebasing: bytes[Octets.trimmed(bytes, entry.value)]))
+            cursor.put("\r\n")
         }
     }
 

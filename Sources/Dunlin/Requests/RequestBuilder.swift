@@ -1,11 +1,14 @@
 internal import DunlinSemantics
+internal import DunlinWire
 
 /// Turns what a caller said into the request that goes out: base, defaults and options taken together.
 ///
-/// A value made once for a session; requests share it without a lock.
-struct RequestBuilder: Sendable {
+/// Made once for a session and never changed; requests share it without a lock.
+final class RequestBuilder: Sendable {
     private let base: WebAddress?
     private let fields: Fields
+    /// The fields again, ready for requests that add none.
+    private let prepared: PreparedFields?
     private let socketPath: String?
 
     init(_ configuration: HTTPSession.Configuration) throws {
@@ -14,6 +17,11 @@ struct RequestBuilder: Sendable {
             if let url = configuration.baseURL { base = try WebAddress(base: url) } else { base = nil }
         } catch {
             throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)
+        }
+        do throws(WireError) {
+            prepared = try RequestEncoder.prepare(configuration.fields)
+        } catch {
+            throw NetworkError(.invalidConfiguration, "a default field cannot be sent", underlying: error)
         }
         fields = configuration.fields
         socketPath = configuration.socketPath
@@ -32,13 +40,15 @@ struct RequestBuilder: Sendable {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
         }
         if let socketPath {
-            origin = Origin(scheme: origin.scheme, host: origin.host, port: origin.port, socketPath: socketPath)
+            origin = origin.over(socketPath)
+        }
+        if let prepared, own.isEmpty, body.contentType == nil, accept == nil {
+            return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
         }
         return RequestHead(method: method, origin: origin, target: path, fields: fields(own, body.contentType, accept))
     }
 
     private func fields(_ own: Fields, _ contentType: String?, _ accept: String?) -> Fields {
-        if own.isEmpty, contentType == nil, accept == nil { return fields }
         var merged = fields.overlaid(with: own)
         if let accept, !own.contains("accept") { merged["Accept"] = accept }
         if let contentType, !merged.contains("content-type") { merged.append("Content-Type", contentType) }
