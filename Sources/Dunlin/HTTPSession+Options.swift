@@ -12,7 +12,7 @@ extension HTTPSession {
         /// The user's own name for the request; shows in the registry.
         public var label: String?
 
-        public init(
+        @inlinable public init(
             fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: Int? = nil,
             validatesResponse: Bool = true, label: String? = nil
         ) {

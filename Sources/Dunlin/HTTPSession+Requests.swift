@@ -7,8 +7,10 @@ extension HTTPSession {
         _ method: Method, _ target: Target, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
     ) async throws -> Response<S.Output> {
+        // Read now, or the options would be kept, and copied for that, while the response is awaited.
+        let validates = options.validatesResponse
         let response = try await fetch(method, target, query, body, options, accept: serializer.accept)
-        if options.validatesResponse { try serializer.validate(response) }
+        if validates { try serializer.validate(response) }
         let value = try serializer.serialize(response)
         return response.with(value: value)
     }
@@ -48,24 +50,35 @@ extension HTTPSession {
         on loop: Reactor
     ) async throws -> Response<Bytes> {
         let place = try tasks.add(delegate)
-        do {
-            let response = try await withTaskCancellationHandler {
-                var metrics = Metrics()
-                let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
-                let response = try await hops.run(request, since: start, &metrics)
-                let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: limit)
-                if case .bytes(let body) = response.body { return try collector.whole(response, body, metrics) }
-                return try await collector.collect(response, request, metrics)
-            } onCancel: {
-                delegate.interrupt.cancel(.task)
+        return try await withTaskCancellationHandler {
+            do {
+                let response = try await send(request, delegate, limit, since: start, on: loop)
+                delegate.end(.finished)
+                tasks.remove(at: place)
+                return response
+            } catch {
+                delegate.end(error is CancellationError ? .cancelled : .failed)
+                tasks.remove(at: place)
+                throw error
             }
-            delegate.end(.finished)
-            tasks.remove(at: place)
-            return response
-        } catch {
-            delegate.end(error is CancellationError ? .cancelled : .failed)
-            tasks.remove(at: place)
-            throw error
+        } onCancel: {
+            delegate.interrupt.cancel(.task)
+        }
+    }
+
+    private func send(
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, since start: MonotonicTime,
+        on loop: Reactor
+    ) async throws -> Response<Bytes> {
+        var metrics = Metrics()
+        let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
+        let response = try await hops.run(request, since: start, &metrics)
+        switch response.body {
+        case .bytes(let body):
+            return try BodyCollector.whole(response, body, limit: limit, metrics)
+        case .stream(let stream):
+            let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: limit)
+            return try await collector.collect(stream, response, request, metrics)
         }
     }
 }

@@ -16,9 +16,9 @@ extension Connection {
     }
 
     static func exchange(
-        _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext, _ attempt: Attempt
+        _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
+        _ attempt: consuming Attempt
     ) async throws -> TransportResponse {
-        var attempt = attempt
         let channel = lease.connection.channel
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
         // The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
@@ -84,10 +84,9 @@ extension Connection {
     }
 
     private static func finish(
-        _ received: Received, _ reader: ResponseReader, _ lease: consuming Lease, _ context: ExchangeContext,
-        _ attempt: Attempt, _ asksToClose: Bool
+        _ received: consuming Received, _ reader: consuming ResponseReader, _ lease: consuming Lease,
+        _ context: ExchangeContext, _ attempt: consuming Attempt, _ asksToClose: Bool
     ) throws -> TransportResponse {
-        var attempt = attempt
         let framing: MessageFraming
         var body: BodyReader
         let whole: Bytes?
@@ -110,7 +109,7 @@ extension Connection {
                 chunk: received.rest, canReuse: canReuse)
             return TransportResponse(
                 head: received.parsed.head, interim: received.interim,
-                body: .stream(ConnectionBody(reading, framing.body, attempt)), attempt: attempt)
+                body: .stream(ConnectionBody(reading, framing.body, copy attempt)), attempt: attempt)
         }
         context.interrupt.disarm()
         attempt.ended = received.at

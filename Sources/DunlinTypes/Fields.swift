@@ -27,12 +27,10 @@ public struct Fields: Sendable {
     /// The longest name that fits an entry.
     public static let longestName = Int(UInt16.max)
 
-    public private(set) var bytes: [UInt8]
-    public private(set) var entries: [Entry]
+    public private(set) var bytes: [UInt8] = []
+    public private(set) var entries: [Entry] = []
 
-    public init() {
-        self.init(bytes: [], entries: [])
-    }
+    @inlinable public init() {}
 
     /// Fields that a parser found in `bytes`. Every entry's ranges must lie within it.
     public init(bytes: [UInt8], entries: [Entry]) {

@@ -13,12 +13,12 @@ public struct RequestBody: Sendable {
     /// What Content-Type to send when the caller names none.
     public let contentType: String?
 
-    public init(_ content: Content, contentType: String? = nil) {
+    @inlinable public init(_ content: Content, contentType: String? = nil) {
         self.content = content
         self.contentType = contentType
     }
 
-    public static let none = RequestBody(.none)
+    @inlinable public static var none: RequestBody { RequestBody(.none) }
 
     public static func bytes(_ bytes: Bytes, contentType: String? = "application/octet-stream") -> RequestBody {
         RequestBody(.bytes(bytes), contentType: contentType)

@@ -1,14 +1,14 @@
 extension HTTPSession {
     /// Query parameters in the order given, repeated keys included: `["tag": "a", "tag": "b", "flag": nil]`.
     public struct Query: Sendable, Hashable, ExpressibleByDictionaryLiteral {
-        private struct Pair: Sendable, Hashable {
+        @usableFromInline struct Pair: Sendable, Hashable {
             var key: String
             var value: String?
         }
 
-        private var pairs: [Pair] = []
+        @usableFromInline var pairs: [Pair] = []
 
-        public init() {}
+        @inlinable public init() {}
 
         public init(dictionaryLiteral elements: (String, String?)...) {
             pairs = elements.map { Pair(key: $0.0, value: $0.1) }

@@ -57,7 +57,7 @@ final class RequestBuilder: Sendable {
 
     private func resolve(_ target: HTTPSession.Target) throws -> (Origin, String) {
         do throws(AddressError) {
-            if let base { return try base.target(for: target.text) }
+            if let resolved = try base?.target(for: target.text) { return resolved }
             let address = try WebAddress(target.text)
             return (address.origin, address.target)
         } catch {

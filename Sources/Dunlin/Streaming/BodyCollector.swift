@@ -9,22 +9,17 @@ struct BodyCollector {
     let limit: Int?
 
     func collect(
-        _ response: TransportResponse, _ request: TransportRequest, _ metrics: Metrics
+        _ stream: any BodyStream, _ response: TransportResponse, _ request: TransportRequest, _ metrics: Metrics
     ) async throws -> HTTPSession.Response<Bytes> {
-        switch response.body {
-        case .bytes(let bytes):
-            return try whole(response, bytes, metrics)
-        case .stream(let stream):
-            let bytes = try await read(stream, response.head, request)
-            return HTTPSession.Response(response, bytes, stream.trailers, metrics.updating(stream.attempt))
-        }
+        let bytes = try await read(stream, response.head, request)
+        return HTTPSession.Response(response, bytes, stream.trailers, metrics.updating(stream.attempt))
     }
 
     /// The response whose body came with its head.
-    func whole(
-        _ response: TransportResponse, _ body: Bytes, _ metrics: Metrics
+    static func whole(
+        _ response: TransportResponse, _ body: Bytes, limit: Int?, _ metrics: Metrics
     ) throws -> HTTPSession.Response<Bytes> {
-        try check(body.count, response.head)
+        try check(body.count, limit, response.head)
         return HTTPSession.Response(response, body, response.trailers, metrics)
     }
 
@@ -57,6 +52,10 @@ struct BodyCollector {
     }
 
     private func check(_ count: Int, _ head: ResponseHead) throws {
+        try Self.check(count, limit, head)
+    }
+
+    private static func check(_ count: Int, _ limit: Int?, _ head: ResponseHead) throws {
         guard let limit, count > limit else { return }
         throw NetworkError(
             .limitExceeded, "the body has more than \(limit) bytes: stream it, or allow more with bodyBytes",
