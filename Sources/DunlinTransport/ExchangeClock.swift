@@ -4,7 +4,7 @@ internal import DunlinTypes
 /// The limits of one exchange as points in time: each phase's own, and the request's as a whole above all of them.
 struct ExchangeClock: Sendable {
     let reactor: Reactor
-    private let request: TransportRequest
+    let request: TransportRequest
 
     init(_ request: TransportRequest, on reactor: Reactor) {
         self.request = request

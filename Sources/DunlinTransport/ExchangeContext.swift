@@ -6,7 +6,6 @@ internal import DunlinWire
 ///
 /// An object, so that the steps share it by one reference instead of copying a dozen.
 final class ExchangeContext: Sendable {
-    let request: TransportRequest
     let clock: ExchangeClock
     let interrupt: Interrupt
     let limits: WireLimits
@@ -16,13 +15,13 @@ final class ExchangeContext: Sendable {
         _ request: TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits, since start: MonotonicTime,
         on reactor: Reactor
     ) {
-        self.request = request
         clock = ExchangeClock(request, on: reactor)
         self.interrupt = interrupt
         self.limits = limits
         started = start
     }
 
+    var request: TransportRequest { clock.request }
     var method: Method { request.head.method }
     var origin: Origin { request.head.origin }
 
