@@ -66,6 +66,7 @@ extension HTTPSession {
         }
     }
 
+    @inline(__always)
     private func send(
         _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, since start: MonotonicTime,
         on loop: Reactor

@@ -4,6 +4,8 @@ internal import DunlinWire
 
 /// One request and its response, straight through: write, wait for a head, see where the body ends.
 ///
+/// Its steps are inlined: each asynchronous call that is not would allocate a frame on every request.
+///
 /// Knows framing; nobody above does. A body that has arrived with its head is handed over whole and the lease goes
 /// back here; otherwise the lease moves into a `ConnectionBody`, which reads on when asked. Every error drops the
 /// lease, and with it the connection.
@@ -15,6 +17,7 @@ extension Connection {
         var asksToClose: Bool
     }
 
+    @inline(__always)
     static func exchange(
         _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
         _ attempt: consuming Attempt
@@ -50,6 +53,7 @@ extension Connection {
         var requestWasCut = false
     }
 
+    @inline(__always)
     static func readHead(
         _ reader: inout ResponseReader, _ connection: Connection, _ sent: MonotonicTime?, _ attempt: inout Attempt
     ) async throws -> Received {

@@ -48,21 +48,7 @@ public final class SocketTransport: Sendable {
         guard context.origin.scheme == .http else {
             throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
         }
-        switch try offer(context, attempt) {
-        case .now(.existing(let connection)):
-            // The hot path: a connection is idle and still quiet.
-            if let lease = take(connection, context, &attempt) {
-                return try await Connection.exchange(message, over: lease, context, attempt)
-            }
-        case .now(.opening):
-            let lease = try await open(context, &attempt)
-            return try await Connection.exchange(message, over: lease, context, attempt)
-        case .later(let place):
-            if let lease = try await wait(in: place, context, &attempt) {
-                return try await Connection.exchange(message, over: lease, context, attempt)
-            }
-        }
-        let lease = try await leaseAgain(context, &attempt)
+        let lease = try await lease(context, &attempt)
         return try await Connection.exchange(message, over: lease, context, attempt)
     }
 
@@ -136,11 +122,13 @@ extension SocketTransport {
         }
     }
 
-    /// After a connection that turned out to be dead: the next one.
-    private func leaseAgain(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
+    /// A connection for the exchange; the next one if the first turned out to be dead.
+    @inline(__always)
+    private func lease(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
         while true {
             switch try offer(context, attempt) {
             case .now(.existing(let connection)):
+                // The hot path: a connection is idle and still quiet.
                 if let lease = take(connection, context, &attempt) { return lease }
             case .now(.opening):
                 return try await open(context, &attempt)
