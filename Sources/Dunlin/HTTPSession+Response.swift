@@ -13,7 +13,9 @@ extension HTTPSession {
             self.value = value
         }
 
-        init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields, _ metrics: Metrics) where Value == Bytes {
+        init(
+            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, _ metrics: Metrics
+        ) where Value == Bytes {
             arrival = ResponseArrival(carried, body, trailers, metrics)
             value = body
         }
@@ -33,7 +35,7 @@ extension HTTPSession {
         @inlinable public var fields: Fields { arrival.carried.head.fields }
         /// The body as received.
         @inlinable public var body: Bytes { arrival.body }
-        @inlinable public var trailers: Fields { arrival.trailers }
+        @inlinable public var trailers: Fields { arrival.trailers ?? arrival.carried.trailers }
         /// Interim (1xx) responses that came first.
         @inlinable public var interim: [ResponseHead] { arrival.carried.interim }
         /// How long each phase took, hop by hop.
@@ -47,10 +49,11 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
 @usableFromInline final class ResponseArrival: Sendable {
     @usableFromInline let carried: TransportResponse
     @usableFromInline let body: Bytes
-    @usableFromInline let trailers: Fields
+    /// What a body that was streamed brought; nil if it was here at once.
+    @usableFromInline let trailers: Fields?
     @usableFromInline let metrics: Metrics
 
-    init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields, _ metrics: Metrics) {
+    init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, _ metrics: Metrics) {
         self.carried = carried
         self.body = body
         self.trailers = trailers

@@ -92,13 +92,10 @@ extension Connection {
         _ context: ExchangeContext, _ attempt: consuming Attempt, _ asksToClose: Bool
     ) throws -> TransportResponse {
         let framing: MessageFraming
-        var body: BodyReader
-        let whole: Bytes?
-        var consumed = 0
+        let whole: WholeBody?
         do throws(WireError) {
             framing = try received.parsed.framing(for: context.method)
-            body = BodyReader(framing.body, limits: context.limits)
-            whole = try Self.wholeBody(of: received.rest, framing.body, &body, &consumed)
+            whole = try Self.wholeBody(of: received.rest, framing.body, context.limits)
         } catch {
             throw context.invalid(error, .idle, attempt)
         }
@@ -119,39 +116,43 @@ extension Connection {
         attempt.ended = received.at
         lease.connection.expectResponses(of: attempt.bytesReceived)
         // Bytes after the message answer no question of ours; a full buffer may hide some.
-        if canReuse, consumed == received.rest.count, !reader.mayHaveMore || lease.connection.channel.isStillSilent() {
+        if canReuse, whole.end == received.rest.count, !reader.mayHaveMore || lease.connection.channel.isStillSilent() {
             lease.giveBack(at: received.at)
         }
         return TransportResponse(
-            head: received.parsed.head, interim: received.interim, body: .bytes(whole), trailers: body.trailers,
+            head: received.parsed.head, interim: received.interim, body: .bytes(whole.bytes), trailers: whole.trailers,
             attempt: attempt)
+    }
+
+    /// A body that came with its head.
+    private struct WholeBody {
+        var bytes: Bytes
+        /// Where it ends in what was received.
+        var end: Int
+        var trailers = Fields()
     }
 
     /// The body if all of it came with the head; nil otherwise.
     private static func wholeBody(
-        of rest: Bytes, _ framing: BodyFraming, _ body: inout BodyReader, _ consumed: inout Int
-    ) throws(WireError) -> Bytes? {
+        of rest: Bytes, _ framing: BodyFraming, _ limits: WireLimits
+    ) throws(WireError) -> WholeBody? {
         switch framing {
         case .none:
-            return .empty
+            return WholeBody(bytes: .empty, end: 0)
         case .length(let length):
-            guard rest.count >= length else { return nil }
-            consumed = length
-            return rest[0..<length]
+            return rest.count < length ? nil : WholeBody(bytes: rest[0..<length], end: length)
         case .untilClose, .upgrade:
             return nil
         case .chunked:
+            var reader = BodyReader(framing, limits: limits)
             var pieces: [Range<Int>] = []
             while true {
-                switch try body.next(in: rest.span.bytes, from: consumed) {
-                case .data(let range):
-                    pieces.append(range)
-                    consumed = range.upperBound
-                case .needMore:
-                    return nil
+                switch try reader.next(in: rest.span.bytes, from: pieces.last?.upperBound ?? 0) {
+                case .data(let range): pieces.append(range)
+                case .needMore: return nil
                 case .end(let end):
-                    consumed = end
-                    return pieces.count == 1 ? rest[pieces[0]] : Bytes(pieces.flatMap { rest[$0] })
+                    let bytes = pieces.count == 1 ? rest[pieces[0]] : Bytes(pieces.flatMap { rest[$0] })
+                    return WholeBody(bytes: bytes, end: end, trailers: reader.trailers)
                 }
             }
         }

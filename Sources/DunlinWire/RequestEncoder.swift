@@ -20,9 +20,9 @@ public enum RequestEncoder {
     public static func encode(
         _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8]
     ) throws(WireError) -> RequestTraits {
-        let method = head.method.rawValue.utf8Span.span
-        let target = head.target.utf8Span.span
-        let authority = head.origin.authority.utf8Span.span
+        let method = head.method.rawValue.utf8.span
+        let target = head.target.utf8.span
+        let authority = head.origin.authority.utf8.span
         return try method.withUnsafeBufferPointer { method throws(WireError) in
             try target.withUnsafeBufferPointer { target throws(WireError) in
                 try authority.withUnsafeBufferPointer { authority throws(WireError) in

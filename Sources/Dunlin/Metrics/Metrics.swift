@@ -3,15 +3,16 @@
 /// The usual single attempt is held in place, so that measuring allocates nothing.
 public struct Metrics: Sendable, Hashable {
     private var last = Attempt()
-    private var earlier: [Attempt] = []
+    /// Nil for none: even an empty array is counted by reference.
+    private var earlier: [Attempt]?
     private var isEmpty = true
 
     public init() {}
 
-    public var attempts: [Attempt] { isEmpty ? [] : earlier + [last] }
+    public var attempts: [Attempt] { isEmpty ? [] : (earlier ?? []) + [last] }
 
     mutating func append(_ attempt: Attempt) {
-        if !isEmpty { earlier.append(last) }
+        if !isEmpty { earlier = (earlier ?? []) + [last] }
         last = attempt
         isEmpty = false
     }
@@ -25,7 +26,7 @@ public struct Metrics: Sendable, Hashable {
 
     /// From the start of the first attempt to the end of the last; zero while that is underway.
     public var total: Duration {
-        let first = earlier.first ?? last
+        let first = earlier?.first ?? last
         return isEmpty ? .zero : max(.zero, last.ended.duration(since: first.started))
     }
 }

@@ -20,7 +20,7 @@ struct BodyCollector {
         _ response: TransportResponse, _ body: Bytes, limit: Int?, _ metrics: Metrics
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, limit, response.head)
-        return HTTPSession.Response(response, body, response.trailers, metrics)
+        return HTTPSession.Response(response, body, nil, metrics)
     }
 
     private func read(
