@@ -92,10 +92,11 @@ extension Connection {
         _ context: ExchangeContext, _ attempt: consuming Attempt, _ asksToClose: Bool
     ) throws -> TransportResponse {
         let framing: MessageFraming
-        let whole: WholeBody?
+        let whole: (body: Bytes, end: Int)?
+        var trailers: Fields?
         do throws(WireError) {
             framing = try received.parsed.framing(for: context.method)
-            whole = try Self.wholeBody(of: received.rest, framing.body, context.limits)
+            whole = try Self.wholeBody(of: received.rest, framing.body, context.limits, &trailers)
         } catch {
             throw context.invalid(error, .idle, attempt)
         }
@@ -120,27 +121,19 @@ extension Connection {
             lease.giveBack(at: received.at)
         }
         return TransportResponse(
-            head: received.parsed.head, interim: received.interim, body: .bytes(whole.bytes), trailers: whole.trailers,
+            head: received.parsed.head, interim: received.interim, body: .bytes(whole.body), trailers: trailers,
             attempt: attempt)
     }
 
-    /// A body that came with its head.
-    private struct WholeBody {
-        var bytes: Bytes
-        /// Where it ends in what was received.
-        var end: Int
-        var trailers = Fields()
-    }
-
-    /// The body if all of it came with the head; nil otherwise.
+    /// The body, and where it ends, if all of it came with the head; nil otherwise.
     private static func wholeBody(
-        of rest: Bytes, _ framing: BodyFraming, _ limits: WireLimits
-    ) throws(WireError) -> WholeBody? {
+        of rest: Bytes, _ framing: BodyFraming, _ limits: WireLimits, _ trailers: inout Fields?
+    ) throws(WireError) -> (body: Bytes, end: Int)? {
         switch framing {
         case .none:
-            return WholeBody(bytes: .empty, end: 0)
+            return (.empty, 0)
         case .length(let length):
-            return rest.count < length ? nil : WholeBody(bytes: rest[0..<length], end: length)
+            return rest.count < length ? nil : (rest[0..<length], length)
         case .untilClose, .upgrade:
             return nil
         case .chunked:
@@ -151,8 +144,8 @@ extension Connection {
                 case .data(let range): pieces.append(range)
                 case .needMore: return nil
                 case .end(let end):
-                    let bytes = pieces.count == 1 ? rest[pieces[0]] : Bytes(pieces.flatMap { rest[$0] })
-                    return WholeBody(bytes: bytes, end: end, trailers: reader.trailers)
+                    trailers = reader.trailers
+                    return (pieces.count == 1 ? rest[pieces[0]] : Bytes(pieces.flatMap { rest[$0] }), end)
                 }
             }
         }

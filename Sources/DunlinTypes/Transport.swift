@@ -30,21 +30,24 @@ public final class TransportResponse: Sendable {
     /// Interim (1xx) responses that came first, in order.
     public let interim: [ResponseHead]
     public let body: ResponseBody
-    /// The trailer fields of a body that is here already; a stream brings its own.
-    public let trailers: Fields
+    /// Nil for none: even empty arrays are counted by reference.
+    private let wholeTrailers: Fields?
     public let attempt: Attempt
 
     public init(
         head: consuming ResponseHead, interim: consuming [ResponseHead] = [],
-        body: consuming ResponseBody = .bytes(.empty), trailers: consuming Fields = Fields(),
+        body: consuming ResponseBody = .bytes(.empty), trailers: consuming Fields? = nil,
         attempt: consuming Attempt = Attempt()
     ) {
         self.head = head
         self.interim = interim
         self.body = body
-        self.trailers = trailers
+        wholeTrailers = trailers
         self.attempt = attempt
     }
+
+    /// The trailer fields of a body that is here already; a stream brings its own.
+    public var trailers: Fields { wholeTrailers ?? Fields() }
 }
 
 /// A response body: already here, or still arriving.
