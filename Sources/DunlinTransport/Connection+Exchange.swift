@@ -26,7 +26,8 @@ extension Connection {
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
         // The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
         let sendStart = context.started.nanoseconds + attempt[.pool] + attempt[.resolve] + attempt[.connect]
-        let writer = RequestWriter(context: context, channel: channel)
+        // Made where it is needed: what lives across a wait is counted.
+        var writer: RequestWriter { RequestWriter(context: context, channel: channel) }
         let received: Received
         var reader = ResponseReader(channel, context)
         switch message.rest {

@@ -20,7 +20,7 @@ final class ConnectionBody: BodyStream {
         var canReuse: Bool
         var readSize = 64 * 1024
 
-        init(lease: consuming Lease, reader: ResponseReader, body: BodyReader, chunk: Bytes, canReuse: Bool) {
+        init(lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, canReuse: Bool) {
             self.lease = lease
             self.reader = reader
             self.body = body

@@ -6,7 +6,7 @@ internal import DunlinWire
 ///
 /// An edge is told once. After a read that filled its buffer more may be there, so the next read tries first; after a
 /// shorter one the kernel had no more, and waiting first saves a system call that would only say so.
-struct ResponseReader {
+struct ResponseReader: ~Copyable {
     let context: ExchangeContext
     let channel: Channel
     /// The last read filled its buffer: there may be more.
