@@ -72,11 +72,10 @@ extension HTTPSession {
         on loop: Reactor
     ) async throws -> Response<Bytes> {
         var metrics = Metrics()
-        let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
-        let response = try await hops.run(request, since: start, &metrics)
+        let response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)
         switch response.body {
         case .bytes(let body):
-            return try BodyCollector.whole(response, body, limit: limit, metrics)
+            return try BodyCollector.whole(response, body, limit: limit, consume metrics)
         case .stream(let stream):
             let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: limit)
             return try await collector.collect(stream, response, request, metrics)

@@ -37,8 +37,7 @@ extension HTTPSession {
         _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor
     ) async throws -> StreamedResponse {
         var metrics = Metrics()
-        let hops = HopLoop(carrier: carrier, delegate: delegate, loop: loop)
-        let response = try await hops.run(request, since: start, &metrics)
+        let response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)
         var body = response.body
         if carrier.sockets == nil, case .stream(let stream) = body {
             let (deadline, limit) = (request.deadline, request.timeouts.total)

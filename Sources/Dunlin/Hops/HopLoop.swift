@@ -1,15 +1,14 @@
 internal import DunlinReactor
 
-/// Drives a request hop by hop: sends it, and asks the machine what comes next.
+/// Drives requests hop by hop: sends each, and asks its machine what comes next.
 struct HopLoop {
     let carrier: Carrier
-    let delegate: TaskDelegate
-    let loop: Reactor
 
     /// `start` is when the first hop began. Inlined, to cost each request no frame of its own.
     @inline(__always)
     func run(
-        _ request: TransportRequest, since start: MonotonicTime, _ metrics: inout Metrics
+        _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor,
+        _ metrics: inout Metrics
     ) async throws -> TransportResponse {
         var start = start
         var machine = HopMachine(isReplayable: request.body.isReplayable)

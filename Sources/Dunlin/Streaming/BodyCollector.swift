@@ -17,7 +17,7 @@ struct BodyCollector {
 
     /// The response whose body came with its head.
     static func whole(
-        _ response: TransportResponse, _ body: Bytes, limit: Int?, _ metrics: Metrics
+        _ response: TransportResponse, _ body: Bytes, limit: Int?, _ metrics: consuming Metrics
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, limit, response.head)
         return HTTPSession.Response(response, body, nil, metrics)
