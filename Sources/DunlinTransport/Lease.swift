@@ -26,8 +26,6 @@ struct Lease: ~Copyable {
     /// The exchange is over and the connection fit for the next.
     consuming func giveBack(at now: MonotonicTime) {
         guard connection.channel.endTurn() else { return }
-        let owner = pool
-        pool = nil
-        owner?.giveBack(connection, at: now)
+        pool.take()?.giveBack(connection, at: now)
     }
 }
