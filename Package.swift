@@ -70,7 +70,8 @@ let package = Package(
             name: "DunlinTestingTests", dependencies: ["CEpoll", "Dunlin", "DunlinTesting", "DunlinTypes"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting", "LeakChecking"], swiftSettings: dialect),
+            name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinWire", "LeakChecking"],
+            swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),

@@ -1,0 +1,83 @@
+import DunlinTypes
+import DunlinWire
+import Testing
+
+/// What a session sends with every request: checked once, and never again by mistake.
+@Suite struct `Prepared fields` {
+    private static let origin = Origin(scheme: .http, host: "h.example")
+
+    private static func encode(_ head: RequestHead, _ framing: RequestFraming = .none) throws(WireError) -> String {
+        var buffer: [UInt8] = []
+        try RequestEncoder.encode(head, framing: framing, into: &buffer)
+        return String(Bytes(buffer))
+    }
+
+    static let plain: [Fields] = [
+        [:], ["Accept": "*/*"], ["User-Agent": "Dunlin", "Accept": " \té\t ", "accept": ""],
+        ["abcd": "4", "abcdef": "6", "abcdefghij": "10", "abcdefghijklmn": "14", "abcdefghijklmnopq": "17"],
+    ]
+
+    @Test(arguments: plain, [RequestFraming.none, .length(7), .chunked])
+    func `go out as the same bytes`(fields: Fields, framing: RequestFraming) throws {
+        let prepared = try #require(try RequestEncoder.prepare(fields))
+        let ready = RequestHead(method: .post, origin: Self.origin, target: "/", prepared: prepared)
+        let plain = RequestHead(method: .post, origin: Self.origin, target: "/", fields: fields)
+        #expect(try Self.encode(ready, framing) == Self.encode(plain, framing))
+        #expect(ready.fields == fields)
+    }
+
+    @Test(arguments: ["Host", "EXPECT", "connection", "Content-Length", "Transfer-Encoding"])
+    func `are none that are judged with their request`(name: String) throws {
+        #expect(try RequestEncoder.prepare(["Accept": "*/*", name: "x"] as Fields) == nil)
+    }
+
+    static let unfit: [(Fields, WireError)] = [
+        (["": "v"], .invalidRequestFieldName), (["a b": "v"], .invalidRequestFieldName),
+        (["X": "a\r\nb"], .invalidRequestFieldValue(name: "X")), (["X": "\0"], .invalidRequestFieldValue(name: "X")),
+        (["Host": "a\nb"], .invalidRequestFieldValue(name: "Host")),
+    ]
+
+    @Test(arguments: unfit)
+    func `can all be sent`(fields: Fields, error: WireError) {
+        #expect(throws: error) { try RequestEncoder.prepare(fields) }
+    }
+
+    @Test func `are forgotten once the fields change`() throws {
+        let prepared = try #require(try RequestEncoder.prepare(["Accept": "*/*"]))
+        var head = RequestHead(method: .get, origin: Self.origin, target: "/", prepared: prepared)
+        head.fields.append("X", "a\nb")
+        #expect(head.prepared == nil)
+        #expect(throws: WireError.invalidRequestFieldValue(name: "X")) { try Self.encode(head) }
+    }
+}
+
+@Suite struct `A checked host` {
+    private static func encode(_ origin: Origin, _ method: Method, _ target: String, _ fields: Fields) throws {
+        var buffer: [UInt8] = []
+        let head = RequestHead(method: method, origin: origin, target: target, fields: fields)
+        try RequestEncoder.encode(head, framing: .none, into: &buffer)
+    }
+
+    @Test func `is the one a URL was parsed into, with a socket or without`() throws {
+        let checked = Origin(scheme: .http, checkedHost: "h.example", port: 8080)
+        #expect(checked == Origin(scheme: .http, host: "h.example", port: 8080))
+        #expect(checked.isHostChecked)
+        #expect(checked.over("/run/s").isHostChecked)
+        #expect(checked.over("/run/s") == Origin(scheme: .http, host: "h.example", port: 8080, socketPath: "/run/s"))
+        #expect(!Origin(scheme: .http, host: "h.example").isHostChecked)
+        #expect(throws: WireError.invalidHost) {
+            try Self.encode(Origin(scheme: .http, host: "h example"), .get, "/", [:])
+        }
+    }
+
+    static let others: [(Method, String, Fields, WireError)] = [
+        (.get, "/", ["Host": "a b"], .invalidHost), (.connect, "a b:1", [:], .invalidTarget),
+        (.connect, "h.example", [:], .targetUnfitForMethod),
+    ]
+
+    @Test(arguments: others)
+    func `speaks for itself only`(method: Method, target: String, fields: Fields, error: WireError) {
+        let origin = Origin(scheme: .http, checkedHost: "h.example", port: nil)
+        #expect(throws: error) { try Self.encode(origin, method, target, fields) }
+    }
+}
