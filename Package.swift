@@ -21,8 +21,10 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .target(name: "DunlinTypes", swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
+        .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinReactor", dependencies: ["CEpoll", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSemantics", dependencies: ["DunlinTypes", "DunlinWire"], swiftSettings: dialect),
         .target(
@@ -50,6 +52,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzRequests", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"],
             path: "Tests/FuzzRequests", swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzInflate", dependencies: ["DunlinInflate", "DunlinTypes", "FuzzDriver"],
+            path: "Tests/FuzzInflate", swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
@@ -57,6 +62,8 @@ let package = Package(
         .testTarget(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes"],
             swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting"],
             swiftSettings: dialect),

@@ -1,0 +1,15 @@
+/* zlib, and those of its functions that are macros. No logic. */
+#ifndef DUNLIN_CZLIB_H
+#define DUNLIN_CZLIB_H
+
+#include <zlib.h>
+
+static inline int dunlin_inflate_init(z_stream *stream, int window_bits) {
+    return inflateInit2(stream, window_bits);
+}
+
+static inline int dunlin_deflate_init(z_stream *stream, int level, int window_bits) {
+    return deflateInit2(stream, level, Z_DEFLATED, window_bits, MAX_MEM_LEVEL - 1, Z_DEFAULT_STRATEGY);
+}
+
+#endif

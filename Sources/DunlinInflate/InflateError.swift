@@ -1,0 +1,40 @@
+/// Why a compressed body could not be decoded.
+///
+/// No case carries any of the body.
+public enum InflateError: Error, Sendable, Hashable {
+    /// Not the format it claims to be, or damaged: what is wrong with it, in zlib's words.
+    case corrupt(String)
+    /// The body ended before the compressed data did.
+    case truncated
+    /// Something other than zeros follows the compressed data.
+    case trailingData
+    /// More than `limit` bytes for each byte from the wire.
+    case ratioExceeded(limit: Int)
+    case sizeExceeded(limit: Int)
+    case tooManyCodings(limit: Int)
+    /// zlib got no memory for its tables.
+    case outOfMemory
+
+    /// A limit of ours was exceeded; what the peer sent may have been valid.
+    public var isLimit: Bool {
+        switch self {
+        case .ratioExceeded, .sizeExceeded, .tooManyCodings: true
+        default: false
+        }
+    }
+}
+
+extension InflateError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .corrupt(let fault): "The compressed body is damaged: \(fault)."
+        case .truncated: "The body ended before its compressed data was complete."
+        case .trailingData: "Something follows the end of the body's compressed data."
+        case .ratioExceeded(let limit):
+            "The body decompresses to more than the limit of \(limit) bytes for each byte received."
+        case .sizeExceeded(let limit): "The body decompresses to more than the limit of \(limit) bytes."
+        case .tooManyCodings(let limit): "The body has more than the limit of \(limit) content codings."
+        case .outOfMemory: "There is no memory to compress or decompress with."
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import DunlinInflate
+import DunlinTypes
+import Testing
+
+@Suite struct `Content encoder` {
+    static let bodies = [
+        [], [0], Array(Samples.text.utf8), Array(Samples.lines.utf8), Payload.noise(60_000), Payload.prose(60_000),
+        Payload.zeros(60_000),
+    ]
+
+    @Test(arguments: ContentCoding.allCases, [-1, 0, 1, 6, 9, 10])
+    func `makes what the decoder undoes`(coding: ContentCoding, level: Int) throws {
+        for body in Self.bodies {
+            let wire = try Payload.encoded([body], coding, level: level)
+            #expect(DecodeOutcome(of: [wire], [coding]) == DecodeOutcome(body: body))
+            #expect(wire.count < body.count + 100)
+        }
+    }
+
+    @Test(arguments: ContentCoding.allCases)
+    func `makes the same of a body however it is cut`(coding: ContentCoding) throws {
+        for body in Self.bodies {
+            let whole = try Payload.encoded([body], coding)
+            for size in [1, 1000, 40_000] {
+                let pieces = stride(from: 0, to: body.count, by: size).map {
+                    Array(body[$0..<min($0 + size, body.count)])
+                }
+                #expect(try Payload.encoded([[]] + pieces, coding) == whole)
+            }
+        }
+    }
+
+    @Test func `puts neither time nor name in a gzip header`() throws {
+        let wire = try Payload.encoded([Array(Samples.text.utf8)])
+        #expect(wire.prefix(10) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
+    }
+
+    @Test func `moves a level that is none to the nearest`() throws {
+        let body = Payload.prose(50_000)
+        #expect(try Payload.encoded([body], level: .min) == Payload.encoded([body], level: 0))
+        #expect(try Payload.encoded([body], level: .max) == Payload.encoded([body], level: 9))
+        #expect(try Payload.encoded([body], level: 0).count > body.count)
+        #expect(try Payload.encoded([body], level: 9).count < body.count / 2)
+    }
+
+    @Test func `gives out before the end what is ready`() throws {
+        var encoder = try ContentEncoder(.gzip)
+        let ready = encoder.encode(Bytes(Payload.noise(300_000)))
+        #expect(ready.count > 200_000)
+        #expect(encoder.finish().count < 100_000)
+    }
+}

@@ -1,0 +1,101 @@
+import DunlinInflate
+import DunlinTypes
+import Testing
+
+@Suite struct `Inflate limits` {
+    private static func limits(_ change: (inout InflateLimits) -> Void) -> InflateLimits {
+        var limits = InflateLimits()
+        change(&limits)
+        return limits
+    }
+
+    @Test(arguments: [0, 1, 50, 51, 52])
+    func `end the body at the exact byte, however it is cut`(limit: Int) {
+        let body = Array(Samples.text.utf8)
+        let error = limit < body.count ? InflateError.sizeExceeded(limit: limit) : nil
+        for pieces in cuts(of: Samples.gzip) {
+            let outcome = DecodeOutcome(of: pieces, [.gzip], limits: Self.limits { $0.decodedBytes = limit })
+            #expect(outcome == DecodeOutcome(body: Array(body.prefix(limit)), error))
+        }
+    }
+
+    @Test func `hold for what is between two codings as well`() throws {
+        // Thousands of empty members: they shrink to little when compressed and come to nothing when decoded.
+        let members = Array(repeatElement(Samples.gzipEmpty, count: 5000).joined())
+        let wire = try Payload.encoded([members])
+        #expect(wire.count < 1000)
+        #expect(DecodeOutcome(of: [wire], [.gzip, .gzip]) == DecodeOutcome(""))
+        let small = Self.limits { $0.decodedBytes = members.count - 1 }
+        #expect(
+            DecodeOutcome(of: [wire], [.gzip, .gzip], limits: small).error == .sizeExceeded(limit: members.count - 1))
+        let flat = Self.limits {
+            $0.ratio = 10
+            $0.ratioFloor = 10_000
+        }
+        #expect(DecodeOutcome(of: [wire], [.gzip, .gzip], limits: flat).error == .ratioExceeded(limit: 10))
+    }
+
+    @Test(arguments: [1 << 20, 4096, 100])
+    func `stop a bomb at the ratio`(pieceSize: Int) throws {
+        let wire = try Payload.encoded([Payload.zeros(10 << 20)])
+        let limits = Self.limits {
+            $0.ratio = 100
+            $0.ratioFloor = 100_000
+        }
+        var decoder = try ContentDecoder([.gzip], limits: limits)
+        var rest = Bytes(wire)
+        var error: InflateError?
+        do throws(InflateError) {
+            while !rest.isEmpty {
+                let count = min(pieceSize, rest.count)
+                decoder.feed(rest[0..<count])
+                rest = rest[count..<rest.count]
+                while let piece = try decoder.next() { #expect(piece.allSatisfy { $0 == 0 }) }
+            }
+        } catch let thrown {
+            error = thrown
+        }
+        #expect(error == .ratioExceeded(limit: 100))
+        #expect(decoder.decodedCount <= 100_000)
+        #expect(throws: InflateError.ratioExceeded(limit: 100)) { try decoder.next() }
+    }
+
+    @Test func `count only the part of the wire that was used`() throws {
+        // The bomb comes with ballast behind it, in the same piece.
+        let bomb = try Payload.encoded([Payload.zeros(2 << 20)])
+        let ballast = try Payload.encoded([Payload.noise(100_000)])
+        let limits = Self.limits { $0.ratio = 100 }
+        #expect(DecodeOutcome(of: [bomb + ballast], [.gzip], limits: limits).error == .ratioExceeded(limit: 100))
+        #expect(DecodeOutcome(of: [ballast + bomb], [.gzip], limits: limits).error == nil)
+    }
+
+    @Test func `let a small body repeat itself, and any body that may`() throws {
+        let small = try Payload.encoded([Payload.zeros(1 << 20)])
+        #expect(DecodeOutcome(of: [small], [.gzip], limits: Self.limits { $0.ratio = 1 }).error == nil)
+        let large = try Payload.encoded([Payload.zeros(3 << 20)], level: 9)
+        #expect(DecodeOutcome(of: [large], [.gzip]).error == .ratioExceeded(limit: 1000))
+        let free = Self.limits {
+            $0.ratio = nil
+            $0.decodedBytes = nil
+        }
+        #expect(DecodeOutcome(of: [large], [.gzip], limits: free) == DecodeOutcome(body: Payload.zeros(3 << 20)))
+    }
+
+    @Test func `are finite by default and stop a bomb within a bomb`() throws {
+        let bomb = try Payload.encoded([try Payload.encoded([Payload.zeros(16 << 20)])])
+        #expect(bomb.count < 400)
+        var decoder = try ContentDecoder([.gzip, .gzip])
+        decoder.feed(Bytes(bomb))
+        #expect(throws: InflateError.ratioExceeded(limit: 1000)) { while try decoder.next() != nil {} }
+        #expect(decoder.decodedCount <= 1 << 20)
+        #expect(InflateLimits().decodedBytes == 256 << 20)
+    }
+
+    @Test func `are told apart from faults`() {
+        let limits: [InflateError] = [.ratioExceeded(limit: 1), .sizeExceeded(limit: 1), .tooManyCodings(limit: 1)]
+        let faults: [InflateError] = [.corrupt("x"), .truncated, .trailingData, .outOfMemory]
+        #expect(limits.allSatisfy { $0.isLimit })
+        #expect(!faults.contains { $0.isLimit })
+        #expect(Set((limits + faults).map(\.description)).count == 7)
+    }
+}
