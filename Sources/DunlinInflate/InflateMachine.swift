@@ -118,9 +118,8 @@ struct InflateMachine: ~Copyable {
     private var nextCapacity: Int {
         let expected = (input.count - offset).multipliedReportingOverflow(by: Self.expectedRatio)
         let wanted = min(limits.pieceSize, expected.overflow ? .max : max(expected.partialValue, Self.smallestPiece))
-        // One byte more than is allowed, to see whether there is one.
-        let allowed = limits.decodedBytes.map { $0 - produced } ?? .max
-        return max(1, allowed < wanted ? allowed + 1 : wanted)
+        // When all that is allowed has come, one byte of room shows whether there is more.
+        return max(1, min(wanted, limits.decodedBytes.map { $0 - produced } ?? .max))
     }
 
     private mutating func note(_ code: Int32) {
@@ -136,12 +135,12 @@ struct InflateMachine: ~Copyable {
         }
     }
 
-    /// The part of the output that the size limit lets pass.
     private mutating func admit(_ output: [UInt8]) -> Bytes? {
         produced += output.count
-        guard let limit = limits.decodedBytes, produced > limit else { return output.isEmpty ? nil : Bytes(output) }
-        part = .failed(.sizeExceeded(limit: limit))
-        let allowed = output.count - (produced - limit)
-        return allowed > 0 ? Bytes(output, in: 0..<allowed) : nil
+        if let limit = limits.decodedBytes, produced > limit {
+            part = .failed(.sizeExceeded(limit: limit))
+            return nil
+        }
+        return output.isEmpty ? nil : Bytes(output)
     }
 }

@@ -172,4 +172,13 @@ import Testing
         try decoder.finish()
         #expect(decoded == body)
     }
+
+    @Test(arguments: [1, 2, 7, 512], [Samples.raw, Samples.rawDynamic, Samples.zlib])
+    func `hands out all that the last byte stands for`(size: Int, wire: [UInt8]) {
+        var limits = InflateLimits()
+        limits.pieceSize = size
+        let expected = DecodeOutcome(of: [wire], [.deflate])
+        #expect(expected.error == nil)
+        #expect(DecodeOutcome(of: [wire], [.deflate], limits: limits) == expected)
+    }
 }

@@ -69,6 +69,20 @@ import Testing
         #expect(DecodeOutcome(of: [ballast + bomb], [.gzip], limits: limits).error == nil)
     }
 
+    @Test func `are final, though what follows would mend the ratio`() throws {
+        let bomb = try Payload.encoded([Payload.zeros(2 << 20)])
+        let ballast = try Payload.encoded([Payload.noise(100_000)])
+        var decoder = try ContentDecoder([.gzip], limits: Self.limits { $0.ratio = 100 })
+        decoder.feed(Bytes(bomb + ballast))
+        #expect(throws: InflateError.ratioExceeded(limit: 100)) { while try decoder.next() != nil {} }
+        let count = decoder.decodedCount
+        for _ in 0..<100 {
+            #expect(throws: InflateError.ratioExceeded(limit: 100)) { try decoder.next() }
+        }
+        #expect(throws: InflateError.ratioExceeded(limit: 100)) { try decoder.finish() }
+        #expect(decoder.decodedCount == count)
+    }
+
     @Test func `let a small body repeat itself, and any body that may`() throws {
         let small = try Payload.encoded([Payload.zeros(1 << 20)])
         #expect(DecodeOutcome(of: [small], [.gzip], limits: Self.limits { $0.ratio = 1 }).error == nil)
