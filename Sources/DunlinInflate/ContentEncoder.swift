@@ -11,7 +11,7 @@ public struct ContentEncoder: ~Copyable, Sendable {
     private let stream: Mutex<ZStream>
 
     /// How much room zlib is given at a time.
-    private static let room = 32 * 1024
+    private static let room = 8 * 1024
 
     /// `level` from 1, the fastest, to 9, the smallest; 0 stores. What lies outside is moved to the nearest.
     public init(_ coding: ContentCoding, level: Int = 6) throws(InflateError) {
