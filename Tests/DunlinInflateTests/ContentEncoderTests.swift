@@ -19,8 +19,8 @@ import Testing
 
     @Test(arguments: [0, 1, 6])
     func `keeps nothing back`(level: Int) throws {
-        let noise = Payload.noise(160_000)
-        for count in stride(from: 20_000, through: noise.count, by: 20_000) {
+        let noise = Payload.noise(90_000)
+        for count in stride(from: 18_000, through: noise.count, by: 18_000) {
             let body = Array(noise[..<count])
             let wire = try Payload.encoded([body], level: level)
             #expect(DecodeOutcome(of: [wire], [.gzip]) == DecodeOutcome(body: body))
@@ -31,7 +31,7 @@ import Testing
     func `makes the same of a body however it is cut`(coding: ContentCoding) throws {
         for body in Self.bodies {
             let whole = try Payload.encoded([body], coding)
-            for size in [1, 1000, 40_000] {
+            for size in [1, 100, 40_000] where body.count <= size * 5000 {
                 let pieces = stride(from: 0, to: body.count, by: size).map {
                     Array(body[$0..<min($0 + size, body.count)])
                 }

@@ -92,7 +92,9 @@ import Testing
             $0.ratio = nil
             $0.decodedBytes = nil
         }
-        #expect(DecodeOutcome(of: [large], [.gzip], limits: free) == DecodeOutcome(body: Payload.zeros(3 << 20)))
+        let outcome = DecodeOutcome(of: [large], [.gzip], limits: free)
+        #expect(outcome.body.count == 3 << 20)
+        #expect(outcome.error == nil)
     }
 
     @Test func `are finite by default and stop a bomb within a bomb`() throws {
