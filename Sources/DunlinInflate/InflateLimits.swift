@@ -3,9 +3,9 @@
 /// In a chain of codings each step is held to the limits, not only the last: a body may swell in the middle and
 /// shrink again.
 public struct InflateLimits: Sendable, Hashable {
-    /// Decoded bytes for each byte from the wire; nil for any number.
+    /// Decoded bytes for each byte from the wire, looked at piece by piece; nil for any number.
     ///
-    /// Deflate alone gets to 1,032 and real data hardly above 100. So by default a single coding is refused for endless
+    /// Deflate alone gets to 1,032 and real data seldom above 100. So by default a single coding is refused for endless
     /// repetition only, and a chain, where the ratios multiply, as soon as it goes beyond what one coding could do.
     public var ratio: Int? = 1000
     /// The ratio is not looked at until this much has been decoded: small bodies may repeat themselves as they like.
