@@ -32,7 +32,9 @@ let package = Package(
             swiftSettings: dialect),
         .target(
             name: "Dunlin",
-            dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSemantics", "DunlinTransport"],
+            dependencies: [
+                "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinTransport",
+            ],
             swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
@@ -80,7 +82,7 @@ let package = Package(
             name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinWire", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
+            name: "EndToEndTests", dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(name: "DunlinCLITests", dependencies: ["DunlinCLI"], swiftSettings: dialect),
     ]

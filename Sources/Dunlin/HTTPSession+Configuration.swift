@@ -24,8 +24,13 @@ extension HTTPSession {
         /// What the loops belong to, kept while a session uses them.
         package var loopOwner: (any Sendable)?
 
+        /// Who we are, that we take anything, and in which codings.
+        public static let defaultFields: Fields = [
+            "User-Agent": "Dunlin", "Accept": "*/*", "Accept-Encoding": "gzip, deflate",
+        ]
+
         public init(
-            baseURL: String? = nil, fields: Fields = ["User-Agent": "Dunlin", "Accept": "*/*"],
+            baseURL: String? = nil, fields: Fields = Configuration.defaultFields,
             timeouts: Timeouts = Timeouts(), transport: (any Transport)? = nil
         ) {
             self.baseURL = baseURL
@@ -48,6 +53,10 @@ extension HTTPSession {
     public struct Limits: Sendable, Hashable {
         /// A body read as a whole; `nil` for no limit. A streamed body has none.
         public var bodyBytes: Int? = 64 * 1024 * 1024
+        /// What a coded body may decode to, streamed or not; `nil` for no limit.
+        public var decodedBytes: Int? = 256 * 1024 * 1024
+        /// How many times its size on the wire a coded body may decode to (after the first MiB); `nil` for no limit.
+        public var decodingRatio: Int? = 500
         public var headBytes = 64 * 1024
         public var lineBytes = 16 * 1024
         public var fieldCount = 200

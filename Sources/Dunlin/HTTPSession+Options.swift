@@ -9,17 +9,20 @@ extension HTTPSession {
         public var bodyBytes: Int?
         /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
         public var validatesResponse: Bool
+        /// Whether gzip and deflate are taken off the response. Without, the body is what was on the wire.
+        public var decodesContent: Bool
         /// The user's own name for the request; shows in the registry.
         public var label: String?
 
         @inlinable public init(
             fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: Int? = nil,
-            validatesResponse: Bool = true, label: String? = nil
+            validatesResponse: Bool = true, decodesContent: Bool = true, label: String? = nil
         ) {
             self.fields = fields
             self.timeouts = timeouts
             self.bodyBytes = bodyBytes
             self.validatesResponse = validatesResponse
+            self.decodesContent = decodesContent
             self.label = label
         }
     }

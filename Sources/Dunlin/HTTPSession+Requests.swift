@@ -20,18 +20,19 @@ extension HTTPSession {
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, accept: String?
     ) async throws -> Response<Bytes> {
         let head = try builder.head(method, target, query, body, options.fields, accept)
-        let limit = options.bodyBytes ?? configuration.limits.bodyBytes
+        let reading = Reading(
+            limit: options.bodyBytes ?? configuration.limits.bodyBytes, decodes: options.decodesContent)
         let delegate = TaskDelegate(method, target.template, label: options.label)
         let loop = loop
         let start = loop.now()
-        let request = request(head, body, options, since: start)
+        let request = try request(head, body, options, since: start)
         // The fast lane: on the loop already and on no actor, so there is nowhere to go.
         let actor: (any Actor)? = #isolation
         if loop.isCurrent, actor == nil {
-            return try await run(request, delegate, limit, since: start, on: loop)
+            return try await run(request, delegate, reading, since: start, on: loop)
         }
         return try await withTaskExecutorPreference(loop) { @concurrent in
-            let response = try await run(request, delegate, limit, since: start, on: loop)
+            let response = try await run(request, delegate, reading, since: start, on: loop)
             await loop.leave()
             return response
         }
@@ -39,20 +40,20 @@ extension HTTPSession {
 
     func request(
         _ head: consuming RequestHead, _ body: RequestBody, _ options: Options, since start: MonotonicTime
-    ) -> TransportRequest {
+    ) throws -> TransportRequest {
         let timeouts = options.timeouts ?? configuration.timeouts
         return TransportRequest(
-            head: head, body: body, timeouts: timeouts, deadline: timeouts.deadline(for: .total, from: start))
+            head: head, body: body, timeouts: timeouts, deadline: try deadline(timeouts, from: start))
     }
 
     private func run(
-        _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, since start: MonotonicTime,
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, since start: MonotonicTime,
         on loop: Reactor
     ) async throws -> Response<Bytes> {
         let place = try tasks.add(delegate)
         return try await withTaskCancellationHandler {
             do {
-                let response = try await send(request, delegate, limit, since: start, on: loop)
+                let response = try await send(request, delegate, reading, since: start, on: loop)
                 delegate.end(.finished)
                 tasks.remove(at: place)
                 return response
@@ -68,17 +69,35 @@ extension HTTPSession {
 
     @inline(__always)
     private func send(
-        _ request: TransportRequest, _ delegate: TaskDelegate, _ limit: Int?, since start: MonotonicTime,
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, since start: MonotonicTime,
         on loop: Reactor
     ) async throws -> Response<Bytes> {
         var metrics = Metrics()
-        let response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)
+        var response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)
+        if reading.decodes, let plain = try decoding.apply(to: response) {
+            response = plain
+            metrics = metrics.updating(response.attempt)
+        }
         switch response.body {
         case .bytes(let body):
-            return try BodyCollector.whole(response, body, limit: limit, consume metrics)
+            return try BodyCollector.whole(response, body, limit: reading.limit, consume metrics)
         case .stream(let stream):
-            let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: limit)
+            let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
+            if stream is DecodedBody {
+                // Inflating is work, and the loop has others waiting.
+                return try await withTaskExecutorPreference(globalConcurrentExecutor) {
+                    @concurrent [response, metrics] in
+                    try await collector.collect(stream, response, request, metrics)
+                }
+            }
             return try await collector.collect(stream, response, request, metrics)
         }
+    }
+
+    /// How a whole body is read.
+    struct Reading: Sendable {
+        /// Bytes; nil for any number.
+        var limit: Int?
+        var decodes: Bool
     }
 }

@@ -9,16 +9,17 @@ extension HTTPSession {
         from target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
+        let decodes = options.decodesContent
         let head = try builder.head(method, target, query, body, options.fields, nil)
         let delegate = TaskDelegate(method, target.template, label: options.label)
         let loop = loop
         let start = loop.now()
-        let request = request(head, body, options, since: start)
+        let request = try request(head, body, options, since: start)
         let place = try tasks.add(delegate)
         do {
             let value = try await withTaskCancellationHandler {
                 let response = try await withTaskExecutorPreference(loop) { @concurrent in
-                    try await open(request, delegate, since: start, on: loop)
+                    try await open(request, delegate, decodes: decodes, since: start, on: loop)
                 }
                 defer { response.body.source.close() }
                 return try await operation(response)
@@ -34,17 +35,18 @@ extension HTTPSession {
     }
 
     private func open(
-        _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor
+        _ request: TransportRequest, _ delegate: TaskDelegate, decodes: Bool, since start: MonotonicTime, on loop: Reactor
     ) async throws -> StreamedResponse {
         var metrics = Metrics()
-        let response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)
-        var body = response.body
-        if carrier.sockets == nil, case .stream(let stream) = body {
+        var response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)
+        if carrier.sockets == nil, case .stream(let stream) = response.body {
             let (deadline, limit) = (request.deadline, request.timeouts.total)
-            body = .stream(ForeignBody(stream, carrier, delegate.interrupt, on: loop, until: deadline, limit: limit))
+            let body = ForeignBody(stream, carrier, delegate.interrupt, on: loop, until: deadline, limit: limit)
+            response = response.with(.stream(body), response.attempt)
         }
+        if decodes, let plain = try decoding.apply(to: response) { response = plain }
         return StreamedResponse(
-            head: response.head, interim: response.interim, body: BodySequence(body, response.trailers),
+            head: response.head, interim: response.interim, body: BodySequence(response.body, response.trailers),
             recorded: metrics)
     }
 

@@ -18,6 +18,7 @@ public final class HTTPSession: Sendable {
     public let tasks: TaskRegistry
     let builder: RequestBuilder
     let carrier: Carrier
+    let decoding: Decoding
     private let loops: [Reactor]
     private let nextLoop = Atomic<Int>(0)
 
@@ -27,6 +28,7 @@ public final class HTTPSession: Sendable {
         self.configuration = configuration
         builder = try RequestBuilder(configuration)
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
+        decoding = Decoding(configuration.limits)
         tasks = TaskRegistry(on: loops[0])
         if let transport = configuration.transport {
             carrier = Carrier(transport)

@@ -116,6 +116,8 @@ extension Connection {
         }
         context.interrupt.disarm()
         attempt.ended = received.at
+        attempt.bodyBytes = whole.body.count
+        attempt.decodedBytes = whole.body.count
         lease.connection.expectResponses(of: attempt.bytesReceived)
         // Bytes after the message answer no question of ours; a full buffer may hide some.
         if canReuse, whole.end == received.rest.count, !reader.mayHaveMore || lease.connection.channel.isStillSilent() {

@@ -103,6 +103,8 @@ final class ConnectionBody: BodyStream {
                 case .data(let range):
                     reading.offset = range.upperBound
                     let piece = reading.chunk[range]
+                    attempt.bodyBytes += piece.count
+                    attempt.decodedBytes += piece.count
                     putBack(reading, attempt)
                     return piece
                 case .needMore:

@@ -25,6 +25,10 @@ public struct Attempt: Sendable, Hashable {
     public var bytesSent = 0
     /// Bytes of the response taken from the kernel, head included.
     public var bytesReceived = 0
+    /// Bytes of the body as they came, content codings still on, framing off.
+    public var bodyBytes = 0
+    /// Bytes of the body with its content codings taken off.
+    public var decodedBytes = 0
 
     /// An address that a connection and its attempts share.
     public final class Peer: Sendable, Hashable {

@@ -65,6 +65,8 @@ extension NetworkError.Code {
     public static let connectionClosed = Self("connectionClosed")
     /// The peer broke the rules of HTTP.
     public static let invalidResponse = Self("invalidResponse")
+    /// The content is not what its coding says.
+    public static let invalidContent = Self("invalidContent")
     /// A limit of this session was exceeded by the response.
     public static let limitExceeded = Self("limitExceeded")
     public static let timedOut = Self("timedOut")

@@ -12,6 +12,8 @@ public struct RequestBody: Sendable {
     public let content: Content
     /// What Content-Type to send when the caller names none.
     public let contentType: String?
+    /// What `Content-Encoding` to send: how the content was coded.
+    public var contentEncoding: String?
 
     @inlinable public init(_ content: Content, contentType: String? = nil) {
         self.content = content

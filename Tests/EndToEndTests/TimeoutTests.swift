@@ -61,6 +61,41 @@ struct `A request that takes too long` {
         }
     }
 
+    @Test func `inherits the deadline of the work it is part of`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) { (stage: Stage) async throws in
+            stage.server.enqueue([.stall])
+            let session = stage.session
+            let work = Task {
+                try await session.withDeadline(in: .seconds(3)) {
+                    try await session.withDeadline(in: .seconds(1000)) {
+                        async let nested = session.get("stalls", as: .bytes)
+                        return try await nested.value
+                    }
+                }
+            }
+            _ = try await stage.server.waitForRequests(1)
+            try await clock.waitForDeadlines(1)
+            try await clock.advance(by: .seconds(4))
+            let error = try await NetworkError.thrown { _ = try await work.value }
+            #expect(error.code == .timedOut)
+            #expect(error.phase == .total)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test func `is refused when it cannot finish any more`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let error = try await NetworkError.thrown {
+                try await stage.session.withDeadline(in: .zero) { _ = try await stage.session.get("x", as: .bytes) }
+            }
+            #expect(error.code == .timedOut)
+            #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
+            #expect(stage.server.connectionCount == 0)
+            try await stage.expectHealthy()
+        }
+    }
+
     @Test func `is bounded per request too`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue([.stall])

@@ -4,33 +4,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct `Request bodies` {
-    /// Pieces of a generated body, made as they are asked for.
-    struct Pieces: AsyncSequence, Sendable {
-        typealias Element = Bytes
-        typealias Failure = any Error
-
-        var total: Int
-        var size = 10_000
-        var failingAt: Int?
-
-        struct Broken: Error {}
-
-        func makeAsyncIterator() -> Iterator { Iterator(pieces: self) }
-
-        struct Iterator: AsyncIteratorProtocol {
-            let pieces: Pieces
-            var offset = 0
-
-            mutating func next() async throws -> Bytes? {
-                if let failure = pieces.failingAt, offset >= failure { throw Broken() }
-                guard offset < pieces.total else { return nil }
-                let end = Swift.min(offset + pieces.size, pieces.total)
-                defer { offset = end }
-                return LoopbackServer.GeneratedBody.bytes(offset..<end)
-            }
-        }
-    }
-
     @Test(arguments: [0, 1, 1000, 16 << 10, (16 << 10) + 1, 5 << 20])
     func `of bytes arrive as they are`(count: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
@@ -49,7 +22,7 @@ struct `Request bodies` {
     func `from a sequence arrive as they are, announced or chunked`(count: Int, announced: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
-            let body = RequestBody.stream(Pieces(total: count), length: announced ? count : nil)
+            let body = RequestBody.stream(UploadPieces(total: count), length: announced ? count : nil)
             let answer = try await stage.session.put("up", body: body, as: .string).value
             #expect(answer == "\(LoopbackServer.GeneratedBody.hash(length: count))")
             let seen = try #require(stage.server.requests.first)
@@ -64,7 +37,7 @@ struct `Request bodies` {
     func `that belie their length fail, and nothing follows them`(announced: Int) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
-            let body = RequestBody.stream(Pieces(total: 100_000), length: announced)
+            let body = RequestBody.stream(UploadPieces(total: 100_000), length: announced)
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.put("up", body: body, as: .bytes)
             }
@@ -75,8 +48,8 @@ struct `Request bodies` {
 
     @Test func `whose producer fails throw the producer's error`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
-            let body = RequestBody.stream(Pieces(total: 1 << 20, failingAt: 200_000))
-            await #expect(throws: Pieces.Broken.self) { _ = try await stage.session.put("up", body: body, as: .bytes) }
+            let body = RequestBody.stream(UploadPieces(total: 1 << 20, failingAt: 200_000))
+            await #expect(throws: UploadPieces.Broken.self) { _ = try await stage.session.put("up", body: body, as: .bytes) }
             try await stage.expectHealthy()
         }
     }
@@ -89,7 +62,7 @@ struct `Request bodies` {
             let count = 64 << 20
             let body: RequestBody =
                 streamed
-                ? .stream(Pieces(total: count), length: count)
+                ? .stream(UploadPieces(total: count), length: count)
                 : .bytes(Bytes([UInt8](repeating: 0, count: count)))
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.post("up", body: body, as: .bytes)

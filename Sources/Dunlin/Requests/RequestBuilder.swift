@@ -45,11 +45,13 @@ final class RequestBuilder: Sendable {
         if let prepared, own.isEmpty, body.contentType == nil, accept == nil {
             return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
         }
-        return RequestHead(method: method, origin: origin, target: path, fields: fields(own, body.contentType, accept))
+        return RequestHead(method: method, origin: origin, target: path, fields: fields(own, body, accept))
     }
 
-    private func fields(_ own: Fields, _ contentType: String?, _ accept: String?) -> Fields {
+    private func fields(_ own: Fields, _ body: borrowing RequestBody, _ accept: String?) -> Fields {
         var merged = fields.overlaid(with: own)
+        let contentType = body.contentType
+        if let coding = body.contentEncoding { merged["Content-Encoding"] = coding }
         if let accept, !own.contains("accept") { merged["Accept"] = accept }
         if let contentType, !merged.contains("content-type") { merged.append("Content-Type", contentType) }
         return merged

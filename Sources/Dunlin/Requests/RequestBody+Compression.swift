@@ -1,0 +1,84 @@
+internal import DunlinInflate
+
+extension RequestBody {
+    /// How a request's body may be compressed.
+    public enum Compression: String, Sendable {
+        case gzip
+        case deflate
+    }
+
+    /// The same body compressed, with its `Content-Encoding`. Few servers take one; ask yours.
+    ///
+    /// Bytes are compressed now and announced by their new length. A stream is compressed as it is sent, without a
+    /// length; it stays replayable if it was.
+    public func compressed(with compression: Compression = .gzip) throws -> RequestBody {
+        let coding: ContentCoding = compression == .gzip ? .gzip : .deflate
+        var body: RequestBody
+        switch content {
+        case .none:
+            return self
+        case .bytes(let bytes):
+            var encoder = try ContentEncoder(coding)
+            var coded = encoder.encode(bytes).array
+            coded += encoder.finish().array
+            body = RequestBody(.bytes(Bytes(coded)), contentType: contentType)
+        case .stream(_, let isReplayable, let make):
+            body = RequestBody(
+                .stream(length: nil, isReplayable: isReplayable) { CompressedChunks(make, coding) },
+                contentType: contentType)
+        }
+        body.contentEncoding = compression.rawValue
+        return body
+    }
+}
+
+/// Chunks compressed as they are asked for. An encoder may hold bytes back until there are enough to be worth sending.
+private struct CompressedChunks: AsyncSequence, Sendable {
+    typealias Element = Bytes
+    typealias Failure = any Error
+
+    let make: @Sendable () -> any RequestBody.Chunks
+    let coding: ContentCoding
+
+    init(_ make: @escaping @Sendable () -> any RequestBody.Chunks, _ coding: ContentCoding) {
+        self.make = make
+        self.coding = coding
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(make(), coding)
+    }
+
+    final class Iterator: AsyncIteratorProtocol {
+        private var chunks: any AsyncIteratorProtocol<Bytes, any Error>
+        /// Nil once everything has been said.
+        private var encoder: ContentEncoder?
+        private let coding: ContentCoding
+        private var hasBegun = false
+
+        init(_ chunks: any RequestBody.Chunks, _ coding: ContentCoding) {
+            self.chunks = Self.iterator(of: chunks)
+            self.coding = coding
+        }
+
+        private static func iterator(
+            of chunks: some RequestBody.Chunks
+        ) -> any AsyncIteratorProtocol<Bytes, any Error> {
+            chunks.makeAsyncIterator()
+        }
+
+        func next() async throws -> Bytes? {
+            if !hasBegun {
+                hasBegun = true
+                encoder = try ContentEncoder(coding)
+            }
+            while encoder != nil {
+                guard let chunk = try await chunks.next(isolation: nil) else {
+                    return encoder.take()?.finish()
+                }
+                if let coded = encoder?.encode(chunk), !coded.isEmpty { return coded }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+internal import DunlinInflate
+
+/// Takes a response's content codings off: gzip and deflate, chained, streamed, under limits.
+///
+/// Left as it is: content in a coding that Dunlin does not know (nobody asked for one but the caller), and a part of a
+/// whole (206), because the ranges of a coded entity are ranges of its coded bytes. The head's fields stay as received,
+/// so `Content-Encoding` and `Content-Length` tell what was on the wire.
+struct Decoding: Sendable {
+    let limits: InflateLimits
+
+    init(_ limits: HTTPSession.Limits) {
+        var inflate = InflateLimits()
+        inflate.decodedBytes = limits.decodedBytes
+        inflate.ratio = limits.decodingRatio
+        self.limits = inflate
+    }
+
+    /// The response with plain content; nil when there is nothing to take off.
+    func apply(to response: TransportResponse) throws -> TransportResponse? {
+        guard response.head.fields.hasContentEncoding, response.head.status != .partialContent,
+            let codings = try codings(of: response.head), !codings.isEmpty
+        else { return nil }
+        switch response.body {
+        case .bytes(let coded):
+            let plain = try decode(coded, codings, response.head)
+            var attempt = response.attempt
+            attempt.decodedBytes = plain.count
+            return response.with(.bytes(plain), attempt)
+        case .stream(let stream):
+            return response.with(.stream(try DecodedBody(stream, codings, limits, response.head)), response.attempt)
+        }
+    }
+
+    private func codings(of head: ResponseHead) throws -> [ContentCoding]? {
+        do throws(InflateError) {
+            return try ContentCoding.chain(head.fields.values(of: "content-encoding"), limit: limits.codings)
+        } catch {
+            throw error.asNetworkError(head)
+        }
+    }
+
+    private func decode(_ coded: Bytes, _ codings: [ContentCoding], _ head: ResponseHead) throws -> Bytes {
+        do throws(InflateError) {
+            var decoder = try ContentDecoder(codings, limits: limits)
+            var plain: [UInt8] = []
+            decoder.feed(coded)
+            while let piece = try decoder.next() { piece.withUnsafeBytes { plain.append(contentsOf: $0) } }
+            try decoder.finish()
+            return Bytes(plain)
+        } catch {
+            throw error.asNetworkError(head)
+        }
+    }
+}
+
+extension InflateError {
+    func asNetworkError(_ head: ResponseHead) -> NetworkError {
+        NetworkError(
+            isLimit ? .limitExceeded : .invalidContent,
+            isLimit ? "the decoded content exceeds a limit" : "the content is not what its coding says", phase: .idle,
+            requestMayHaveBeenSent: true, underlying: self, response: head)
+    }
+}
+
+extension TransportResponse {
+    func with(_ body: ResponseBody, _ attempt: Attempt) -> TransportResponse {
+        TransportResponse(head: head, interim: interim, body: body, trailers: trailers, attempt: attempt)
+    }
+}
+
+extension Fields {
+    /// Asked of every response, so it looks at lengths first.
+    fileprivate var hasContentEncoding: Bool {
+        for entry in entries where entry.nameCount == 16 { return contains("content-encoding") }
+        return false
+    }
+}
