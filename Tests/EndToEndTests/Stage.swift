@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinReactor
 import DunlinTesting
 import DunlinTypes
 import Testing
@@ -31,12 +32,14 @@ struct Stage: Sendable {
         if !tolerating { #expect(server.failures.isEmpty) }
     }
 
-    /// Lets others run until `condition` holds; fails after a generous while.
+    /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread that
+    /// others need.
     func eventually(_ what: String, _ condition: () -> Bool) async throws {
-        let start = ContinuousClock.now
+        let loop = try ReactorGroup.shared.reactors()[0]
+        let start = loop.now()
         while !condition() {
-            try #require(ContinuousClock.now - start < .seconds(20), "never came: \(what)")
-            await Task.yield()
+            try #require(loop.now().duration(since: start) < .seconds(30), "never came: \(what)")
+            _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
         }
     }
 
