@@ -82,7 +82,8 @@ let package = Package(
             name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinWire", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(
-            name: "EndToEndTests", dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
+            name: "EndToEndTests",
+            dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(name: "DunlinCLITests", dependencies: ["DunlinCLI"], swiftSettings: dialect),
     ]

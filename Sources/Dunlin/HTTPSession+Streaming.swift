@@ -35,7 +35,8 @@ extension HTTPSession {
     }
 
     private func open(
-        _ request: TransportRequest, _ delegate: TaskDelegate, decodes: Bool, since start: MonotonicTime, on loop: Reactor
+        _ request: TransportRequest, _ delegate: TaskDelegate, decodes: Bool, since start: MonotonicTime,
+        on loop: Reactor
     ) async throws -> StreamedResponse {
         var metrics = Metrics()
         var response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)

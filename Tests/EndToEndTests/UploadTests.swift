@@ -49,7 +49,9 @@ struct `Request bodies` {
     @Test func `whose producer fails throw the producer's error`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let body = RequestBody.stream(UploadPieces(total: 1 << 20, failingAt: 200_000))
-            await #expect(throws: UploadPieces.Broken.self) { _ = try await stage.session.put("up", body: body, as: .bytes) }
+            await #expect(throws: UploadPieces.Broken.self) {
+                _ = try await stage.session.put("up", body: body, as: .bytes)
+            }
             try await stage.expectHealthy()
         }
     }
