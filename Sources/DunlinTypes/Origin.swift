@@ -1,4 +1,4 @@
-/// Scheme, host and port: what a connection may be shared for (RFC 9110 §4.3).
+/// Scheme, host and port, and the way there: what a connection may be shared for (RFC 9110 §4.3).
 public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public enum Scheme: String, Sendable, Hashable {
         case http
@@ -12,15 +12,15 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         let scheme: Scheme
         let host: String
         let port: UInt16
-        let socketPath: String?
+        let route: Route?
         let authority: String
         let isHostChecked: Bool
 
-        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ socketPath: String?, isHostChecked: Bool) {
+        init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ route: Route?, isHostChecked: Bool) {
             self.scheme = scheme
             self.host = host
             self.port = port
-            self.socketPath = socketPath
+            self.route = route
             self.isHostChecked = isHostChecked
             let literal = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
             authority = port == scheme.defaultPort ? literal : "\(literal):\(port)"
@@ -29,8 +29,12 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
 
     private let parts: Parts
 
-    public init(scheme: Scheme, host: String, port: UInt16? = nil, socketPath: String? = nil) {
-        parts = Parts(scheme, host, port ?? scheme.defaultPort, socketPath, isHostChecked: false)
+    public init(scheme: Scheme, host: String, port: UInt16? = nil, route: Route? = nil) {
+        parts = Parts(scheme, host, port ?? scheme.defaultPort, route, isHostChecked: false)
+    }
+
+    public init(scheme: Scheme, host: String, port: UInt16? = nil, socketPath: String) {
+        self.init(scheme: scheme, host: host, port: port, route: Route(address: .unix(socketPath)))
     }
 
     /// For whoever has checked the host character by character: nobody does so again.
@@ -38,9 +42,9 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         parts = Parts(scheme, host, port ?? scheme.defaultPort, nil, isHostChecked: true)
     }
 
-    /// The same origin, reached through a Unix socket.
-    package func over(_ socketPath: String) -> Origin {
-        Origin(parts: Parts(scheme, host, port, socketPath, isHostChecked: isHostChecked))
+    /// The same origin, reached another way.
+    package func over(_ route: Route) -> Origin {
+        Origin(parts: Parts(scheme, host, port, route, isHostChecked: isHostChecked))
     }
 
     private init(parts: Parts) {
@@ -51,8 +55,12 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     /// Lower-case ASCII; an IPv6 address without its brackets.
     public var host: String { parts.host }
     public var port: UInt16 { parts.port }
+    /// How to get there, if not by looking the host up and connecting with the session's socket options.
+    public var route: Route? { parts.route }
     /// The Unix socket that stands in for host and port, if one does. A leading NUL means an abstract name.
-    public var socketPath: String? { parts.socketPath }
+    public var socketPath: String? {
+        if case .unix(let path) = route?.address { path } else { nil }
+    }
     /// The Host field's value: brackets around IPv6, no user info, no default port.
     public var authority: String { parts.authority }
     /// The host is known to have only characters that a host may have.
@@ -61,13 +69,13 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
     public static func == (left: Origin, right: Origin) -> Bool {
         left.parts === right.parts
             || (left.port == right.port && left.scheme == right.scheme && left.host == right.host
-                && left.socketPath == right.socketPath)
+                && left.route == right.route)
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(port)
         hasher.combine(host)
-        if let socketPath { hasher.combine(socketPath) }
+        if let route { hasher.combine(route) }
     }
 
     public var description: String { "\(scheme.rawValue)://\(authority)" }

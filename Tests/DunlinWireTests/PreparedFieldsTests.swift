@@ -62,8 +62,9 @@ import Testing
         let checked = Origin(scheme: .http, checkedHost: "h.example", port: 8080)
         #expect(checked == Origin(scheme: .http, host: "h.example", port: 8080))
         #expect(checked.isHostChecked)
-        #expect(checked.over("/run/s").isHostChecked)
-        #expect(checked.over("/run/s") == Origin(scheme: .http, host: "h.example", port: 8080, socketPath: "/run/s"))
+        let routed = checked.over(Route(address: .unix("/run/s")))
+        #expect(routed.isHostChecked)
+        #expect(routed == Origin(scheme: .http, host: "h.example", port: 8080, socketPath: "/run/s"))
         #expect(!Origin(scheme: .http, host: "h.example").isHostChecked)
         #expect(throws: WireError.invalidHost) {
             try Self.encode(Origin(scheme: .http, host: "h example"), .get, "/", [:])

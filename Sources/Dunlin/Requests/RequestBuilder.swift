@@ -40,7 +40,7 @@ final class RequestBuilder: Sendable {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
         }
         if let socketPath {
-            origin = origin.over(socketPath)
+            origin = origin.over(Route(address: .unix(socketPath)))
         }
         if let prepared, own.isEmpty, body.contentType == nil, accept == nil {
             return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
