@@ -53,6 +53,11 @@ public final class Channel: Sendable {
         try socket.pendingError()
     }
 
+    /// What is set on the socket, for tests.
+    package func socketOptions() throws(Errno) -> SocketOptions {
+        try socket.options()
+    }
+
     /// Starts a turn for a new owner; nil if the channel is no longer fit for one: closed, ended by the peer, or with
     /// bytes that nobody asked for.
     public func beginTurn() -> UInt64? {

@@ -205,6 +205,11 @@ extension Reactor {
         }
     }
 
+    /// Every channel that is open on this loop.
+    package var channels: [Channel] {
+        shared.withLock { $0.slots.all }.compactMap { if case .channel(let channel) = $0 { channel } else { nil } }
+    }
+
     /// How many waits would end by themselves if time went on: on sockets, and on whatever else a request waits for.
     /// What the loop does on its own account, such as sweeping idle connections, is not counted.
     package var armedDeadlines: Int {

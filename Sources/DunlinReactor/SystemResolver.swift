@@ -7,11 +7,7 @@ internal import Synchronization
 public final class SystemResolver: Resolver {
     public static let shared = SystemResolver()
 
-    public struct Failure: Error, CustomStringConvertible {
-        public let description: String
-    }
-
-    typealias Answer = Result<[SocketAddress], Failure>
+    typealias Answer = Result<[SocketAddress], ResolverError>
 
     private struct State {
         var machine: ResolverMachine<Parking<Answer>>
@@ -34,7 +30,7 @@ public final class SystemResolver: Resolver {
         switch action {
         case .wait: break
         case .startThread: startThread()
-        case .refuse: throw Failure(description: "too many look-ups are waiting")
+        case .refuse: throw ResolverError(.overloaded, "too many look-ups are waiting")
         }
         let outcome = await withTaskCancellationHandler {
             await parking.wait(until: .never, interrupt: nil)
@@ -52,7 +48,7 @@ public final class SystemResolver: Resolver {
         do throws(Errno) {
             try SystemThread.start(name: "dunlin-names") { self.work() }
         } catch {
-            let failure = Failure(description: "no thread to look names up: \(error)")
+            let failure = ResolverError(.unanswered, "no thread to look names up: \(error)")
             for waiter in state.withLock({ $0.machine.threadFailed() }) { _ = waiter.deliver(.failure(failure)) }
         }
     }
@@ -64,6 +60,9 @@ public final class SystemResolver: Resolver {
         }
     }
 
+    /// EAI_NODATA, a GNU extension that the Glibc module leaves out: the name exists and has no address.
+    private static let noData: Int32 = -5
+
     private static func lookUp(_ host: String) -> Answer {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -72,7 +71,8 @@ public final class SystemResolver: Resolver {
         let code = getaddrinfo(host, nil, &hints, &list)
         guard code == 0 else {
             let reason = code == EAI_SYSTEM ? "\(Errno.last)" : String(cString: gai_strerror(code))
-            return .failure(Failure(description: reason))
+            let isUnknown = code == EAI_NONAME || code == noData
+            return .failure(ResolverError(isUnknown ? .noSuchName : .unanswered, reason))
         }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []

@@ -116,16 +116,18 @@ import Testing
     /// Neither can be a host name, so no name server is asked.
     @Test(arguments: ["", "256.256.256.256.", String(repeating: "a", count: 64) + ".invalid"])
     func `fails for what is no name, and says why`(name: String) async {
-        let failure = await #expect(throws: SystemResolver.Failure.self) {
+        let failure = await #expect(throws: ResolverError.self) {
             try await SystemResolver().addresses(of: name, port: 1)
         }
+        #expect(failure?.kind == .noSuchName)
         #expect(failure?.description.isEmpty == false)
     }
 
     @Test func `refuses what is over its bounds`() async {
-        await #expect(throws: SystemResolver.Failure.self) {
+        let failure = await #expect(throws: ResolverError.self) {
             try await SystemResolver(threads: 0, backlog: 0).addresses(of: "localhost", port: 1)
         }
+        #expect(failure?.kind == .overloaded)
     }
 
     @Test func `a cancelled task gets a cancellation error`() async {
