@@ -1,0 +1,48 @@
+internal import DunlinTypes
+internal import Synchronization
+
+/// In which order addresses are tried: families take turns, beginning with that of the first address (RFC 8305 §4).
+enum AddressOrder {
+    /// `turn` moves each family's addresses round by so many places.
+    static func interleaved(_ addresses: [SocketAddress], turn: Int = 0) -> [SocketAddress] {
+        guard let first = addresses.first, addresses.count > 1 else { return addresses }
+        let preferred = rotated(addresses.filter { $0.isSix == first.isSix }, by: turn)
+        let others = rotated(addresses.filter { $0.isSix != first.isSix }, by: turn)
+        var order: [SocketAddress] = []
+        for position in 0..<max(preferred.count, others.count) {
+            if position < preferred.count { order.append(preferred[position]) }
+            if position < others.count { order.append(others[position]) }
+        }
+        return order
+    }
+
+    private static func rotated(_ addresses: [SocketAddress], by turn: Int) -> [SocketAddress] {
+        guard addresses.count > 1 else { return addresses }
+        let start = turn % addresses.count
+        return Array(addresses[start...] + addresses[..<start])
+    }
+}
+
+/// Counts the connections opened to each name, so that they spread over its addresses. A count for each: with one for
+/// all, two names that are always used together would keep step and each see the same addresses again and again.
+final class Turns: Sendable {
+    /// Names that are counted at once. Beyond, counting begins anew, which harms nobody.
+    private static let capacity = 1024
+
+    private let counts = Mutex<[String: Int]>([:])
+
+    func next(for host: String) -> Int {
+        counts.withLock { counts in
+            if counts.count >= Self.capacity, counts[host] == nil { counts.removeAll() }
+            let turn = counts[host] ?? 0
+            counts[host] = turn &+ 1 & .max
+            return turn
+        }
+    }
+}
+
+extension SocketAddress {
+    var isSix: Bool {
+        if case .v6 = self { true } else { false }
+    }
+}

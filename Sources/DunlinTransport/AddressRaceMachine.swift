@@ -1,0 +1,66 @@
+internal import DunlinTypes
+
+/// Which address is tried when, and who has won: RFC 8305 §5.
+///
+/// Rules:
+/// 1. Addresses are tried in the order given. The next one starts when the one before it has failed, or has neither
+///    failed nor succeeded within the delay; the slow one goes on beside it.
+/// 2. An older attempt that fails hastens nothing: the newest has its own delay.
+/// 3. The first success wins, and whoever drives this closes the others.
+/// 4. Nothing starts once the deadline has passed; when it does, the race is over for all.
+/// 5. Knows addresses by their position alone, opens nothing and never reads a clock.
+struct AddressRaceMachine {
+    enum Action: Equatable {
+        /// Try this address. If nothing has come of it by then, say `slow`.
+        case start(Int, until: MonotonicTime)
+        /// Wait for what is underway.
+        case wait
+        case win(Int)
+        /// The last attempt has failed.
+        case fail
+        /// Time is up.
+        case giveUp
+    }
+
+    private let count: Int
+    private let delay: Int64
+    private let deadline: MonotonicTime
+    /// The next address to try.
+    private var next = 0
+    private var underway = 0
+
+    /// `delay` in nanoseconds.
+    init(count: Int, delay: Int64, deadline: MonotonicTime) {
+        self.count = count
+        self.delay = delay
+        self.deadline = deadline
+    }
+
+    mutating func begin(at now: MonotonicTime) -> Action {
+        count == 0 ? .fail : start(at: now)
+    }
+
+    mutating func failed(_ address: Int, at now: MonotonicTime) -> Action {
+        underway -= 1
+        if isNewest(address), next < count { return start(at: now) }
+        return underway == 0 ? .fail : .wait
+    }
+
+    /// The time given with an attempt has passed.
+    mutating func slow(_ address: Int, at now: MonotonicTime) -> Action {
+        if now >= deadline { return .giveUp }
+        return isNewest(address) && next < count ? start(at: now) : .wait
+    }
+
+    func connected(_ address: Int) -> Action { .win(address) }
+
+    private func isNewest(_ address: Int) -> Bool { address == next - 1 }
+
+    private mutating func start(at now: MonotonicTime) -> Action {
+        if now >= deadline { return .giveUp }
+        next += 1
+        underway += 1
+        let patience = next < count ? min(now.advanced(by: delay), deadline) : deadline
+        return .start(next - 1, until: patience)
+    }
+}
