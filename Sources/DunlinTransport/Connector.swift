@@ -1,110 +1,82 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// Opens connections: a name becomes addresses, and addresses are tried in turn until one answers.
+/// Opens connections: a name becomes addresses, and the first address that answers becomes the connection.
 struct Connector: Sendable {
-    let resolver: any Resolver
-
-    private enum Result {
-        case open(Channel, turn: UInt64)
-        case refused(Errno)
-        case gaveUp(Wake)
-    }
+    let names: NameCache
+    let sockets: SocketOptions
+    /// Nanoseconds between two attempts at one connection.
+    let attemptDelay: Int64
+    /// Nil if addresses are tried as they were given.
+    let turns: Turns?
 
     /// An open connection and the turn of its channel that the caller owns.
     func open(
         _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
     ) async throws -> (Connection, turn: UInt64) {
-        let addresses = try await addresses(context, &attempt)
+        let options = context.origin.route?.sockets ?? sockets
+        let addresses = try await addresses(context, options, &attempt)
         let start = context.clock.now()
         defer { attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds }
-        let deadline = context.clock.deadline(for: .connect, from: start)
-        var last: Errno?
-        for address in addresses {
-            attempt.peer = address
-            switch await connect(to: address, until: deadline, context, announcing) {
-            case .open(let channel, let turn):
-                return (Connection(channel, to: context.origin, at: address), turn)
-            case .gaveUp(let wake):
-                throw context.failure(wake, in: .connect, since: start, attempt)
-            case .refused(let errno):
-                last = errno
-            }
-        }
-        throw context.error(.connectionFailed, "no address accepted a connection", .connect, attempt, last)
-    }
-
-    private func connect(
-        to address: SocketAddress, until deadline: MonotonicTime, _ context: ExchangeContext,
-        _ announcing: AsyncStream<UInt64>.Continuation
-    ) async -> Result {
-        do throws(Errno) {
-            let socket = try Socket(for: address)
-            if !address.isLocal { try socket.setNoDelay() }
-            let state = try socket.connect(to: address)
-            let channel = try Channel(socket, on: context.clock.reactor, unsolicited: announcing)
-            guard let turn = channel.beginTurn() else {
-                channel.close()
-                return .refused(.connectionReset)
-            }
-            if state == .connected { return .open(channel, turn: turn) }
-            let wake = await established(channel, turn, until: deadline, context.interrupt)
-            guard wake == .ready else {
-                channel.close()
-                return .gaveUp(wake)
-            }
-            do throws(Errno) {
-                try channel.pendingError()
-            } catch {
-                channel.close()
-                throw error
-            }
-            return .open(channel, turn: turn)
-        } catch {
-            return .refused(error)
+        let race = AddressRace(
+            dialer: Dialer(options: options, reactor: context.clock.reactor, announcing: announcing),
+            delay: attemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
+            interrupt: context.interrupt)
+        switch await race.run(addresses, &attempt) {
+        case .open(let line):
+            return (Connection(line.channel, to: context.origin, at: line.address), line.turn)
+        case .gaveUp(let wake):
+            throw context.failure(wake, in: .connect, since: start, attempt)
+        case .refused(let failures):
+            throw context.error(.connectionFailed, "no address accepted a connection", .connect, attempt, failures)
         }
     }
 
-    private func established(
-        _ channel: Channel, _ turn: UInt64, until deadline: MonotonicTime, _ interrupt: Interrupt
-    ) async -> Wake {
-        guard interrupt.arm(channel, turn: turn) else { return .interrupted }
-        defer { interrupt.disarm() }
-        return await channel.waitWritable(until: deadline)
-    }
-}
-
-// MARK: - Names
-
-extension Connector {
-    private func addresses(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> [SocketAddress] {
+    /// Where to try, in order; at least one.
+    private func addresses(
+        _ context: ExchangeContext, _ options: SocketOptions, _ attempt: inout Attempt
+    ) async throws -> [SocketAddress] {
         let origin = context.origin
-        if let path = origin.socketPath { return [.unix(path)] }
+        if let address = origin.route?.address { return [address.port(ifNone: origin.port)] }
         if let address = SocketAddress(numericHost: origin.host, port: origin.port) { return [address] }
+        var found = try await lookUp(context, &attempt)
+        if let local = options.localAddress {
+            found.removeAll { $0.isSix != local.isSix }
+            guard !found.isEmpty else {
+                let reason = "\(origin.host) has no address that \(local.host) could connect to"
+                throw context.error(.connectionFailed, reason, .connect, attempt)
+            }
+        }
+        guard found.count > 1 else { return found }
+        return AddressOrder.interleaved(found, turn: turns?.next(for: origin.host) ?? 0)
+    }
+
+    private func lookUp(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> [SocketAddress] {
+        let origin = context.origin
         let start = context.clock.now()
         defer { attempt[.resolve] = context.clock.now().nanoseconds - start.nanoseconds }
         let deadline = context.clock.deadline(for: .resolve, from: start)
-        let found: [SocketAddress]
-        do {
-            found = try await Race.run(until: deadline, context.interrupt, on: context.clock.reactor) {
-                try await resolver.addresses(of: origin.host, port: origin.port)
-            }
-        } catch Race.Lost.timedOut {
-            throw context.timedOut(.resolve, since: start, attempt)
-        } catch Race.Lost.interrupted {
-            throw context.interrupted(.resolve, attempt)
+        do throws(NameCache.Failure) {
+            return try await names.addresses(
+                of: origin.host, port: origin.port, until: deadline, context.interrupt, on: context.clock.reactor)
         } catch {
-            throw context.error(.nameNotResolved, "\(origin.host) was not resolved", .resolve, attempt, error)
+            switch error {
+            case .timedOut: throw context.timedOut(.resolve, since: start, attempt)
+            case .interrupted: throw context.interrupted(.resolve, attempt)
+            case .unresolved(let cause):
+                throw context.error(.nameNotResolved, "\(origin.host) was not resolved", .resolve, attempt, cause)
+            }
         }
-        guard !found.isEmpty else {
-            throw context.error(.nameNotResolved, "\(origin.host) has no address", .resolve, attempt)
-        }
-        return found
     }
 }
 
 extension SocketAddress {
-    fileprivate var isLocal: Bool {
-        if case .unix = self { true } else { false }
+    /// With the port given, if it has none of its own.
+    fileprivate func port(ifNone port: UInt16) -> SocketAddress {
+        switch self {
+        case .v4(let address, port: 0): .v4(address, port: port)
+        case .v6(let high, let low, port: 0, let scope): .v6(high, low, port: port, scope: scope)
+        case .v4, .v6, .unix: self
+        }
     }
 }

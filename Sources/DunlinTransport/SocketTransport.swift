@@ -10,6 +10,17 @@ public final class SocketTransport: Sendable {
         public var idleTime: Duration = .seconds(60)
         public var limits = WireLimits()
         public var resolver: any Resolver = SystemResolver.shared
+        /// How long a name's addresses are remembered, and that it has none; zero: not at all.
+        public var nameLife: Duration = .seconds(60)
+        public var missingNameLife: Duration = .seconds(5)
+        public var nameCapacity = 1024
+        /// How long one look-up may take before it is begun anew.
+        public var lookUpTime: Duration?
+        /// What passes between two attempts at one connection.
+        public var attemptDelay: Duration = .milliseconds(250)
+        /// Whether connections take turns with the addresses of a name.
+        public var rotatesAddresses = true
+        public var sockets = SocketOptions()
 
         public init() {}
     }
@@ -18,6 +29,7 @@ public final class SocketTransport: Sendable {
     private static let smallBody = 16 * 1024
 
     private let pool: Pool
+    private let names: NameCache
     private let connector: Connector
     private let limits: WireLimits
 
@@ -26,7 +38,10 @@ public final class SocketTransport: Sendable {
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.idleTime = options.idleTime.clampedNanoseconds
         pool = Pool(limits: poolLimits, reactor: reactor)
-        connector = Connector(resolver: options.resolver)
+        names = NameCache(options, on: reactor)
+        connector = Connector(
+            names: names, sockets: options.sockets, attemptDelay: options.attemptDelay.clampedNanoseconds,
+            turns: options.rotatesAddresses ? Turns() : nil)
         limits = options.limits
     }
 
@@ -35,6 +50,12 @@ public final class SocketTransport: Sendable {
     /// No new leases; idle connections are closed at once, the others as their exchanges end.
     public func close() async {
         await pool.close()
+        await names.close()
+    }
+
+    /// Forgets what names mean.
+    public func flushNames() {
+        names.flush()
     }
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.

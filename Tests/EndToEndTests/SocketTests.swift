@@ -49,7 +49,8 @@ struct `A session` {
             #expect(error.phase == .connect)
             #expect(error.isSafeToRetry)
             #expect(error.peer?.contains("127.0.0.1:\(port)") == true)
-            #expect(error.underlying is Errno)
+            let failures = try #require(error.underlying as? ConnectFailures)
+            #expect(failures.description == "127.0.0.1:\(port): Connection refused")
         }
     }
 

@@ -1,0 +1,175 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import Synchronization
+
+/// Connects to whichever of several addresses answers first, and closes the others.
+///
+/// `AddressRaceMachine` says what to do next. A single address goes straight: one wait on its channel, no task.
+struct AddressRace {
+    enum Result {
+        case open(Dialer.Line)
+        case refused(ConnectFailures)
+        case gaveUp(Wake)
+    }
+
+    let dialer: Dialer
+    /// Nanoseconds between two attempts.
+    let delay: Int64
+    let deadline: MonotonicTime
+    let interrupt: Interrupt
+
+    /// `attempt.peer` is set to the address that won, else to the one that was tried last.
+    func run(_ addresses: [SocketAddress], _ attempt: inout Attempt) async -> Result {
+        if addresses.count == 1 {
+            attempt.peer = addresses[0]
+            return await straight(to: addresses[0])
+        }
+        let contest = Contest()
+        guard interrupt.arm(contest) else { return .gaveUp(.interrupted) }
+        defer { interrupt.disarm() }
+        return await run(addresses, contest, &attempt)
+    }
+
+    private func straight(to address: SocketAddress) async -> Result {
+        switch dialer.dial(address) {
+        case .open(let line): return .open(line)
+        case .refused(let failure): return .refused(ConnectFailures([failure]))
+        case .underway(let line):
+            let wake = await established(line)
+            guard wake == .ready else {
+                line.channel.close()
+                return .gaveUp(wake)
+            }
+            switch Dialer.outcome(of: line) {
+            case .open(let line), .underway(let line): return .open(line)
+            case .refused(let failure): return .refused(ConnectFailures([failure]))
+            }
+        }
+    }
+
+    private func established(_ line: Dialer.Line) async -> Wake {
+        guard interrupt.arm(line.channel, turn: line.turn) else { return .interrupted }
+        defer { interrupt.disarm() }
+        return await line.channel.waitWritable(until: deadline)
+    }
+
+    private func run(_ addresses: [SocketAddress], _ contest: Contest, _ attempt: inout Attempt) async -> Result {
+        var last: SocketAddress?
+        let result = await withTaskGroup(of: Contender.self) { group in
+            var contenders = Contenders(
+                machine: AddressRaceMachine(count: addresses.count, delay: delay, deadline: deadline))
+            var action = contenders.machine.begin(at: now)
+            while true {
+                switch action {
+                case .start(let position, let patience):
+                    last = addresses[position]
+                    let begun = dialer.dial(addresses[position])
+                    if case .underway(let line) = begun {
+                        guard contest.enter(line) else {
+                            return contenders.close(.gaveUp(.interrupted), including: line)
+                        }
+                        group.addTask { await Contender.wait(position, line, until: patience) }
+                    }
+                    action = contenders.began(position, begun, at: now)
+                case .wait:
+                    guard let contender = await group.next() else { return .gaveUp(.closed) }
+                    switch contender.wake {
+                    case .ready:
+                        action = contenders.began(contender.position, Dialer.outcome(of: contender.line), at: now)
+                    case .timedOut:
+                        action = contenders.machine.slow(contender.position, at: now)
+                        // It is left to go on beside the next.
+                        group.addTask { await Contender.wait(contender.position, contender.line, until: deadline) }
+                    case .interrupted, .closed, .busy: return contenders.close(.gaveUp(contender.wake))
+                    }
+                case .win(let position): return contenders.win(position)
+                case .fail: return .refused(contenders.failures)
+                case .giveUp: return contenders.close(.gaveUp(.timedOut))
+                }
+            }
+        }
+        if case .open(let line) = result { last = line.address }
+        attempt.peer = last
+        return result
+    }
+
+    private var now: MonotonicTime { dialer.reactor.now() }
+}
+
+extension AddressRace {
+    /// One attempt, and how its wait ended.
+    private struct Contender: Sendable {
+        let position: Int
+        let line: Dialer.Line
+        let wake: Wake
+
+        static func wait(_ position: Int, _ line: Dialer.Line, until time: MonotonicTime) async -> Contender {
+            Contender(position: position, line: line, wake: await line.channel.waitWritable(until: time))
+        }
+    }
+
+    /// The attempts underway and what became of the others.
+    private struct Contenders {
+        var machine: AddressRaceMachine
+        private(set) var failures = ConnectFailures()
+        private var lines: [Int: Dialer.Line] = [:]
+
+        init(machine: AddressRaceMachine) {
+            self.machine = machine
+        }
+
+        mutating func began(
+            _ position: Int, _ result: Dialer.Result, at now: MonotonicTime
+        ) -> AddressRaceMachine.Action {
+            switch result {
+            case .underway(let line):
+                lines[position] = line
+                return .wait
+            case .open(let line):
+                lines[position] = line
+                return machine.connected(position)
+            case .refused(let failure):
+                lines[position] = nil
+                failures.append(failure)
+                return machine.failed(position, at: now)
+            }
+        }
+
+        func win(_ position: Int) -> Result {
+            for (other, line) in lines where other != position { line.channel.close() }
+            return lines[position].map { .open($0) } ?? .gaveUp(.closed)
+        }
+
+        func close(_ result: Result, including last: Dialer.Line? = nil) -> Result {
+            for line in lines.values { line.channel.close() }
+            last?.channel.close()
+            return result
+        }
+    }
+
+    /// Who is to be told when the request is cancelled.
+    private final class Contest: Interruptible {
+        private struct State {
+            var lines: [Dialer.Line] = []
+            var isOver = false
+        }
+
+        private let state = Mutex(State())
+
+        /// False if it was cancelled meanwhile.
+        func enter(_ line: Dialer.Line) -> Bool {
+            state.withLock { state in
+                if !state.isOver { state.lines.append(line) }
+                return !state.isOver
+            }
+        }
+
+        func interrupt() {
+            let lines = state.withLock { state in
+                state.isOver = true
+                return state.lines
+            }
+            for line in lines { line.channel.interrupt(turn: line.turn) }
+        }
+    }
+}

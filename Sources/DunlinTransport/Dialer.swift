@@ -1,0 +1,59 @@
+internal import DunlinReactor
+internal import DunlinTypes
+
+/// Begins single connects: a socket with its options set, on its way to one address.
+struct Dialer {
+    /// A connect that is underway or done, and the turn of its channel that the caller owns.
+    struct Line: Sendable {
+        let channel: Channel
+        let turn: UInt64
+        let address: SocketAddress
+    }
+
+    enum Result {
+        case open(Line)
+        case underway(Line)
+        case refused(ConnectFailures.Failure)
+    }
+
+    let options: SocketOptions
+    let reactor: Reactor
+    let announcing: AsyncStream<UInt64>.Continuation
+
+    func dial(_ address: SocketAddress) -> Result {
+        do throws(Errno) {
+            let socket = try Socket(for: address)
+            do throws(SocketOptionError) {
+                try socket.apply(options, for: address)
+            } catch {
+                return .refused(.init(address: address, errno: error.errno.rawValue, reason: "\(error)"))
+            }
+            let state = try socket.connect(to: address)
+            let channel = try Channel(socket, on: reactor, unsolicited: announcing)
+            guard let turn = channel.beginTurn() else {
+                // The peer has accepted and hung up already.
+                channel.close()
+                return .refused(Self.failure(address, .connectionReset))
+            }
+            let line = Line(channel: channel, turn: turn, address: address)
+            return state == .connected ? .open(line) : .underway(line)
+        } catch {
+            return .refused(Self.failure(address, error))
+        }
+    }
+
+    /// How an attempt ended that was underway and became writable; closed if it failed.
+    static func outcome(of line: Line) -> Result {
+        do throws(Errno) {
+            try line.channel.pendingError()
+            return .open(line)
+        } catch {
+            line.channel.close()
+            return .refused(failure(line.address, error))
+        }
+    }
+
+    static func failure(_ address: SocketAddress, _ errno: Errno) -> ConnectFailures.Failure {
+        ConnectFailures.Failure(address: address, errno: errno.rawValue, reason: "\(errno)")
+    }
+}

@@ -1,0 +1,207 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import Synchronization
+
+/// A session's knowledge of names: asks the resolver, remembers the answers and shares them.
+///
+/// The rules are `NameCacheMachine`'s; this class holds the lock around it, waits, and asks. A look-up belongs to
+/// nobody who waits for it and one behind a use to nobody at all, so they are children of one task of the session's
+/// own: started with the first look-up, ended and awaited by `close()`, cancelled with the last reference.
+final class NameCache: Sendable {
+    typealias Machine = NameCacheMachine<Parking<NameAnswer>>
+
+    enum Failure: Error {
+        case timedOut
+        case interrupted
+        case unresolved(any Error)
+    }
+
+    private struct Order: Sendable {
+        let name: Machine.Name
+        let lookUp: UInt64
+        let interrupt = Interrupt()
+    }
+
+    private struct State {
+        var machine: Machine
+        var worker: Task<Void, Never>?
+        /// How to stop each look-up that is underway.
+        var switches: [UInt64: Interrupt] = [:]
+    }
+
+    private let resolver: any Resolver
+    private let reactor: Reactor
+    /// Nanoseconds a single look-up is given.
+    private let limit: Int64
+    private let state: Mutex<State>
+    private let orders = AsyncStream.makeStream(of: Order.self)
+
+    init(_ resolver: any Resolver, limits: Machine.Limits, lookUpLimit: Int64, on reactor: Reactor) {
+        self.resolver = resolver
+        self.reactor = reactor
+        limit = lookUpLimit
+        state = Mutex(State(machine: Machine(limits: limits)))
+    }
+
+    convenience init(_ options: SocketTransport.Options, on reactor: Reactor) {
+        let limits = Machine.Limits(
+            timeToLive: options.nameLife.clampedNanoseconds,
+            negativeTimeToLive: options.missingNameLife.clampedNanoseconds, capacity: options.nameCapacity)
+        let lookUpLimit = options.lookUpTime?.clampedNanoseconds ?? .max
+        self.init(options.resolver, limits: limits, lookUpLimit: lookUpLimit, on: reactor)
+    }
+
+    deinit {
+        orders.continuation.finish()
+        state.withLock { $0.worker }?.cancel()
+    }
+
+    /// The addresses of a name, at once if they are remembered.
+    func addresses(
+        of host: String, port: UInt16, until deadline: MonotonicTime, _ interrupt: Interrupt, on loop: Reactor
+    ) async throws(Failure) -> [SocketAddress] {
+        let name = Machine.Name(host: host, port: port)
+        switch ask(name, on: loop) {
+        case .answer(let answer), .answerAndRefresh(let answer, _): return try Self.addresses(answer)
+        case .wait(let parking, let ticket), .lookUp(let parking, let ticket):
+            return try await wait(parking, ticket, until: deadline, interrupt)
+        case .refuse: throw .unresolved(Self.closed)
+        }
+    }
+
+    private func wait(
+        _ parking: Parking<NameAnswer>, _ ticket: Machine.Ticket, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async throws(Failure) -> [SocketAddress] {
+        switch await parking.wait(until: deadline, interrupt: interrupt) {
+        case .value(let answer): return try Self.addresses(answer)
+        case .timedOut: throw leave(ticket, .timedOut)
+        case .interrupted: throw leave(ticket, .interrupted)
+        }
+    }
+
+    /// Forgets every answer: names are looked up again.
+    func flush() {
+        state.withLock { $0.machine.flush() }
+    }
+
+    /// Stops what is being looked up and waits for its end.
+    func close() async {
+        let (waiters, worker) = state.withLock { ($0.machine.close(), $0.worker) }
+        for waiter in waiters { _ = waiter.deliver(.failed(Self.closed)) }
+        orders.continuation.finish()
+        worker?.cancel()
+        await worker?.value
+    }
+
+    /// How many names are remembered, and how many are being looked up.
+    var counts: (known: Int, lookUps: Int) {
+        state.withLock { ($0.machine.count, $0.machine.lookUpCount) }
+    }
+
+    private static let closed = ResolverError(.unanswered, "the session is shut down")
+
+    private static func addresses(_ answer: NameAnswer) throws(Failure) -> [SocketAddress] {
+        switch answer {
+        case .addresses(let addresses): return addresses
+        case .noSuchName(let error), .failed(let error): throw .unresolved(error)
+        case .ranOut: throw .timedOut
+        }
+    }
+}
+
+// MARK: - Asking
+
+extension NameCache {
+    private func ask(_ name: Machine.Name, on loop: Reactor) -> Machine.AskAction {
+        let now = loop.now()
+        let (action, order) = state.withLock { state in
+            let action = state.machine.ask(name, at: now) { Parking(on: loop) }
+            return (action, begun(name, action, &state))
+        }
+        if let order { orders.continuation.yield(order) }
+        return action
+    }
+
+    /// The look-up to order, if the answer to a question asks for one.
+    private func begun(_ name: Machine.Name, _ action: Machine.AskAction, _ state: inout State) -> Order? {
+        let number: UInt64
+        switch action {
+        case .answerAndRefresh(_, let lookUp): number = lookUp
+        case .lookUp(_, let ticket): number = ticket.lookUp
+        case .answer, .wait, .refuse: return nil
+        }
+        let order = Order(name: name, lookUp: number)
+        state.switches[number] = order.interrupt
+        if state.worker == nil { state.worker = startWorker() }
+        return order
+    }
+
+    private func leave(_ ticket: Machine.Ticket, _ failure: Failure) -> Failure {
+        let abandoned = state.withLock { state in
+            state.machine.leave(ticket) ? state.switches.removeValue(forKey: ticket.lookUp) : nil
+        }
+        abandoned?.cancel(.handle)
+        return failure
+    }
+}
+
+// MARK: - Looking up
+
+extension NameCache {
+    private func startWorker() -> Task<Void, Never> {
+        // On the loop, like those who wait: only the resolver itself is elsewhere.
+        Task(executorPreference: reactor) { [weak self, resolver, reactor, limit, stream = orders.stream] in
+            await withDiscardingTaskGroup { group in
+                for await order in stream {
+                    // Nobody who looks up holds the cache: a session that is dropped takes its look-ups along.
+                    group.addTask { [weak self] in
+                        repeat {
+                            let answer = await Self.lookUp(order, resolver, until: limit, on: reactor)
+                            guard self?.ended(order, answer) == .again else { return }
+                        } while !Task.isCancelled
+                    }
+                }
+            }
+        }
+    }
+
+    private static func lookUp(
+        _ order: Order, _ resolver: any Resolver, until limit: Int64, on reactor: Reactor
+    ) async -> NameAnswer {
+        let (host, port) = (order.name.host, order.name.port)
+        do {
+            let deadline = reactor.now().advanced(by: limit)
+            let found = try await Race.run(until: deadline, order.interrupt, on: reactor) {
+                try await resolver.addresses(of: host, port: port)
+            }
+            if found.isEmpty { return .noSuchName(ResolverError(.noSuchName, "\(host) has no address")) }
+            return .addresses(found)
+        } catch Race.Lost.timedOut {
+            return .ranOut
+        } catch let error as ResolverError where error.kind == .noSuchName {
+            return .noSuchName(error)
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private enum Next {
+        case over
+        case again
+    }
+
+    private func ended(_ order: Order, _ answer: NameAnswer) -> Next {
+        let now = reactor.now()
+        let action = state.withLock { state in
+            let action = state.machine.ended(order.lookUp, answer, at: now)
+            if case .deliver = action { state.switches[order.lookUp] = nil }
+            return action
+        }
+        switch action {
+        case .again: return .again
+        case .deliver(let waiters):
+            for waiter in waiters { _ = waiter.deliver(answer) }
+            return .over
+        }
+    }
+}

@@ -1,0 +1,250 @@
+import DunlinReactor
+import DunlinTypes
+import Synchronization
+import Testing
+
+@testable import DunlinTransport
+
+/// Answers when told to, and notes what it was asked and what was cancelled.
+private final class TestResolver: Resolver {
+    typealias Answer = Result<[SocketAddress], any Error>
+
+    private struct State {
+        var open: [(id: Int, waiter: CheckedContinuation<Answer, Never>)] = []
+        var asked = 0
+        /// A cancel may come before the question has begun to wait.
+        var cancelled: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
+
+    var asked: Int { state.withLock { $0.asked } }
+    var cancelled: Int { state.withLock { $0.cancelled.count } }
+
+    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+        let id = state.withLock { state in
+            state.asked += 1
+            return state.asked
+        }
+        return try await withTaskCancellationHandler {
+            await withCheckedContinuation { waiter in
+                let isOver = state.withLock { state in
+                    if !state.cancelled.contains(id) { state.open.append((id, waiter)) }
+                    return state.cancelled.contains(id)
+                }
+                if isOver { waiter.resume(returning: .failure(CancellationError())) }
+            }
+        } onCancel: {
+            let waiter = state.withLock { state -> CheckedContinuation<Answer, Never>? in
+                state.cancelled.insert(id)
+                return state.open.firstIndex { $0.id == id }.map { state.open.remove(at: $0).waiter }
+            }
+            waiter?.resume(returning: .failure(CancellationError()))
+        }.get()
+    }
+
+    /// Answers whoever has waited longest; waits for somebody to wait.
+    func answer(_ answer: Answer) async {
+        while true {
+            let next = state.withLock { $0.open.isEmpty ? nil : $0.open.removeFirst().waiter }
+            if let next { return next.resume(returning: answer) }
+            await Task.yield()
+        }
+    }
+
+    func waitForQuestions(_ count: Int) async {
+        while state.withLock({ $0.asked < count || $0.open.isEmpty }) { await Task.yield() }
+    }
+
+    func waitForCancels(_ count: Int) async {
+        while cancelled < count { await Task.yield() }
+    }
+}
+
+/// A cache over a resolver on a string, by a clock that stands still.
+private final class Bench: Sendable {
+    let time = ManualTime()
+    let resolver = TestResolver()
+    let reactor: Reactor
+    let cache: NameCache
+
+    init(life: Int64 = 100, lookUpLimit: Int64 = .max) throws {
+        reactor = try Reactor(time: .manual(time))
+        let limits = NameCache.Machine.Limits(timeToLive: life, negativeTimeToLive: 10, capacity: 8)
+        cache = NameCache(resolver, limits: limits, lookUpLimit: lookUpLimit, on: reactor)
+    }
+
+    deinit { reactor.retire() }
+
+    /// What comes of asking, in a word.
+    func ask(_ host: String = "a", within limit: Int64? = nil, _ interrupt: Interrupt = Interrupt()) async -> String {
+        let deadline = limit.map { time.now.advanced(by: $0) } ?? .never
+        do throws(NameCache.Failure) {
+            let found = try await cache.addresses(of: host, port: 80, until: deadline, interrupt, on: reactor)
+            return found.map(\.host).joined(separator: " ")
+        } catch {
+            switch error {
+            case .timedOut: return "timed out"
+            case .interrupted: return "interrupted"
+            case .unresolved(let cause): return "\(cause)"
+            }
+        }
+    }
+
+    func waitForWaiters(_ condition: @Sendable () -> Bool) async {
+        while !condition() { await Task.yield() }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Name cache` {
+    private static let one: TestResolver.Answer = .success([.v4(1, port: 80)])
+    private static let two: TestResolver.Answer = .success([.v4(2, port: 80)])
+
+    @Test func `shares one look-up, and its answer later`() async throws {
+        let bench = try Bench()
+        try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<50 { group.addTask { await bench.ask() } }
+            await bench.resolver.answer(Self.one)
+            for try await answer in group { #expect(answer == "0.0.0.1") }
+        }
+        #expect(await bench.ask() == "0.0.0.1")
+        #expect(bench.resolver.asked == 1)
+        await bench.cache.close()
+    }
+
+    @Test func `asks behind a use when an answer grows old, and after its end before it`() async throws {
+        let bench = try Bench()
+        async let first = bench.ask()
+        await bench.resolver.answer(Self.one)
+        #expect(await first == "0.0.0.1")
+        bench.time.advance(by: 80)
+        #expect(await bench.ask() == "0.0.0.1")
+        await bench.resolver.answer(Self.two)
+        await bench.waitForWaiters { bench.cache.counts.lookUps == 0 }
+        #expect(await bench.ask() == "0.0.0.2")
+        bench.time.advance(by: 100)
+        async let last = bench.ask()
+        await bench.resolver.answer(Self.one)
+        #expect(await last == "0.0.0.1")
+        #expect(bench.resolver.asked == 3)
+        await bench.cache.close()
+    }
+
+    @Test(arguments: [
+        (TestResolver.Answer.success([]), "a has no address", 1),
+        (.failure(ResolverError(.noSuchName, "unknown")), "unknown", 1),
+        (.failure(ResolverError(.overloaded, "full")), "full", 2),
+        (.failure(ResolverError(.unanswered, "silence")), "silence", 2),
+        (.failure(Errno.connectionReset), "Connection reset by peer", 2),
+    ])
+    private func `remembers only that there is no such name`(
+        answer: TestResolver.Answer, text: String, questions: Int
+    ) async throws {
+        let bench = try Bench()
+        for round in 0..<2 {
+            async let result = bench.ask()
+            if round < questions { await bench.resolver.answer(answer) }
+            #expect(await result == text)
+        }
+        #expect(bench.resolver.asked == questions)
+        await bench.cache.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `one who gives up leaves the look-up to the others, the last one takes it along`(isCancel: Bool) async throws {
+        let bench = try Bench()
+        let interrupt = Interrupt()
+        async let impatient = bench.ask(within: isCancel ? nil : 5, interrupt)
+        await bench.resolver.waitForQuestions(1)
+        async let patient = bench.ask(within: 50)
+        await bench.waitForWaiters { bench.reactor.armedDeadlines == (isCancel ? 1 : 2) }
+        if isCancel { interrupt.cancel(.handle) } else { bench.time.advance(by: 5) }
+        #expect(await impatient == (isCancel ? "interrupted" : "timed out"))
+        #expect(bench.resolver.cancelled == 0)
+        #expect(bench.cache.counts.lookUps == 1)
+        bench.time.advance(by: 50)
+        #expect(await patient == "timed out")
+        await bench.resolver.waitForCancels(1)
+        #expect(bench.cache.counts.lookUps == 0)
+        async let later = bench.ask()
+        await bench.resolver.answer(Self.two)
+        #expect(await later == "0.0.0.2")
+        #expect(bench.resolver.asked == 2)
+        await bench.cache.close()
+    }
+
+    @Test func `a look-up that hangs is replaced while somebody waits`() async throws {
+        let bench = try Bench(lookUpLimit: 10)
+        async let answer = bench.ask()
+        await bench.resolver.waitForQuestions(1)
+        bench.time.advance(by: 10)
+        await bench.resolver.waitForQuestions(2)
+        #expect(bench.resolver.cancelled == 1)
+        await bench.resolver.answer(Self.one)
+        #expect(await answer == "0.0.0.1")
+        await bench.cache.close()
+        #expect(bench.reactor.ledger.openTimers == 0)
+    }
+
+    @Test func `a flush makes it ask again`() async throws {
+        let bench = try Bench()
+        async let before = bench.ask()
+        await bench.resolver.answer(Self.one)
+        #expect(await before == "0.0.0.1")
+        bench.cache.flush()
+        #expect(bench.cache.counts.known == 0)
+        async let after = bench.ask()
+        await bench.resolver.answer(Self.two)
+        #expect(await after == "0.0.0.2")
+        await bench.cache.close()
+    }
+
+    @Test func `closing ends a refresh and waits for it; afterwards nobody is asked`() async throws {
+        let bench = try Bench()
+        async let first = bench.ask()
+        await bench.resolver.answer(Self.one)
+        _ = await first
+        bench.time.advance(by: 90)
+        #expect(await bench.ask() == "0.0.0.1")
+        await bench.resolver.waitForQuestions(2)
+        await bench.cache.close()
+        #expect(bench.resolver.cancelled == 1)
+        #expect(await bench.ask() == "the session is shut down")
+        #expect(bench.reactor.ledger.openTimers == 0)
+    }
+
+    @Test func `dropping it ends its look-ups`() async throws {
+        let time = ManualTime()
+        let reactor = try Reactor(time: .manual(time))
+        defer { reactor.retire() }
+        let resolver = TestResolver()
+        do {
+            let cache = NameCache(resolver, limits: .init(timeToLive: 100), lookUpLimit: 1000, on: reactor)
+            async let first = cache.addresses(of: "a", port: 1, until: .never, Interrupt(), on: reactor)
+            await resolver.answer(Self.one)
+            _ = try await first
+            time.advance(by: 90)
+            _ = try await cache.addresses(of: "a", port: 1, until: .never, Interrupt(), on: reactor)
+            await resolver.waitForQuestions(2)
+        }
+        await resolver.waitForCancels(1)
+        while reactor.ledger.openTimers > 0 { await Task.yield() }
+    }
+
+    @Test func `survives a storm of cancels`() async throws {
+        let bench = try Bench(life: 0)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    let interrupt = Interrupt()
+                    async let outcome = bench.ask("h\(number % 7)", interrupt)
+                    if number.isMultiple(of: 2) { await Task.yield() }
+                    interrupt.cancel(.handle)
+                    #expect(await outcome == "interrupted")
+                }
+            }
+        }
+        await bench.waitForWaiters { bench.cache.counts.lookUps == 0 }
+        await bench.cache.close()
+    }
+}
