@@ -14,6 +14,10 @@ extension HTTPSession {
         public var fields: Fields
         public var timeouts: Timeouts
         public var connections = Connections()
+        public var names = Names()
+        /// Hosts to connect to elsewhere than where their names say; they count before `socketPath`.
+        public var hosts = HostOverrides()
+        public var sockets = SocketOptions()
         public var limits = Limits()
         /// Looks names up; the system's look-up if none is given.
         public var resolver: (any Resolver)?
@@ -78,6 +82,13 @@ extension HTTPSession.Configuration {
         options.limits.interimResponses = limits.interimResponses
         options.limits.trailerBytes = limits.trailerBytes
         if let resolver { options.resolver = resolver }
+        options.nameLife = names.timeToLive ?? .zero
+        options.missingNameLife = names.negativeTimeToLive ?? .zero
+        options.nameCapacity = names.capacity
+        options.lookUpTime = timeouts.resolve
+        options.attemptDelay = names.attemptDelay
+        options.rotatesAddresses = names.order == .rotating
+        options.sockets = sockets
         return options
     }
 
@@ -88,6 +99,11 @@ extension HTTPSession.Configuration {
         }
         try require(connections.perOrigin > 0, "connections.perOrigin must be at least 1")
         try require(connections.idleTime >= .zero, "connections.idleTime must not be negative")
+        try require(names.timeToLive ?? .zero >= .zero, "names.timeToLive must not be negative")
+        try require(names.negativeTimeToLive ?? .zero >= .zero, "names.negativeTimeToLive must not be negative")
+        try require(names.capacity >= 0, "names.capacity must not be negative")
+        try require(names.attemptDelay >= .milliseconds(10), "names.attemptDelay must be at least 10 ms")
+        if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
         try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
         try require(loops?.isEmpty != true, "there must be at least one loop")
         for phase in Phase.allCases {

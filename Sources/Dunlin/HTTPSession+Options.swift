@@ -13,6 +13,8 @@ extension HTTPSession {
         public var decodesContent: Bool
         /// The user's own name for the request; shows in the registry.
         public var label: String?
+        /// What the request says of its connection.
+        @usableFromInline var route: RequestRoute?
 
         @inlinable public init(
             fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: Int? = nil,
@@ -24,6 +26,18 @@ extension HTTPSession {
             self.validatesResponse = validatesResponse
             self.decodesContent = decodesContent
             self.label = label
+        }
+
+        /// Counts before the session's `hosts`.
+        public var connectTo: HostOverrides {
+            get { route?.hosts ?? HostOverrides() }
+            set { route = RequestRoute(newValue, sockets) }
+        }
+
+        /// Instead of the session's. The request uses a connection opened with just these.
+        public var sockets: SocketOptions? {
+            get { route?.sockets }
+            set { route = RequestRoute(connectTo, newValue) }
         }
     }
 }

@@ -19,7 +19,8 @@ extension HTTPSession {
     @usableFromInline func fetch(
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, accept: String?
     ) async throws -> Response<Bytes> {
-        let head = try builder.head(method, target, query, body, options.fields, accept)
+        var head = try builder.head(method, target, query, body, options.fields, accept)
+        if let route = options.route { head.origin = try route.routed(head.origin) }
         let reading = Reading(
             limit: options.bodyBytes ?? configuration.limits.bodyBytes, decodes: options.decodesContent)
         let delegate = TaskDelegate(method, target.template, label: options.label)

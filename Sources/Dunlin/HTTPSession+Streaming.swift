@@ -10,7 +10,8 @@ extension HTTPSession {
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let decodes = options.decodesContent
-        let head = try builder.head(method, target, query, body, options.fields, nil)
+        var head = try builder.head(method, target, query, body, options.fields, nil)
+        if let route = options.route { head.origin = try route.routed(head.origin) }
         let delegate = TaskDelegate(method, target.template, label: options.label)
         let loop = loop
         let start = loop.now()

@@ -9,7 +9,7 @@ final class RequestBuilder: Sendable {
     private let fields: Fields
     /// The fields again, ready for requests that add none.
     private let prepared: PreparedFields?
-    private let socketPath: String?
+    private let routes: Routes?
 
     init(_ configuration: HTTPSession.Configuration) throws {
         try configuration.validate()
@@ -24,7 +24,7 @@ final class RequestBuilder: Sendable {
             throw NetworkError(.invalidConfiguration, "a default field cannot be sent", underlying: error)
         }
         fields = configuration.fields
-        socketPath = configuration.socketPath
+        routes = try Routes.of(configuration, base: base?.origin)
     }
 
     /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise.
@@ -39,9 +39,7 @@ final class RequestBuilder: Sendable {
         if !query.isEmpty {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
         }
-        if let socketPath {
-            origin = origin.over(Route(address: .unix(socketPath)))
-        }
+        if let routes { origin = routes.routed(origin) }
         if let prepared, own.isEmpty, body.contentType == nil, accept == nil {
             return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
         }

@@ -1,0 +1,90 @@
+internal import DunlinSemantics
+
+/// The ways that differ from the usual one, looked up by origin. Made once for a session, and for a request that brings
+/// its own.
+final class Routes: Sendable {
+    private struct Place: Hashable {
+        var host: String
+        var port: UInt16?
+    }
+
+    private let addresses: [Place: SocketAddress]
+    /// For any other host.
+    private let fallback: SocketAddress?
+    /// The session's base, and where it leads: most requests need not be looked up.
+    private let base: (origin: Origin, routed: Origin)?
+
+    /// Nil if there are none.
+    static func of(_ configuration: HTTPSession.Configuration, base: Origin?) throws -> Routes? {
+        if configuration.hosts.isEmpty, configuration.socketPath == nil { return nil }
+        return try Routes(
+            configuration.hosts, fallback: configuration.socketPath.map { .unix($0) }, base: base,
+            .invalidConfiguration)
+    }
+
+    /// `code` is what is thrown for a key that is no host.
+    init(
+        _ overrides: HTTPSession.HostOverrides, fallback: SocketAddress? = nil, base: Origin? = nil,
+        _ code: NetworkError.Code
+    ) throws {
+        var addresses: [Place: SocketAddress] = [:]
+        for (key, address) in overrides.entries { addresses[try Self.place(key, code)] = address }
+        self.addresses = addresses
+        self.fallback = fallback
+        self.base = base.map { ($0, $0.connecting(to: Self.address(for: $0, in: addresses) ?? fallback)) }
+    }
+
+    func routed(_ origin: Origin) -> Origin {
+        if let base, origin == base.origin { return base.routed }
+        return origin.connecting(to: address(for: origin) ?? fallback)
+    }
+
+    func address(for origin: Origin) -> SocketAddress? { Self.address(for: origin, in: addresses) }
+
+    private static func address(for origin: Origin, in addresses: [Place: SocketAddress]) -> SocketAddress? {
+        addresses[Place(host: origin.host, port: origin.port)] ?? addresses[Place(host: origin.host)]
+    }
+
+    private static func place(_ key: String, _ code: NetworkError.Code) throws -> Place {
+        do throws(AddressError) {
+            let address = try WebAddress("http://\(key)")
+            // A key without a port gets each scheme's own.
+            let other = try WebAddress("https://\(key)").origin
+            let hasPort = address.origin.port == other.port
+            if address.target == "/", address.userInfo == nil, address.fragment == nil, !key.hasSuffix("/") {
+                return Place(host: address.origin.host, port: hasPort ? other.port : nil)
+            }
+        } catch {
+            throw NetworkError(code, "\"\(key)\" is no host to connect elsewhere for", underlying: error)
+        }
+        throw NetworkError(code, "\"\(key)\" is no host to connect elsewhere for")
+    }
+}
+
+/// What one request has to say of its connection. An object, so that options without one stay small.
+@usableFromInline final class RequestRoute: Sendable {
+    let hosts: HTTPSession.HostOverrides
+    let sockets: SocketOptions?
+
+    /// Nil if there is nothing to say.
+    init?(_ hosts: HTTPSession.HostOverrides, _ sockets: SocketOptions?) {
+        if hosts.isEmpty, sockets == nil { return nil }
+        self.hosts = hosts
+        self.sockets = sockets
+    }
+
+    /// The origin by the request's own way, where the request says one.
+    func routed(_ origin: Origin) throws -> Origin {
+        if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
+        let address = try Routes(hosts, .invalidRequest).address(for: origin) ?? origin.route?.address
+        if address == origin.route?.address, sockets == nil { return origin }
+        let route = Route(address: address, sockets: sockets ?? origin.route?.sockets)
+        return origin.over(route)
+    }
+}
+
+extension Origin {
+    fileprivate func connecting(to address: SocketAddress?) -> Origin {
+        address.map { over(Route(address: $0)) } ?? self
+    }
+}
