@@ -77,8 +77,8 @@ struct ZStream: ~Copyable {
     mutating func run(
         _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>, flush: Int32 = Z_NO_FLUSH
     ) -> Progress {
-        // zlib counts in 32 bits: what goes beyond waits for the next call. It writes nothing to its input, though C lets
-        // it.
+        // zlib counts in 32 bits: what goes beyond waits for the next call. It writes nothing to its input, though C
+        // lets it.
         let given = UInt32(clamping: input.count)
         let room = UInt32(clamping: output.count)
         stream.pointee.next_in = UnsafeMutablePointer(

@@ -32,8 +32,8 @@ struct Stage: Sendable {
         if !tolerating { #expect(server.failures.isEmpty) }
     }
 
-    /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread that
-    /// others need.
+    /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread
+    /// that others need.
     func eventually(_ what: String, _ condition: () -> Bool) async throws {
         let loop = try ReactorGroup.shared.reactors()[0]
         let start = loop.now()
