@@ -53,8 +53,8 @@ private final class Track: Sendable {
     }
 
     /// So many attempts are underway and wait.
-    func waitForAttempts(_ count: Int) async {
-        while reactor.armedDeadlines != count { await Task.yield() }
+    func waitForAttempts(_ count: Int) async throws {
+        try await eventually { reactor.armedDeadlines == count }
     }
 }
 
@@ -91,9 +91,9 @@ private final class Track: Sendable {
         defer { for each in [slow, alsoSlow, server] { each.stop() } }
         let track = try Track()
         async let race = track.race([slow.address, alsoSlow.address, server.address])
-        await track.waitForAttempts(1)
+        try await track.waitForAttempts(1)
         track.time.advance(by: 250)
-        await track.waitForAttempts(2)
+        try await track.waitForAttempts(2)
         #expect(server.connectionCount == 0)
         track.time.advance(by: 250)
         let outcome = try await race
@@ -108,10 +108,10 @@ private final class Track: Sendable {
         defer { for each in slow { each.stop() } }
         let track = try Track()
         async let race = track.race(slow.map(\.address))
-        await track.waitForAttempts(1)
+        try await track.waitForAttempts(1)
         if count == 2 {
             track.time.advance(by: 250)
-            await track.waitForAttempts(2)
+            try await track.waitForAttempts(2)
         }
         track.time.advance(by: 1000)
         let outcome = try await race
@@ -136,11 +136,11 @@ private final class Track: Sendable {
         let (old, new) = (try Self.silent(), try Self.silent(.ipv6))
         let track = try Track()
         async let race = track.race([old.address, new.address])
-        await track.waitForAttempts(1)
+        try await track.waitForAttempts(1)
         track.time.advance(by: 250)
-        await track.waitForAttempts(2)
+        try await track.waitForAttempts(2)
         old.stop()
-        await track.waitForAttempts(1)
+        try await track.waitForAttempts(1)
         new.stop()
         #expect(try await race.failures.failures.map(\.address) == [old.address, new.address])
     }
@@ -153,10 +153,10 @@ private final class Track: Sendable {
         if isEarly { track.interrupt.cancel(.handle) }
         async let race = track.race(slow.map(\.address))
         if !isEarly {
-            await track.waitForAttempts(1)
+            try await track.waitForAttempts(1)
             if count == 2 {
                 track.time.advance(by: 250)
-                await track.waitForAttempts(2)
+                try await track.waitForAttempts(2)
             }
             track.interrupt.cancel(.handle)
         }

@@ -44,20 +44,17 @@ private final class TestResolver: Resolver {
     }
 
     /// Answers whoever has waited longest; waits for somebody to wait.
-    func answer(_ answer: Answer) async {
-        while true {
-            let next = state.withLock { $0.open.isEmpty ? nil : $0.open.removeFirst().waiter }
-            if let next { return next.resume(returning: answer) }
-            await Task.yield()
-        }
+    func answer(_ answer: Answer) async throws {
+        try await eventually { state.withLock { !$0.open.isEmpty } }
+        state.withLock { $0.open.isEmpty ? nil : $0.open.removeFirst().waiter }?.resume(returning: answer)
     }
 
-    func waitForQuestions(_ count: Int) async {
-        while state.withLock({ $0.asked < count || $0.open.isEmpty }) { await Task.yield() }
+    func waitForQuestions(_ count: Int) async throws {
+        try await eventually { state.withLock { $0.asked >= count && !$0.open.isEmpty } }
     }
 
-    func waitForCancels(_ count: Int) async {
-        while cancelled < count { await Task.yield() }
+    func waitForCancels(_ count: Int) async throws {
+        try await eventually { cancelled >= count }
     }
 }
 
@@ -90,10 +87,6 @@ private final class Bench: Sendable {
             }
         }
     }
-
-    func waitForWaiters(_ condition: @Sendable () -> Bool) async {
-        while !condition() { await Task.yield() }
-    }
 }
 
 @Suite(.timeLimit(.minutes(1))) struct `Name cache` {
@@ -104,7 +97,7 @@ private final class Bench: Sendable {
         let bench = try Bench()
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 { group.addTask { await bench.ask() } }
-            await bench.resolver.answer(Self.one)
+            try await bench.resolver.answer(Self.one)
             for try await answer in group { #expect(answer == "0.0.0.1") }
         }
         #expect(await bench.ask() == "0.0.0.1")
@@ -115,16 +108,16 @@ private final class Bench: Sendable {
     @Test func `asks behind a use when an answer grows old, and after its end before it`() async throws {
         let bench = try Bench()
         async let first = bench.ask()
-        await bench.resolver.answer(Self.one)
+        try await bench.resolver.answer(Self.one)
         #expect(await first == "0.0.0.1")
         bench.time.advance(by: 80)
         #expect(await bench.ask() == "0.0.0.1")
-        await bench.resolver.answer(Self.two)
-        await bench.waitForWaiters { bench.cache.counts.lookUps == 0 }
+        try await bench.resolver.answer(Self.two)
+        try await eventually { bench.cache.counts.lookUps == 0 }
         #expect(await bench.ask() == "0.0.0.2")
         bench.time.advance(by: 100)
         async let last = bench.ask()
-        await bench.resolver.answer(Self.one)
+        try await bench.resolver.answer(Self.one)
         #expect(await last == "0.0.0.1")
         #expect(bench.resolver.asked == 3)
         await bench.cache.close()
@@ -143,7 +136,7 @@ private final class Bench: Sendable {
         let bench = try Bench()
         for round in 0..<2 {
             async let result = bench.ask()
-            if round < questions { await bench.resolver.answer(answer) }
+            if round < questions { try await bench.resolver.answer(answer) }
             #expect(await result == text)
         }
         #expect(bench.resolver.asked == questions)
@@ -155,19 +148,19 @@ private final class Bench: Sendable {
         let bench = try Bench()
         let interrupt = Interrupt()
         async let impatient = bench.ask(within: isCancel ? nil : 5, interrupt)
-        await bench.resolver.waitForQuestions(1)
+        try await bench.resolver.waitForQuestions(1)
         async let patient = bench.ask(within: 50)
-        await bench.waitForWaiters { bench.reactor.armedDeadlines == (isCancel ? 1 : 2) }
+        try await eventually { bench.reactor.armedDeadlines == (isCancel ? 1 : 2) }
         if isCancel { interrupt.cancel(.handle) } else { bench.time.advance(by: 5) }
         #expect(await impatient == (isCancel ? "interrupted" : "timed out"))
         #expect(bench.resolver.cancelled == 0)
         #expect(bench.cache.counts.lookUps == 1)
         bench.time.advance(by: 50)
         #expect(await patient == "timed out")
-        await bench.resolver.waitForCancels(1)
+        try await bench.resolver.waitForCancels(1)
         #expect(bench.cache.counts.lookUps == 0)
         async let later = bench.ask()
-        await bench.resolver.answer(Self.two)
+        try await bench.resolver.answer(Self.two)
         #expect(await later == "0.0.0.2")
         #expect(bench.resolver.asked == 2)
         await bench.cache.close()
@@ -176,11 +169,11 @@ private final class Bench: Sendable {
     @Test func `a look-up that hangs is replaced while somebody waits`() async throws {
         let bench = try Bench(lookUpLimit: 10)
         async let answer = bench.ask()
-        await bench.resolver.waitForQuestions(1)
+        try await bench.resolver.waitForQuestions(1)
         bench.time.advance(by: 10)
-        await bench.resolver.waitForQuestions(2)
+        try await bench.resolver.waitForQuestions(2)
         #expect(bench.resolver.cancelled == 1)
-        await bench.resolver.answer(Self.one)
+        try await bench.resolver.answer(Self.one)
         #expect(await answer == "0.0.0.1")
         await bench.cache.close()
         #expect(bench.reactor.ledger.openTimers == 0)
@@ -189,12 +182,12 @@ private final class Bench: Sendable {
     @Test func `a flush makes it ask again`() async throws {
         let bench = try Bench()
         async let before = bench.ask()
-        await bench.resolver.answer(Self.one)
+        try await bench.resolver.answer(Self.one)
         #expect(await before == "0.0.0.1")
         bench.cache.flush()
         #expect(bench.cache.counts.known == 0)
         async let after = bench.ask()
-        await bench.resolver.answer(Self.two)
+        try await bench.resolver.answer(Self.two)
         #expect(await after == "0.0.0.2")
         await bench.cache.close()
     }
@@ -202,11 +195,11 @@ private final class Bench: Sendable {
     @Test func `closing ends a refresh and waits for it; afterwards nobody is asked`() async throws {
         let bench = try Bench()
         async let first = bench.ask()
-        await bench.resolver.answer(Self.one)
+        try await bench.resolver.answer(Self.one)
         _ = await first
         bench.time.advance(by: 90)
         #expect(await bench.ask() == "0.0.0.1")
-        await bench.resolver.waitForQuestions(2)
+        try await bench.resolver.waitForQuestions(2)
         await bench.cache.close()
         #expect(bench.resolver.cancelled == 1)
         #expect(await bench.ask() == "the session is shut down")
@@ -221,14 +214,14 @@ private final class Bench: Sendable {
         do {
             let cache = NameCache(resolver, limits: .init(timeToLive: 100), lookUpLimit: 1000, on: reactor)
             async let first = cache.addresses(of: "a", port: 1, until: .never, Interrupt(), on: reactor)
-            await resolver.answer(Self.one)
+            try await resolver.answer(Self.one)
             _ = try await first
             time.advance(by: 90)
             _ = try await cache.addresses(of: "a", port: 1, until: .never, Interrupt(), on: reactor)
-            await resolver.waitForQuestions(2)
+            try await resolver.waitForQuestions(2)
         }
-        await resolver.waitForCancels(1)
-        while reactor.ledger.openTimers > 0 { await Task.yield() }
+        try await resolver.waitForCancels(1)
+        try await eventually { reactor.ledger.openTimers == 0 }
     }
 
     @Test func `survives a storm of cancels`() async throws {
@@ -244,7 +237,7 @@ private final class Bench: Sendable {
                 }
             }
         }
-        await bench.waitForWaiters { bench.cache.counts.lookUps == 0 }
+        try await eventually { bench.cache.counts.lookUps == 0 }
         await bench.cache.close()
     }
 }
