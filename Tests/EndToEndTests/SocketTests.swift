@@ -27,6 +27,8 @@ struct `A session` {
             configuration.resolver = FixedResolver(addresses: [
                 .v6(0, 1, port: stage.server.port), .v4(0x7F00_0001, port: stage.server.port),
             ])
+            // A resolver runs where all other tests do too.
+            configuration.timeouts.resolve = .seconds(60)
             let session = try HTTPSession(configuration)
             let response = try await session.get("x", as: .string)
             #expect(response.value == "here")
