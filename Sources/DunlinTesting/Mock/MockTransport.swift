@@ -53,7 +53,7 @@ public final class MockTransport: Transport {
     /// takes longer than `limit`.
     @discardableResult
     public func waitForRequests(
-        _ count: Int = 1, within limit: Duration = .seconds(10)
+        _ count: Int = 1, within limit: Duration = .seconds(30)
     ) async throws -> [RecordedRequest] {
         try await changes.first(within: limit, { "request number \(count)" }) { [self] in
             let requests = requests

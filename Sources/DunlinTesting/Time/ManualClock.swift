@@ -88,7 +88,7 @@ extension ManualClock {
     }
 
     /// Waits until at least `count` tasks sleep on the clock.
-    public func waitForSleepers(_ count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+    public func waitForSleepers(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await changes.first(within: limit, { "sleeper number \(count)" }) { [self] in
             sleepers.withLock { $0.count } >= count ? () : nil
         }
@@ -96,7 +96,7 @@ extension ManualClock {
 
     /// Waits until at least `count` requests wait on a session's loop, each for something that a timeout will end:
     /// a connection, a byte, or the end of an exchange over another transport.
-    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .seconds(10)) async throws {
+    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await changes.first(within: limit, { "deadline number \(count)" }) { [self] in
             reactors.reduce(0) { $0 + $1.armedDeadlines } >= count ? () : nil
         }
