@@ -30,7 +30,8 @@ extension LoopbackServer {
             }
         }
 
-        private func first<Value: Sendable>(_ find: @Sendable () -> Value?) async throws -> Value {
+        /// The same for as long as it takes.
+        func first<Value: Sendable>(_ find: @Sendable () -> Value?) async throws -> Value {
             while true {
                 // Before looking: a change after this line makes the wait return at once.
                 let seen = machine.withLock { $0.version }

@@ -27,7 +27,7 @@ public final class MockTransport: Transport {
         var responder: Responder?
     }
 
-    private let clock: any Clock<Duration>
+    let clock: any Clock<Duration>
     private let state = Mutex(State())
     private let changes = LoopbackServer.Broadcast()
 

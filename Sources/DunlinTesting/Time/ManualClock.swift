@@ -87,6 +87,19 @@ extension ManualClock {
         try await settle()
     }
 
+    /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it, to where the first one wakes: waits
+    /// cost no time. Deadlines of a session that lives by the clock fire as they are passed.
+    public func skippingWaits<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
+        let mover = Task {
+            while true {
+                let wake = try await changes.first { self.sleepers.withLock { $0.earliest } }
+                try await advance(by: max(wake - now.offset, .zero))
+            }
+        }
+        defer { mover.cancel() }
+        return try await operation()
+    }
+
     /// Waits until at least `count` tasks sleep on the clock.
     public func waitForSleepers(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
         try await changes.first(within: limit, { "sleeper number \(count)" }) { [self] in

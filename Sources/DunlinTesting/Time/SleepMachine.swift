@@ -15,6 +15,8 @@ struct SleepMachine<Sleeper> {
     private var asleep: [(id: UInt64, until: Duration, sleeper: Sleeper)] = []
 
     var count: Int { asleep.count }
+    /// When the first of them wakes.
+    var earliest: Duration? { asleep.map(\.until).min() }
     var isEmpty: Bool { arriving.isEmpty && asleep.isEmpty }
 
     mutating func begin() -> UInt64 {

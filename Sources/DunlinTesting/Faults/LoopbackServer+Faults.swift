@@ -1,0 +1,69 @@
+internal import DunlinTypes
+internal import Synchronization
+
+extension LoopbackServer {
+    /// Answers every request that has neither route nor reply in the queue with `normal`'s reply, as the plan spoils it.
+    /// Replaces the closure of `respond`.
+    ///
+    /// Requests are counted in order of arrival; with `byRoute`, within their method and path.
+    public func apply(
+        _ plan: FaultPlan, byRoute: Bool = false, _ normal: @escaping @Sendable (RecordedRequest) -> Reply
+    ) {
+        let counter = FaultCounter(plan, byRoute: byRoute)
+        respond { normal($0).suffering(counter.next($0.method, $0.target)) }
+    }
+}
+
+extension LoopbackServer.Reply {
+    /// The reply as the fault leaves it.
+    public func suffering(_ fault: Fault) -> Self {
+        switch fault {
+        case .none: self
+        case .refused: [.reset]
+        case .reset(let count): resetAfter(count)
+        case .truncated(let count): truncatedAfter(count)
+        case .stalled(let count): stallingAfter(count)
+        case .dripping(let pieces, let pause):
+            dripping((byteCount + pieces - 1) / max(pieces, 1), every: pause)
+        case .delayed(let duration): delayed(duration)
+        case .unavailable: .response(.serviceUnavailable)
+        case .wrongLength(let missing): announcing(missing)
+        }
+    }
+
+    private var byteCount: Int { steps.reduce(0) { $0 + $1.byteCount } }
+
+    /// More than there is. What announces no length, as a chunked response, is cut instead.
+    private func announcing(_ more: Int) -> Self {
+        var hasLength = false
+        let longer = steps.map { step -> LoopbackServer.Step in
+            guard case .message(var message) = step, let length = message.fields["Content-Length"].flatMap(Int.init)
+            else { return step }
+            hasLength = true
+            message.fields["Content-Length"] = "\(length + more)"
+            return .message(message)
+        }
+        return hasLength ? Self(longer).closingSilently : truncatedAfter(byteCount - min(more, byteCount))
+    }
+}
+
+/// Counts requests and asks a plan about each.
+final class FaultCounter: Sendable {
+    private let plan: FaultPlan
+    private let byRoute: Bool
+    private let counts = Mutex<[String: Int]>([:])
+
+    init(_ plan: FaultPlan, byRoute: Bool) {
+        self.plan = plan
+        self.byRoute = byRoute
+    }
+
+    func next(_ method: Method, _ target: String) -> Fault {
+        let route = byRoute ? "\(method) \(target.prefix { $0 != "?" })" : nil
+        let number = counts.withLock { counts in
+            defer { counts[route ?? "", default: 0] += 1 }
+            return counts[route ?? "", default: 0]
+        }
+        return plan.fault(for: number, of: route)
+    }
+}

@@ -1,0 +1,150 @@
+internal import DunlinTypes
+internal import Synchronization
+
+extension MockTransport {
+    /// Answers every request that no route does with `normal`'s outcome, as the plan spoils it. Replaces the closure of
+    /// `otherwise`.
+    ///
+    /// Requests are counted in order of arrival; with `byRoute`, within their method and path. Every wait is a sleep on
+    /// the transport's clock: what stalls sleeps as long as the request allows and fails as a socket would.
+    public func apply(
+        _ plan: FaultPlan, byRoute: Bool = false,
+        _ normal: @escaping @Sendable (RecordedRequest) async throws -> Outcome
+    ) {
+        let counter = FaultCounter(plan, byRoute: byRoute)
+        otherwise { [clock] request in
+            let fault = counter.next(request.method, request.target)
+            return try await normal(request).suffering(fault, of: request, on: clock)
+        }
+    }
+}
+
+extension MockTransport.Outcome {
+    /// The outcome as the fault leaves it; one that fails by itself stays as it is.
+    func suffering(
+        _ fault: Fault, of request: MockTransport.RecordedRequest, on clock: any Clock<Duration>
+    ) async throws -> MockTransport.Outcome {
+        guard case .respond(let head, let content) = kind else { return self }
+        let spoiler = FaultyBody(head, content, request, clock)
+        switch fault {
+        case .none: return self
+        case .refused: return .fail(.connectionRefused)
+        case .reset(let count): return try await spoiler.cut(after: count, .lost("the connection was reset"))
+        case .truncated(let count): return try await spoiler.cut(after: count, .lost("the peer closed the connection"))
+        case .stalled(let count): return try await spoiler.cut(after: count, .silence)
+        case .dripping(let pieces, let pause): return spoiler.dripping(pieces, every: pause)
+        case .delayed(let duration): return try await spoiler.delayed(self, duration)
+        case .unavailable: return .respond(.serviceUnavailable)
+        case .wrongLength(let missing): return spoiler.announcing(missing)
+        }
+    }
+}
+
+/// Spoils a mocked response: what a reader would see of it if it came over a socket.
+struct FaultyBody: Sendable {
+    /// How what was cut ends.
+    enum End: Sendable {
+        case lost(String)
+        case silence
+    }
+
+    private let head: ResponseHead
+    private let length: Int?
+    private let whole: Bytes
+    private let piece: MockTransport.Outcome.Piece
+    private let request: MockTransport.RecordedRequest
+    private let clock: any Clock<Duration>
+
+    init(
+        _ head: ResponseHead, _ content: MockTransport.Outcome.Content, _ request: MockTransport.RecordedRequest,
+        _ clock: any Clock<Duration>
+    ) {
+        self.head = head
+        self.request = request
+        self.clock = clock
+        switch content {
+        case .whole(let bytes):
+            (length, whole) = (bytes.count, bytes)
+            piece = { $0 == 0 ? bytes : nil }
+        case .pieces(let declared, _, let make):
+            (length, whole, piece) = (declared, .empty, make)
+        }
+    }
+
+    /// What the head would take up on a wire.
+    private var headSize: Int {
+        let reply = LoopbackServer.Reply.response(head.status, fields: head.fields, body: whole)
+        return reply.steps.reduce(0) { $0 + $1.byteCount } - whole.count
+    }
+
+    func cut(after count: Int, _ end: End) async throws -> MockTransport.Outcome {
+        let (request, clock, piece) = (request, clock, piece)
+        if count < headSize { throw try await Self.perform(end, request, count > 0 ? .idle : .firstByte, clock) }
+        let left = Mutex(count - headSize)
+        return .stream(status: head.status, fields: head.fields, length: length) { index in
+            let bytes = left.withLock { $0 } > 0 ? try await piece(index) : nil
+            guard let bytes else { throw try await Self.perform(end, request, .idle, clock) }
+            return left.withLock { left in
+                let kept = min(left, bytes.count)
+                left -= kept
+                return bytes[0..<kept]
+            }
+        }
+    }
+
+    /// Once the limit of the phase is over on the clock, if the peer just keeps quiet.
+    private static func perform(
+        _ end: End, _ request: MockTransport.RecordedRequest, _ phase: Phase, _ clock: any Clock<Duration>
+    ) async throws -> NetworkError {
+        switch end {
+        case .lost(let reason):
+            return error(.connectionClosed, reason, request, phase)
+        case .silence:
+            return try await timeOut(request, phase, clock)
+        }
+    }
+
+    private static func timeOut(
+        _ request: MockTransport.RecordedRequest, _ phase: Phase, _ clock: any Clock<Duration>
+    ) async throws -> NetworkError {
+        // Where nothing limits it a wait still ends some day, or nobody could skip it.
+        let limit = request.timeouts[phase] ?? request.timeouts.total ?? .seconds(86_400)
+        try await clock.sleep(for: limit)
+        var error = error(.timedOut, "the \(phase.rawValue) limit was exceeded", request, phase)
+        (error.limit, error.elapsed) = (limit, limit)
+        return error
+    }
+
+    private static func error(
+        _ code: NetworkError.Code, _ reason: String, _ request: MockTransport.RecordedRequest, _ phase: Phase
+    ) -> NetworkError {
+        NetworkError(
+            code, reason, phase: phase, requestMayHaveBeenSent: true, isSafeToRetry: request.method.isIdempotent,
+            peer: "\(request.origin)")
+    }
+
+    func delayed(_ outcome: MockTransport.Outcome, _ duration: Duration) async throws -> MockTransport.Outcome {
+        if let limit = request.timeouts.firstByte, limit <= duration { return try await cut(after: 0, .silence) }
+        return outcome.delayed(duration)
+    }
+
+    /// The body in pieces; one that is made piece by piece keeps those, with the pauses between them.
+    func dripping(_ pieces: Int, every pause: Duration) -> MockTransport.Outcome {
+        let (clock, piece, whole) = (clock, piece, whole)
+        let size = max(1, (whole.count + pieces - 1) / max(pieces, 1))
+        return .stream(status: head.status, fields: head.fields, length: length) { index in
+            if index > 0, pause > .zero { try await clock.sleep(for: pause) }
+            guard !whole.isEmpty else { return try await piece(index) }
+            let start = index * size
+            return start < whole.count ? whole[start..<min(start + size, whole.count)] : nil
+        }
+    }
+
+    func announcing(_ more: Int) -> MockTransport.Outcome {
+        let (request, piece) = (request, piece)
+        return .stream(status: head.status, fields: head.fields, length: length.map { $0 + more }) { index in
+            if let bytes = try await piece(index) { return bytes }
+            throw Self.error(.connectionClosed, "the body ended before its length", request, .idle)
+        }
+    }
+}
