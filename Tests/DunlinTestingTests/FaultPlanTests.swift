@@ -110,6 +110,16 @@ import Testing
         }
     }
 
+    @Test(arguments: [Fault.none, .dripping(pieces: 3, every: .zero), .wrongLength(missing: 3), .delayed(.zero)])
+    func `a response to HEAD has no body, spoiled or not`(fault: Fault) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { .response(body: "0123456789").suffering(fault, answering: $0.method) }
+        let session = try HTTPSession(.init(baseURL: server.baseURL))
+        for _ in 0..<20 { #expect(try await session.head("/").status == .ok) }
+        #expect(server.bytesSent < 20 * 50)
+    }
+
     @Test func `a failure names the plan that led to it`() async throws {
         let plan = FaultPlan(seed: 99)
         let failure = await #expect(throws: FaultPlan.Failure.self) {

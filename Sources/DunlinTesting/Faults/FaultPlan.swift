@@ -16,8 +16,8 @@ internal import DunlinTypes
 ///
 /// Over the mock every wait is a sleep on its clock, and `ManualClock.skippingWaits` moves that to where the first
 /// sleeper wakes: a thousand plans full of stalls and delays take as long as their instructions do. A test that fails
-/// prints its plan, and `FaultPlan(seed:)` with that seed is the failure again. The same plan serves a `LoopbackServer`,
-/// with real sockets and real time.
+/// prints its plan, and `FaultPlan(seed:)` with that seed is the failure again. The same plan serves a
+/// `LoopbackServer`, with real sockets and real time.
 public struct FaultPlan: Sendable, Hashable {
     public var seed: UInt64
     public var weights: Weights

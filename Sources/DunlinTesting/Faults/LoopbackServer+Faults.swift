@@ -1,22 +1,27 @@
-internal import DunlinTypes
+public import DunlinTypes
 internal import Synchronization
 
 extension LoopbackServer {
-    /// Answers every request that has neither route nor reply in the queue with `normal`'s reply, as the plan spoils it.
-    /// Replaces the closure of `respond`.
+    /// Answers every request that has neither route nor reply in the queue with `normal`'s reply, as the plan spoils
+    /// it. Replaces the closure of `respond`.
     ///
     /// Requests are counted in order of arrival; with `byRoute`, within their method and path.
     public func apply(
         _ plan: FaultPlan, byRoute: Bool = false, _ normal: @escaping @Sendable (RecordedRequest) -> Reply
     ) {
         let counter = FaultCounter(plan, byRoute: byRoute)
-        respond { normal($0).suffering(counter.next($0.method, $0.target)) }
+        respond { normal($0).suffering(counter.next($0.method, $0.target), answering: $0.method) }
     }
 }
 
 extension LoopbackServer.Reply {
-    /// The reply as the fault leaves it.
-    public func suffering(_ fault: Fault) -> Self {
+    /// The reply as the fault leaves it. What answers a HEAD must say so: once spoiled, heads and bodies are bytes
+    /// alike.
+    public func suffering(_ fault: Fault, answering method: Method = .get) -> Self {
+        Self(steps(answering: method)).spoiled(by: fault)
+    }
+
+    private func spoiled(by fault: Fault) -> Self {
         switch fault {
         case .none: self
         case .refused: [.reset]

@@ -87,8 +87,8 @@ extension ManualClock {
         try await settle()
     }
 
-    /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it, to where the first one wakes: waits
-    /// cost no time. Deadlines of a session that lives by the clock fire as they are passed.
+    /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it, to where the first one wakes:
+    /// waits cost no time. Deadlines of a session that lives by the clock fire as they are passed.
     public func skippingWaits<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
         let mover = Task {
             while true {
