@@ -85,6 +85,8 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
+        .testTarget(
+            name: "RealPeerTests", dependencies: ["Dunlin", "DunlinInflate", "LeakChecking"], swiftSettings: dialect),
         .testTarget(name: "DunlinCLITests", dependencies: ["DunlinCLI"], swiftSettings: dialect),
     ]
 )
