@@ -1,6 +1,6 @@
 # Each target installs what it misses (.ci/install), then runs the script that CI runs too.
 .DEFAULT_GOAL := help
-.PHONY: help demo test check sanitize fuzz bench format docs api clean
+.PHONY: help demo test check sanitize storm fuzz bench format docs api clean
 
 help: ## This list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +21,10 @@ check: ## Format, imports, allow-lists, warnings, documentation
 sanitize: ## The tests under the thread and the address sanitizer
 	@.ci/install build
 	@.ci/sanitize
+
+storm: ## A hundred thousand requests and a thousand sessions through faults, cancels and restarts
+	@.ci/install build
+	@.ci/storm
 
 fuzz: ## The fuzzers, for TIME seconds each (60)
 	@.ci/install build

@@ -1,0 +1,65 @@
+import Dunlin
+import DunlinTesting
+
+/// Many requests of one session at once, through everything that can happen to them.
+struct RequestStorm: Sendable {
+    private static let concurrency = 64
+    /// A server lasts for so many requests.
+    private static let lifetime = 5000
+
+    let count: Int
+    let tally: Tally
+    let watchdog: Watchdog
+
+    init(count: Int, _ tally: Tally, _ watchdog: Watchdog) {
+        self.count = count
+        self.tally = tally
+        self.watchdog = watchdog
+    }
+
+    func run() async throws {
+        let loop = try PrivateLoop()
+        let weather = try Weather(tally)
+        do {
+            let session = try HTTPSession(Self.configuration(on: loop))
+            watchdog.watch(session)
+            try await rage(session, weather)
+            if session.tasks.count != 0 { tally.violation("still in the registry: \(session.tasks.all)") }
+            weather.stop()
+            await quiet(session)
+            await session.shutdown()
+            if session.connections != (0, 0, 0) { tally.violation("in the pool: \(session.connections)") }
+        }
+        do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
+    }
+
+    static func configuration(on loop: PrivateLoop) -> HTTPSession.Configuration {
+        var configuration = HTTPSession.Configuration()
+        configuration.timeouts = Timeouts(
+            pool: .seconds(5), connect: .seconds(2), send: .milliseconds(200), firstByte: .milliseconds(200),
+            idle: .milliseconds(200), total: .seconds(5))
+        configuration.connections.perOrigin = 48
+        configuration.use(loop)
+        return configuration
+    }
+
+    private func rage(_ session: HTTPSession, _ weather: Weather) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                if number >= Self.concurrency { try await group.next() }
+                if number % Self.lifetime == Self.lifetime - 1 { group.addTask { try weather.replaceServer() } }
+                group.addTask { await Run(Errand(number, seed: tally.seed), session, tally).go(weather.baseURL) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Nothing runs and no server is there: every idle connection must be noticed and dropped.
+    private func quiet(_ session: HTTPSession) async {
+        let start = ContinuousClock.now
+        while session.connections != (0, 0, 0), ContinuousClock.now - start < .seconds(10) {
+            do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
+        }
+        if session.connections != (0, 0, 0) { tally.violation("the pool after the storm: \(session.connections)") }
+    }
+}

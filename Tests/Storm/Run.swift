@@ -1,0 +1,138 @@
+import Dunlin
+
+/// One errand, run and judged.
+struct Run: Sendable {
+    private let errand: Errand
+    private let session: HTTPSession
+    private let tally: Tally
+    /// Somebody may shut the session down meanwhile.
+    private let mayEndEarly: Bool
+
+    init(_ errand: Errand, _ session: HTTPSession, _ tally: Tally, mayEndEarly: Bool = false) {
+        self.errand = errand
+        self.session = session
+        self.tally = tally
+        self.mayEndEarly = mayEndEarly
+    }
+
+    /// Returns when the request has ended, however it did.
+    func go(_ baseURL: String) async {
+        let target = HTTPSession.Target(baseURL + errand.target)
+        switch errand.cancel {
+        case .never: judge(await outcome(target))
+        case .task(let delay):
+            let task = Task { await outcome(target) }
+            await pause(delay)
+            task.cancel()
+            judge(await task.value)
+        case .handle(let delay):
+            async let outcome = outcome(target)
+            await pause(delay)
+            if let running = session.tasks.all.first(where: { $0.label == label }) { session.tasks.cancel(running.id) }
+            judge(await outcome)
+        }
+    }
+
+    private var label: String { "\(errand.number)" }
+
+    private func pause(_ duration: Duration) async {
+        // Cut short by nobody: the storm's own tasks are never cancelled.
+        do { try await Task.sleep(for: duration) } catch { return }
+    }
+
+    private func outcome(_ target: HTTPSession.Target) async -> Result<String, any Error> {
+        do {
+            return .success(try await request(target))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// How it succeeded, in a word; "wrong …" if it did not really.
+    private func request(_ target: HTTPSession.Target) async throws -> String {
+        var options = HTTPSession.Options(label: label)
+        options.validatesResponse = false
+        if errand.isSlowReader { return try await streamed(target, options) }
+        if errand.isHead {
+            let response = try await session.head(target, options: options)
+            return verdict(response.status, response.fields, response.body, expecting: .empty)
+        }
+        let method: Method = errand.uploadCount > 0 ? .put : .get
+        let response = try await session.request(method, target, body: body, options: options, as: .bytes)
+        return verdict(response.status, response.fields, response.body, expecting: errand.body)
+    }
+
+    private func streamed(_ target: HTTPSession.Target, _ options: HTTPSession.Options) async throws -> String {
+        let method: Method = errand.uploadCount > 0 ? .put : .get
+        return try await session.withStream(from: target, method: method, body: body, options: options) { response in
+            var whole: [UInt8] = []
+            for try await piece in response.body {
+                whole += piece
+                try await Task.sleep(for: .microseconds(100))
+                // Leaves in the middle of the body.
+                if errand.number % 7 == 0 { return "200, left early" }
+            }
+            return verdict(response.status, response.fields, Bytes(whole), expecting: errand.body)
+        }
+    }
+
+    private func verdict(_ status: Status, _ fields: Fields, _ body: Bytes, expecting expected: Bytes) -> String {
+        if status == .serviceUnavailable { return "503" }
+        guard status == .ok else { return "wrong status \(status)" }
+        guard fields["Errand"] == label else { return "wrong response, for \(fields["Errand"] ?? "nobody")" }
+        guard Errand.isEqual(body, expected) else { return "wrong body of \(body.count) instead of \(expected.count)" }
+        return "200"
+    }
+
+    private var body: RequestBody {
+        let whole = errand.uploaded
+        switch errand.upload {
+        case .none: return .none
+        case .bytes: return .bytes(whole)
+        case .stream(let count, let isKnown):
+            return .stream(
+                AsyncThrowingStream { stream in
+                    for start in stride(from: 0, to: count, by: 1000) {
+                        stream.yield(whole[start..<min(start + 1000, count)])
+                    }
+                    stream.finish()
+                }, length: isKnown ? count : nil)
+        }
+    }
+}
+
+extension Run {
+    /// Success with the right body, a `NetworkError` that fits, or the cancel that was asked for: nothing else.
+    private func judge(_ outcome: Result<String, any Error>) {
+        switch outcome {
+        case .success(let word):
+            if word.hasPrefix("wrong") { tally.violation("request \(errand.number): \(word)") }
+            tally.count(word)
+        case .failure(let error as NetworkError):
+            tally.count("\(error.code) (\(error.phase?.rawValue ?? "no phase"))")
+            if let complaint = complaint(about: error) {
+                tally.violation("request \(errand.number): \(complaint): \(error)")
+            }
+        case .failure(let error as CancellationError):
+            tally.count("CancellationError")
+            guard case .task = errand.cancel else {
+                return tally.violation("request \(errand.number): \(error) though nobody cancelled its task")
+            }
+        case .failure(let error):
+            tally.count("\(type(of: error))")
+            tally.violation("request \(errand.number): \(error)")
+        }
+    }
+
+    private func complaint(about error: NetworkError) -> String? {
+        switch error.code {
+        case .cancelled:
+            if case .handle = errand.cancel { return nil }
+            return mayEndEarly ? nil : "cancelled, though not by its handle"
+        case .timedOut: return error.limit == nil ? "no limit is named" : nil
+        case .connectionClosed, .connectionFailed: return error.phase == nil ? "no phase is named" : nil
+        case .sessionClosed: return mayEndEarly ? nil : "nobody shut the session down"
+        default: return "unexpected"
+        }
+    }
+}

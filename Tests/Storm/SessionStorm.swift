@@ -1,0 +1,50 @@
+import Dunlin
+import DunlinTesting
+
+/// Sessions made and let go of, one after the other, some while their requests are still on their way.
+struct SessionStorm: Sendable {
+    private static let requests = 10
+    private static let lifetime = 100
+
+    let count: Int
+    let tally: Tally
+    let watchdog: Watchdog
+
+    init(count: Int, _ tally: Tally, _ watchdog: Watchdog) {
+        self.count = count
+        self.tally = tally
+        self.watchdog = watchdog
+    }
+
+    func run() async throws {
+        let loop = try PrivateLoop()
+        let weather = try Weather(tally)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<count {
+                // Every tenth brings a loop, and with it a thread, of its own.
+                let own = number % 10 == 9 ? try PrivateLoop() : loop
+                for run in try await live(number, on: own, weather) { group.addTask { await run.value } }
+                if number % Self.lifetime == Self.lifetime - 1 { try weather.replaceServer() }
+            }
+            try await group.waitForAll()
+        }
+        weather.stop()
+        do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
+    }
+
+    /// A session's life. The requests that outlive it, or rather the last reference to it that is not theirs.
+    private func live(_ number: Int, on loop: PrivateLoop, _ weather: Weather) async throws -> [Task<Void, Never>] {
+        let session = try HTTPSession(RequestStorm.configuration(on: loop))
+        watchdog.watch(session)
+        let endsEarly = number % 3 == 0
+        let runs = (0..<Self.requests).map { index in
+            let errand = Errand(number * Self.requests + index, seed: tally.seed)
+            return Task { await Run(errand, session, tally, mayEndEarly: endsEarly).go(weather.baseURL) }
+        }
+        var dice = SeededGenerator(seed: tally.seed &+ UInt64(number))
+        let midFlight = dice.next(below: Self.requests)
+        for run in runs[midFlight...] { await run.value }
+        if endsEarly { await session.shutdown(grace: .milliseconds(dice.next(below: 10))) }
+        return Array(runs[..<midFlight])
+    }
+}

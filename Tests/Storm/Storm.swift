@@ -1,0 +1,76 @@
+import Dunlin
+import Foundation
+
+/// Drives sessions through bad weather, and looks afterwards whether anything was left lying about.
+///
+///     Storm requests [COUNT] [--seed SEED]    one session, 100,000 requests by default
+///     Storm sessions [COUNT] [--seed SEED]    1,000 sessions by default, of ten requests each
+///
+/// Ends with 0 if every request ended as it may and everything is back where it was, with 1 otherwise, with 2 for
+/// arguments that it does not understand. The seed it prints makes the same requests meet the same weather again;
+/// which of two that race comes first is the machine's.
+@main
+struct Storm {
+    static func main() async {
+        guard let arguments = Arguments(CommandLine.arguments.dropFirst()) else {
+            print("usage: Storm requests|sessions [COUNT] [--seed SEED]")
+            exit(2)
+        }
+        let tally = Tally(seed: arguments.seed)
+        let watchdog = Watchdog(tally)
+        do {
+            switch arguments.kind {
+            case .requests:
+                try await measure(tally, warmUp: 500) {
+                    try await RequestStorm(count: $0 ?? arguments.count, tally, watchdog).run()
+                }
+            case .sessions:
+                try await measure(tally, warmUp: 20) {
+                    try await SessionStorm(count: $0 ?? arguments.count, tally, watchdog).run()
+                }
+            }
+        } catch {
+            tally.violation("the storm itself failed: \(error)")
+        }
+        print(tally)
+        exit(tally.isClean ? 0 : 1)
+    }
+
+    /// A small storm first, so that what a process makes once and keeps is there when the baseline is taken.
+    private static func measure(_ tally: Tally, warmUp: Int, _ storm: (Int?) async throws -> Void) async throws {
+        try await storm(warmUp)
+        let baseline = await Belongings.settled()
+        let start = ContinuousClock.now
+        try await storm(nil)
+        tally.elapsed = ContinuousClock.now - start
+        await Belongings.compare(with: baseline, tally)
+    }
+}
+
+struct Arguments {
+    enum Kind: String {
+        case requests
+        case sessions
+    }
+
+    let kind: Kind
+    var count: Int
+    var seed = UInt64.random(in: 0..<1_000_000_000)
+
+    init?(_ words: some Collection<String>) {
+        var words = Array(words)
+        guard let kind = words.isEmpty ? nil : Kind(rawValue: words.removeFirst()) else { return nil }
+        self.kind = kind
+        count = kind == .requests ? 100_000 : 1000
+        if let option = words.firstIndex(of: "--seed") {
+            guard option + 1 < words.count, let seed = UInt64(words[option + 1]) else { return nil }
+            self.seed = seed
+            words.removeSubrange(option...(option + 1))
+        }
+        guard words.count <= 1 else { return nil }
+        if let word = words.first {
+            guard let count = Int(word), count > 0 else { return nil }
+            self.count = count
+        }
+    }
+}
