@@ -78,7 +78,7 @@ extension ManualClock {
     /// Moves the clock, in one step. Before, every loop that lives by it finishes what it is doing; afterwards, those
     /// whose time has come have been woken.
     ///
-    /// Throws when a loop does not come to rest within ten seconds of real time.
+    /// Throws when a loop does not come to rest within half a minute of real time.
     public func advance(by duration: Duration) async throws {
         try await settle()
         time.advance(by: duration.clampedNanoseconds)
