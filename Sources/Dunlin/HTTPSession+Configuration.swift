@@ -45,10 +45,20 @@ extension HTTPSession {
     }
 
     public struct Connections: Sendable, Hashable {
-        /// Open at once to one origin; more requests wait, first come first served.
+        /// Open at once to one origin; more requests wait, by priority and then first come, first served.
         public var perOrigin = 128
-        /// How long an unused connection is kept.
+        /// Open at once to all origins together. At this number an unused connection to another origin is closed to
+        /// make room, the one unused for longest first; if all are in use, requests wait.
+        public var total = 1024
+        /// How many requests may wait for a connection; the next fails at once, with `NetworkError` code
+        /// `poolExhausted`.
+        public var maximumWaiting = 10_000
+        /// How long an unused connection is kept; shorter if the server says so (`Keep-Alive: timeout`).
         public var idleTime: Duration = .seconds(60)
+        /// How long after its opening a connection takes requests; `nil` for no limit.
+        public var maximumAge: Duration?
+        /// How many requests a connection takes; `nil` for no limit.
+        public var maximumUses: Int?
 
         public init() {}
     }
@@ -75,7 +85,11 @@ extension HTTPSession.Configuration {
     var socketOptions: SocketTransport.Options {
         var options = SocketTransport.Options()
         options.connectionsPerOrigin = connections.perOrigin
+        options.connections = connections.total
+        options.waiters = connections.maximumWaiting
         options.idleTime = connections.idleTime
+        options.age = connections.maximumAge
+        options.uses = connections.maximumUses
         options.limits.headBytes = limits.headBytes
         options.limits.lineBytes = limits.lineBytes
         options.limits.fieldCount = limits.fieldCount
@@ -98,6 +112,10 @@ extension HTTPSession.Configuration {
             guard condition else { throw NetworkError(.invalidConfiguration, reason) }
         }
         try require(connections.perOrigin > 0, "connections.perOrigin must be at least 1")
+        try require(connections.total > 0, "connections.total must be at least 1")
+        try require(connections.maximumWaiting >= 0, "connections.maximumWaiting must not be negative")
+        try require(connections.maximumAge.map { $0 > .zero } ?? true, "connections.maximumAge must be above zero")
+        try require(connections.maximumUses.map { $0 > 0 } ?? true, "connections.maximumUses must be at least 1")
         try require(connections.idleTime >= .zero, "connections.idleTime must not be negative")
         try require(names.timeToLive ?? .zero >= .zero, "names.timeToLive must not be negative")
         try require(names.negativeTimeToLive ?? .zero >= .zero, "names.negativeTimeToLive must not be negative")

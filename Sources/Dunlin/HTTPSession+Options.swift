@@ -13,12 +13,15 @@ extension HTTPSession {
         public var decodesContent: Bool
         /// The user's own name for the request; shows in the registry.
         public var label: String?
+        /// Who goes first when requests wait for a connection. It overtakes those who wait already, not those who run.
+        public var priority: RequestPriority
         /// What the request says of its connection.
         @usableFromInline var route: RequestRoute?
 
         @inlinable public init(
             fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: Int? = nil,
-            validatesResponse: Bool = true, decodesContent: Bool = true, label: String? = nil
+            validatesResponse: Bool = true, decodesContent: Bool = true, label: String? = nil,
+            priority: RequestPriority = .normal
         ) {
             self.fields = fields
             self.timeouts = timeouts
@@ -26,6 +29,7 @@ extension HTTPSession {
             self.validatesResponse = validatesResponse
             self.decodesContent = decodesContent
             self.label = label
+            self.priority = priority
         }
 
         /// Counts before the session's `hosts`.

@@ -19,7 +19,7 @@ public final class HTTPSession: Sendable {
     let builder: RequestBuilder
     let carrier: Carrier
     let decoding: Decoding
-    private let loops: [Reactor]
+    let loops: [Reactor]
     private let nextLoop = Atomic<Int>(0)
 
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
@@ -53,13 +53,6 @@ public final class HTTPSession: Sendable {
         if let here = loops.first(where: \.isCurrent) { return here }
         let turn = loops.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
         return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
-    }
-
-    /// How many connections there are and how many requests wait for one; zeros over a custom transport.
-    public var connections: (open: Int, idle: Int, waiting: Int) {
-        guard let transport = carrier.sockets else { return (0, 0, 0) }
-        let gauges = transport.gauges
-        return (gauges.open, gauges.idle, gauges.waiting)
     }
 
     /// Whether the session takes no more requests.

@@ -105,6 +105,7 @@ extension Connection {
             // The seam for other protocols: nobody here asks for one yet.
             throw context.error(.invalidResponse, "the server switched protocols unasked", .idle, attempt)
         }
+        if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
         let canReuse = framing.canReuse && !asksToClose && !received.requestWasCut
         guard let whole else {
             let reading = ConnectionBody.Reading(

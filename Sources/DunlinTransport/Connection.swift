@@ -8,7 +8,9 @@ final class Connection: Sendable, PoolMember {
     let channel: Channel
     let origin: Origin
     let peer: Attempt.Peer
+    let opened: MonotonicTime
     private let exchanges = Atomic<Int>(0)
+    private let keepAlive = Atomic<Int64>(.max)
     private let firstRead = Atomic<Int>(Connection.smallestRead)
 
     static let smallestRead = 4 * 1024
@@ -19,6 +21,7 @@ final class Connection: Sendable, PoolMember {
         self.channel = channel
         self.origin = origin
         self.peer = Attempt.Peer(peer)
+        opened = channel.reactor.now()
     }
 
     deinit {
@@ -28,9 +31,20 @@ final class Connection: Sendable, PoolMember {
     var id: UInt64 { channel.id }
     var loop: ObjectIdentifier { ObjectIdentifier(channel.reactor) }
 
-    /// Counts an exchange; how many there were before.
-    func countExchange() -> Int {
-        exchanges.add(1, ordering: .relaxed).oldValue
+    var uses: Int { exchanges.load(ordering: .relaxed) }
+
+    /// Counts an exchange. Only the lease does that, and there is one at a time.
+    func countExchange() {
+        exchanges.store(uses + 1, ordering: .relaxed)
+    }
+
+    var idleLimit: Int64 { keepAlive.load(ordering: .relaxed) }
+
+    /// The server said that it closes the connection after so many idle seconds. Its clock ran before the response was
+    /// here, and the next request has its own way to go: we stop a second short, or half-way for less than two.
+    func serverKeeps(for seconds: Int) {
+        let half = Int64(min(seconds, 1 << 30)) * 500_000_000
+        keepAlive.store(max(half, 2 * half - 1_000_000_000), ordering: .relaxed)
     }
 
     /// How many bytes to ask for first: what the last response took, so that the next of its kind comes in one read.

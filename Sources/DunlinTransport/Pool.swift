@@ -45,6 +45,7 @@ final class Pool: Sendable {
     private let reactor: Reactor
     private let state: Mutex<State>
     private let unsolicited = AsyncStream.makeStream(of: UInt64.self)
+    private let opened = Atomic<Int>(0)
 
     init(limits: Machine.Limits, reactor: Reactor) {
         self.reactor = reactor
@@ -64,17 +65,37 @@ final class Pool: Sendable {
 
     /// A connection for `origin`, the right to open one, or a place in the line for either. Whoever gets a source must
     /// `giveBack` or `discard`.
-    func lease(_ origin: Origin, on loop: Reactor) throws(PoolFailure) -> Offer {
-        let action = state.withLock { state in
-            state.machine.lease(origin, on: ObjectIdentifier(loop)) { Parking(on: loop) }
+    func lease(
+        _ origin: Origin, on loop: Reactor, at now: MonotonicTime, _ priority: RequestPriority = .normal
+    ) throws(PoolFailure) -> Offer {
+        while true {
+            let action = state.withLock { state in
+                state.machine.lease(origin, on: ObjectIdentifier(loop), at: now, priority) { Parking(on: loop) }
+            }
+            switch action {
+            case .use(let connection): return .now(.existing(connection))
+            case .open(let displaced):
+                displaced?.close()
+                return .now(.opening)
+            case .retire(let connection):
+                connection.close()
+                discard(origin)
+            case .turnAway: throw .exhausted
+            case .refuse: throw .closed
+            case .wait(let parking, let number):
+                return .later(Place(origin: origin, parking: parking, number: number))
+            }
         }
-        switch action {
-        case .use(let connection): return .now(.existing(connection))
-        case .open: return .now(.opening)
-        case .refuse: throw .closed
-        case .wait(let parking, let number):
-            return .later(Place(origin: origin, parking: parking, number: number))
-        }
+    }
+
+    /// The right to open a connection for later, unless `count` are open or there is no room.
+    func reserve(_ origin: Origin, upTo count: Int) -> Bool {
+        state.withLock { $0.machine.reserve(origin, upTo: count) }
+    }
+
+    /// Somebody made use of the right to open a connection.
+    func countOpened() {
+        opened.add(1, ordering: .relaxed)
     }
 
     func wait(
@@ -106,17 +127,23 @@ final class Pool: Sendable {
                 return
             case .handOver(let waiter):
                 if waiter.deliver(.connection(connection)) { return }
+            case .replace(let waiter, let origin):
+                connection.close()
+                if !waiter.deliver(.opening) { discard(origin) }
+                return
             case .close:
                 connection.close()
-                return
+                return discard(connection.origin)
             }
         }
     }
 
     /// The connection is closed, or never was opened.
     func discard(_ origin: Origin) {
-        while let waiter = state.withLock({ $0.machine.gone(origin) }) {
+        var origin = origin
+        while let (waiter, next) = state.withLock({ $0.machine.gone(origin) }) {
             if waiter.deliver(.opening) { return }
+            origin = next
         }
     }
 
@@ -132,8 +159,13 @@ final class Pool: Sendable {
     var gauges: PoolGauges {
         state.withLock { state in
             PoolGauges(
-                open: state.machine.openCount, idle: state.machine.idleCount, waiting: state.machine.waitingCount)
+                open: state.machine.openCount, idle: state.machine.idleCount, waiting: state.machine.waitingCount,
+                opened: opened.load(ordering: .relaxed), reuses: state.machine.reuseCount)
         }
+    }
+
+    func openCount(to origin: Origin) -> Int {
+        state.withLock { $0.machine.openCount(to: origin) }
     }
 }
 
@@ -197,6 +229,8 @@ enum PoolFailure: Error {
     case timedOut
     case interrupted
     case closed
+    /// Too many wait already.
+    case exhausted
 }
 
 /// How many connections a session has, and how many requests wait for one.
@@ -204,4 +238,7 @@ public struct PoolGauges: Sendable, Hashable {
     public var open: Int
     public var idle: Int
     public var waiting: Int
+    /// Since the beginning: connections opened, and how often an open one was lent.
+    public var opened: Int
+    public var reuses: Int
 }

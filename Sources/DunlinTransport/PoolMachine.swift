@@ -1,26 +1,46 @@
 internal import DunlinTypes
 
-/// Who may use which connection: idle ones, the cap of each origin, and the line of those who wait.
+/// Who may use which connection: idle ones, the caps, and the lines of those who wait.
 ///
 /// Rules:
 /// 1. A connection is counted from the moment somebody is told to open it until it is reported gone.
 /// 2. The newest idle connection is used first, one on the asker's own loop before others: old ones get the chance to
 ///    expire. Idle connections are kept oldest first.
-/// 3. Who waits is served in order of arrival, before anybody who comes later: by a connection that is given back, or
-///    by the right to open one when a connection is gone.
-/// 4. Never reads a clock, never closes anything: the answer says what to do.
+/// 3. A connection is not used when its time is up: too long idle (by our limit or what the server announced), too
+///    old, or used too often. That is looked at when it is given back, when it is about to be lent, and in sweeps.
+/// 4. There are two caps: for each origin, and over all. When only the latter is in the way, the connection that has
+///    been idle longest, whosesoever it is, is closed to make room. So whoever waits does so because their origin has
+///    all it may have and none of it idle, or because nothing at all is idle.
+/// 5. Within an origin who waits is served by priority, then in order of arrival: by a connection that is given back,
+///    or by the right to open one when a connection is gone.
+/// 6. Between origins that the total holds back: the right to open goes to the first of all by priority and arrival. A
+///    connection that is given back stays with its origin while somebody waits there, unless another origin is worse
+///    off, having none or at least two fewer, and its first waiter comes first. So each line moves on, and origins
+///    that share a total evenly do not close each other's connections.
+/// 7. More than so many do not wait: who comes then is turned away at once.
+/// 8. Never reads a clock, never closes anything: the answer says what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
+        var connections = 1024
+        /// Of all origins together.
+        var waiters = 10_000
         /// Nanoseconds an idle connection is kept.
         var idleTime: Int64 = 60_000_000_000
+        /// Nanoseconds after its opening that a connection is used.
+        var age = Int64.max
+        var uses = Int.max
     }
 
     enum LeaseAction {
         case use(Connection)
-        /// Open one; report `.gone` if that fails.
-        case open
+        /// Open one, and close the one that makes room for it, if there is one; report `gone` if opening fails.
+        case open(closing: Connection?)
+        /// Its time is up: close it, report it gone, and ask again.
+        case retire(Connection)
         case wait(Waiter, number: UInt64)
+        /// Too many wait already.
+        case turnAway
         case refuse
     }
 
@@ -28,21 +48,10 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         /// It is idle now; when `sweepAt` is set, somebody must call `expire` then.
         case keep(sweepAt: MonotonicTime?)
         case handOver(Waiter)
+        /// Close it; who is named may open one to that origin in its stead.
+        case replace(Waiter, Origin)
+        /// Close it and report it gone.
         case close
-    }
-
-    private struct Idle {
-        var connection: Connection
-        var since: MonotonicTime
-    }
-
-    private struct Place {
-        let origin: Origin
-        var open = 0
-        var idle: [Idle] = []
-        var line = WaitingLine<Waiter>()
-
-        var isDeserted: Bool { open == 0 && line.isEmpty }
     }
 
     let limits: Limits
@@ -51,85 +60,184 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private var places: [Place] = []
     private var positions: [Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
-    private var isSweepScheduled = false
+    /// When `expire` will be called next.
+    private var nextSweep = MonotonicTime.never
     private var isClosed = false
+    private(set) var openCount = 0
+    private(set) var idleCount = 0
+    private(set) var waitingCount = 0
+    /// How often an open connection was lent, since the beginning.
+    private(set) var reuseCount = 0
 
     init(limits: Limits) {
         self.limits = limits
     }
 
-    var openCount: Int { places.reduce(0) { $0 + $1.open } }
-    var idleCount: Int { places.reduce(0) { $0 + $1.idle.count } }
-    var waitingCount: Int { places.reduce(0) { $0 + $1.line.count } }
+    func openCount(to origin: Origin) -> Int {
+        position(of: origin).map { places[$0].open } ?? 0
+    }
+}
 
-    mutating func lease(_ origin: Origin, on loop: ObjectIdentifier, waiter: () -> Waiter) -> LeaseAction {
+// MARK: - Asking
+
+extension PoolMachine {
+    mutating func lease(
+        _ origin: Origin, on loop: ObjectIdentifier, at now: MonotonicTime, _ priority: RequestPriority,
+        waiter: () -> Waiter
+    ) -> LeaseAction {
         if isClosed { return .refuse }
         let number = nextNumber
         nextNumber += 1
-        return Self.lease(from: &places[position(adding: origin)], limits, on: loop, number, waiter)
-    }
-
-    private mutating func position(adding origin: Origin) -> Int {
-        if let position = position(of: origin) { return position }
-        places.append(Place(origin: origin))
-        positions[origin] = places.count - 1
-        return places.count - 1
-    }
-
-    private func position(of origin: Origin) -> Int? {
-        // Most sessions talk to one origin, and comparing is cheaper than hashing.
-        if !places.isEmpty, places[0].origin == origin { return 0 }
-        return positions[origin]
-    }
-
-    private static func lease(
-        from place: inout Place, _ limits: Limits, on loop: ObjectIdentifier, _ number: UInt64, _ waiter: () -> Waiter
-    ) -> LeaseAction {
-        if let newest = place.idle.last {
-            guard newest.connection.loop != loop,
-                let near = place.idle.lastIndex(where: { $0.connection.loop == loop })
-            else { return .use(place.idle.removeLast().connection) }
-            return .use(place.idle.remove(at: near).connection)
+        let position = position(adding: origin)
+        if let found = places[position].takeIdle(on: loop) {
+            idleCount -= 1
+            guard found.until > now else { return .retire(found.connection) }
+            reuseCount += 1
+            return .use(found.connection)
         }
-        if place.open < limits.connectionsPerOrigin {
-            place.open += 1
-            return .open
+        if places[position].open < limits.connectionsPerOrigin {
+            if openCount < limits.connections {
+                grant(position)
+                return .open(closing: nil)
+            }
+            if idleCount > 0 { return .open(closing: displaceOldest(for: position)) }
+        }
+        guard waitingCount < limits.waiters else {
+            removeIfDeserted(position)
+            return .turnAway
         }
         let waiter = waiter()
-        place.line.append(waiter, number: number)
+        places[position].line.append(waiter, priority: priority, number: number)
+        waitingCount += 1
         return .wait(waiter, number: number)
+    }
+
+    /// The right to open a connection nobody asked for yet, unless `count` are open; it closes and outruns nobody.
+    mutating func reserve(_ origin: Origin, upTo count: Int) -> Bool {
+        if isClosed { return false }
+        let position = position(adding: origin)
+        guard places[position].open < min(count, limits.connectionsPerOrigin), openCount < limits.connections else {
+            removeIfDeserted(position)
+            return false
+        }
+        grant(position)
+        return true
     }
 
     /// The waiter gave up before it was served.
     mutating func leave(_ origin: Origin, _ number: UInt64) {
-        guard let position = position(of: origin) else { return }
-        _ = places[position].line.leave(number)
+        guard let position = position(of: origin), places[position].line.leave(number) else { return }
+        waitingCount -= 1
         removeIfDeserted(position)
     }
 
+    private mutating func grant(_ position: Int) {
+        places[position].open += 1
+        openCount += 1
+    }
+
+    /// Takes what has been idle longest, for an origin that has nothing idle itself.
+    private mutating func displaceOldest(for position: Int) -> Connection? {
+        places[position].open += 1
+        var oldest: (position: Int, since: MonotonicTime)?
+        for (other, place) in places.enumerated() {
+            guard let since = place.idle.first?.since, since < oldest?.since ?? .never else { continue }
+            oldest = (other, since)
+        }
+        guard let oldest else { return nil }
+        let connection = places[oldest.position].idle.removeFirst().connection
+        idleCount -= 1
+        places[oldest.position].open -= 1
+        removeIfDeserted(oldest.position)
+        return connection
+    }
+}
+
+// MARK: - Giving back
+
+extension PoolMachine {
     /// The connection is fit for another request.
     mutating func giveBack(_ connection: Connection, to origin: Origin, at now: MonotonicTime) -> GiveBackAction {
-        guard !isClosed, let position = position(of: origin) else { return .close }
-        if let waiter = places[position].line.popFirst() { return .handOver(waiter) }
-        places[position].idle.append(Idle(connection: connection, since: now))
-        if isSweepScheduled { return .keep(sweepAt: nil) }
-        isSweepScheduled = true
-        return .keep(sweepAt: now.advanced(by: limits.idleTime))
+        let end = connection.opened.advanced(by: limits.age)
+        guard !isClosed, end > now, connection.uses < limits.uses, connection.idleLimit > 0,
+            let position = position(of: origin)
+        else { return .close }
+        if waitingCount > 0, let served = serve(from: position) { return served }
+        let until = min(now.advanced(by: min(limits.idleTime, connection.idleLimit)), end)
+        places[position].idle.append(Place.Idle(connection: connection, since: now, until: until))
+        idleCount += 1
+        guard until < nextSweep else { return .keep(sweepAt: nil) }
+        nextSweep = until
+        return .keep(sweepAt: until)
     }
 
-    /// A connection was closed or could not be opened; whoever is returned may open one in its stead.
-    mutating func gone(_ origin: Origin) -> Waiter? {
+    /// A connection was closed or could not be opened; whoever is returned may open one, to the origin named.
+    mutating func gone(_ origin: Origin) -> (Waiter, Origin)? {
         guard let position = position(of: origin) else { return nil }
-        if let waiter = places[position].line.popFirst() { return waiter }
+        let wasFull = openCount >= limits.connections
         places[position].open -= 1
+        openCount -= 1
+        guard waitingCount > 0, let next = wasFull ? firstInLine(where: { _ in true }) : position,
+            let waiter = places[next].line.popFirst()
+        else {
+            removeIfDeserted(position)
+            return nil
+        }
+        waitingCount -= 1
+        grant(next)
+        let target = places[next].origin
         removeIfDeserted(position)
-        return nil
+        return (waiter, target)
     }
 
+    private mutating func serve(from position: Int) -> GiveBackAction? {
+        // Below the total nobody waits but for their own origin.
+        guard openCount >= limits.connections, let rival = rival(of: position),
+            let waiter = places[rival].line.popFirst()
+        else {
+            guard let waiter = places[position].line.popFirst() else { return nil }
+            waitingCount -= 1
+            reuseCount += 1
+            return .handOver(waiter)
+        }
+        waitingCount -= 1
+        places[rival].open += 1
+        places[position].open -= 1
+        let target = places[rival].origin
+        removeIfDeserted(position)
+        return .replace(waiter, target)
+    }
+
+    /// The origin, if there is one, that has the better claim to what is given back at `position`.
+    private func rival(of position: Int) -> Int? {
+        let own = places[position]
+        guard let turn = own.line.first else { return firstInLine { $0 != position } }
+        return firstInLine { other in
+            guard other != position, let first = places[other].line.first, first < turn else { return false }
+            return places[other].open == 0 || places[other].open + 1 < own.open
+        }
+    }
+
+    /// The origin whose first waiter comes first, among those that may open a connection.
+    private func firstInLine(where isMeant: (Int) -> Bool) -> Int? {
+        var best: (position: Int, turn: PriorityLine<Waiter>.Turn)?
+        for (position, place) in places.enumerated() where place.open < limits.connectionsPerOrigin {
+            guard let turn = place.line.first, isMeant(position) else { continue }
+            if let best, best.turn < turn { continue }
+            best = (position, turn)
+        }
+        return best?.position
+    }
+}
+
+// MARK: - Letting go
+
+extension PoolMachine {
     /// Takes an idle connection out of the pool, still counted; nil if it is not idle.
     mutating func takeIdle(_ id: UInt64) -> (Connection, Origin)? {
         for position in places.indices {
             guard let index = places[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
+            idleCount -= 1
             return (places[position].idle.remove(at: index).connection, places[position].origin)
         }
         return nil
@@ -138,18 +246,20 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     /// Takes out what has been idle for too long; the caller closes it. Says when to come again.
     mutating func expire(at now: MonotonicTime) -> (expired: [Connection], next: MonotonicTime) {
         var expired: [Connection] = []
-        var next = MonotonicTime.never
+        nextSweep = .never
         for position in places.indices.reversed() {
-            let idle = places[position].idle
-            let fresh = idle.firstIndex { $0.since.advanced(by: limits.idleTime) > now } ?? idle.endIndex
-            expired += idle[..<fresh].map(\.connection)
-            places[position].idle.removeFirst(fresh)
-            places[position].open -= fresh
-            if fresh < idle.endIndex { next = min(next, idle[fresh].since.advanced(by: limits.idleTime)) }
+            let before = expired.count
+            for idle in places[position].idle {
+                if idle.until <= now { expired.append(idle.connection) } else { nextSweep = min(nextSweep, idle.until) }
+            }
+            guard expired.count > before else { continue }
+            places[position].idle.removeAll { $0.until <= now }
+            places[position].open -= expired.count - before
             removeIfDeserted(position)
         }
-        isSweepScheduled = next < .never
-        return (expired, next)
+        openCount -= expired.count
+        idleCount -= expired.count
+        return (expired, nextSweep)
     }
 
     /// No more leases. Idle connections are to be closed and waiters told.
@@ -163,7 +273,51 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         }
         places.removeAll()
         positions.removeAll()
+        (openCount, idleCount, waitingCount) = (0, 0, 0)
         return (idle, waiters)
+    }
+}
+
+// MARK: - Places
+
+extension PoolMachine {
+    /// What there is of one origin.
+    private struct Place {
+        struct Idle {
+            var connection: Connection
+            var since: MonotonicTime
+            /// When it may not be used any more.
+            var until: MonotonicTime
+        }
+
+        let origin: Origin
+        var open = 0
+        var idle: [Idle] = []
+        var line = PriorityLine<Waiter>()
+
+        var isDeserted: Bool { open == 0 && line.isEmpty }
+
+        /// The newest, or the newest on `loop` if there is one.
+        mutating func takeIdle(on loop: ObjectIdentifier) -> Idle? {
+            guard let newest = idle.last else { return nil }
+            guard newest.connection.loop != loop,
+                let near = idle.lastIndex(where: { $0.connection.loop == loop })
+            else { return idle.removeLast() }
+            return idle.remove(at: near)
+        }
+    }
+
+    private mutating func position(adding origin: Origin) -> Int {
+        if let position = position(of: origin) { return position }
+        places.append(Place(origin: origin))
+        positions[origin] = places.count - 1
+        return places.count - 1
+    }
+
+    private func position(of origin: Origin) -> Int? {
+        // Most sessions talk to one origin, and comparing is cheaper than hashing.
+        if !places.isEmpty, places[0].origin == origin { return 0 }
+        return positions[origin]
     }
 
     /// Forgets an origin that nobody uses; the last place moves into the gap.
@@ -182,4 +336,9 @@ protocol PoolMember {
     var id: UInt64 { get }
     /// The loop it lives on.
     var loop: ObjectIdentifier { get }
+    var opened: MonotonicTime { get }
+    /// How many requests it has served.
+    var uses: Int { get }
+    /// Nanoseconds it may be idle, by what the server said last.
+    var idleLimit: Int64 { get }
 }

@@ -7,7 +7,12 @@ public final class SocketTransport: Sendable {
     /// What a session may set of its connections.
     public struct Options: Sendable {
         public var connectionsPerOrigin = 128
+        public var connections = 1024
+        public var waiters = 10_000
         public var idleTime: Duration = .seconds(60)
+        /// How long after its opening a connection is used, and how often; nil for no limit.
+        public var age: Duration?
+        public var uses: Int?
         public var limits = WireLimits()
         public var resolver: any Resolver = SystemResolver.shared
         /// How long a name's addresses are remembered, and that it has none; zero: not at all.
@@ -36,6 +41,10 @@ public final class SocketTransport: Sendable {
     public init(_ options: Options, on reactor: Reactor) {
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
+        poolLimits.connections = max(1, options.connections)
+        poolLimits.waiters = max(0, options.waiters)
+        poolLimits.age = options.age?.clampedNanoseconds ?? .max
+        poolLimits.uses = options.uses ?? .max
         poolLimits.idleTime = options.idleTime.clampedNanoseconds
         pool = Pool(limits: poolLimits, reactor: reactor)
         names = NameCache(options, on: reactor)
@@ -66,10 +75,9 @@ public final class SocketTransport: Sendable {
         var attempt = Attempt()
         attempt.started = start
         let message = try encode(request, context, attempt)
-        guard context.origin.scheme == .http else {
-            throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
-        }
+        try checkScheme(context, attempt)
         let lease = try await lease(context, &attempt)
+        lease.connection.countExchange()
         return try await Connection.exchange(message, over: lease, context, attempt)
     }
 
@@ -100,14 +108,40 @@ public final class SocketTransport: Sendable {
         }
     }
 
+    private func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
+        guard context.origin.scheme == .http else {
+            throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
+        }
+    }
+}
+
+// MARK: - Opening ahead of need
+
+extension SocketTransport {
+    /// How many connections to `origin` there are, those being opened included.
+    public func openCount(to origin: Origin) -> Int { pool.openCount(to: origin) }
+
+    /// Opens a connection for later to where `request` would go, unless `count` are open or the caps leave no room.
+    public func openAhead(
+        of request: TransportRequest, upTo count: Int, interrupt: Interrupt, on reactor: Reactor
+    ) async throws {
+        let context = ExchangeContext(request, interrupt, limits, since: reactor.now(), on: reactor)
+        var attempt = Attempt()
+        try checkScheme(context, attempt)
+        guard pool.reserve(context.origin, upTo: count) else { return }
+        let lease = try await open(context, &attempt)
+        lease.giveBack(at: reactor.now())
+    }
 }
 
 // MARK: - Leasing
 
 extension SocketTransport {
-    private func offer(_ context: ExchangeContext, _ attempt: Attempt) throws -> Pool.Offer {
+    private func offer(
+        _ context: ExchangeContext, at now: MonotonicTime, _ attempt: Attempt
+    ) throws -> Pool.Offer {
         do throws(PoolFailure) {
-            return try pool.lease(context.origin, on: context.clock.reactor)
+            return try pool.lease(context.origin, on: context.clock.reactor, at: now, context.request.priority)
         } catch {
             throw failure(error, context, attempt)
         }
@@ -120,7 +154,7 @@ extension SocketTransport {
             pool.discard(context.origin)
             return nil
         }
-        attempt.isConnectionReused = connection.countExchange() > 0
+        attempt.isConnectionReused = true
         attempt.connection = connection.id
         attempt.peerReference = connection.peer
         return Lease(connection, turn: turn, from: pool)
@@ -146,8 +180,9 @@ extension SocketTransport {
     /// A connection for the exchange; the next one if the first turned out to be dead.
     @inline(__always)
     private func lease(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
+        var now = context.started
         while true {
-            switch try offer(context, attempt) {
+            switch try offer(context, at: now, attempt) {
             case .now(.existing(let connection)):
                 // The hot path: a connection is idle and still quiet.
                 if let lease = take(connection, context, &attempt) { return lease }
@@ -155,6 +190,7 @@ extension SocketTransport {
                 return try await open(context, &attempt)
             case .later(let place):
                 if let lease = try await wait(in: place, context, &attempt) { return lease }
+                now = context.clock.now()
             }
         }
     }
@@ -162,7 +198,7 @@ extension SocketTransport {
     private func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
         do {
             let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
-            _ = connection.countExchange()
+            pool.countOpened()
             attempt.connection = connection.id
             return Lease(connection, turn: turn, from: pool)
         } catch {
@@ -175,6 +211,8 @@ extension SocketTransport {
         switch failure {
         case .timedOut: context.timedOut(.pool, since: context.started, attempt)
         case .interrupted: context.interrupted(.pool, attempt)
+        case .exhausted:
+            context.error(.poolExhausted, "too many requests wait for a connection already", .pool, attempt)
         case .closed: context.error(.sessionClosed, "the session is shut down", .pool, attempt)
         }
     }

@@ -11,7 +11,7 @@ public struct Attempt: Sendable, Hashable {
     var firstByteTime: Int64 = 0
     var idleTime: Int64 = 0
 
-    /// The connection served an earlier request already.
+    /// The connection was open already: it served an earlier request or was opened ahead of need.
     public var isConnectionReused = false
     /// Process-wide number of the connection, 0 when there was none.
     public var connection: UInt64 = 0

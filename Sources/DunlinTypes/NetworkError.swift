@@ -69,6 +69,8 @@ extension NetworkError.Code {
     public static let invalidContent = Self("invalidContent")
     /// A limit of this session was exceeded by the response.
     public static let limitExceeded = Self("limitExceeded")
+    /// More requests wait for a connection than the session allows.
+    public static let poolExhausted = Self("poolExhausted")
     public static let timedOut = Self("timedOut")
     /// Cancelled by handle, registry or session; a cancelled Swift task gets `CancellationError` instead.
     public static let cancelled = Self("cancelled")

@@ -12,15 +12,18 @@ public final class TransportRequest: Sendable {
     public let timeouts: Timeouts
     /// When the whole request must be over, on the transport's clock; set once for all hops.
     public let deadline: MonotonicTime
+    /// Who goes first when connections are short.
+    public let priority: RequestPriority
 
     public init(
         head: consuming RequestHead, body: consuming RequestBody = .none, timeouts: Timeouts = Timeouts(),
-        deadline: MonotonicTime = .never
+        deadline: MonotonicTime = .never, priority: RequestPriority = .normal
     ) {
         self.head = head
         self.body = body
         self.timeouts = timeouts
         self.deadline = deadline
+        self.priority = priority
     }
 }
 

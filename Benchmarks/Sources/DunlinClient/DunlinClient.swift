@@ -9,6 +9,7 @@ struct DunlinClient {
         let target = HTTPSession.Target(load.path)
         var configuration = HTTPSession.Configuration(baseURL: "http://\(load.host):\(load.port)")
         configuration.connections.perOrigin = load.concurrency
+        configuration.connections.total = load.concurrency
         let session = try HTTPSession(configuration)
         try await load.measure {
             let response = try await session.get(target, as: .bytes)

@@ -9,6 +9,7 @@ struct DunlinFastClient {
         let target = HTTPSession.Target(load.path)
         var configuration = HTTPSession.Configuration(baseURL: "http://\(load.host):\(load.port)")
         configuration.connections.perOrigin = load.concurrency
+        configuration.connections.total = load.concurrency
         let session = try HTTPSession(configuration)
         try await session.withExecutor { @concurrent in
             try await load.measure {

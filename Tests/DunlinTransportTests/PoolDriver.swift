@@ -1,0 +1,105 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+/// A connection as far as the pool looks.
+struct Member: PoolMember, Hashable {
+    final class Loop: Sendable {}
+
+    static let loops = [Loop(), Loop()]
+
+    var id: UInt64
+    var number = 0
+    var opened = MonotonicTime(nanoseconds: 0)
+    var uses = 1
+    var idleLimit = Int64.max
+
+    var loop: ObjectIdentifier { ObjectIdentifier(Self.loops[number]) }
+}
+
+/// Tells a pool machine what happens, and puts its answers into values.
+final class PoolDriver {
+    enum Said: Equatable {
+        case use(UInt64)
+        case open
+        case openClosing(UInt64)
+        case retire(UInt64)
+        case wait(UInt64)
+        case turnAway
+        case refuse
+        case keep(sweepAt: Int64?)
+        case handOver(UInt64)
+        case replace(UInt64, String)
+        case close
+    }
+
+    struct Expiry: Equatable {
+        var expired: [UInt64]
+        var next: Int64
+    }
+
+    static let first = Origin(scheme: .http, host: "a")
+
+    private(set) var machine: PoolMachine<Member, UInt64>
+    private var nextWaiter: UInt64 = 0
+
+    init(
+        cap: Int, total: Int = 1000, waiters: Int = .max, idleTime: Int64 = 100, age: Int64 = .max, uses: Int = .max
+    ) {
+        machine = PoolMachine(
+            limits: .init(
+                connectionsPerOrigin: cap, connections: total, waiters: waiters, idleTime: idleTime, age: age,
+                uses: uses))
+    }
+
+    /// Waiters are called by the numbers the machine gives them.
+    func lease(
+        _ origin: Origin = first, on loop: Int = 0, at now: Int64 = 0, _ priority: RequestPriority = .normal
+    ) -> Said {
+        defer { nextWaiter += 1 }
+        let (loop, now) = (ObjectIdentifier(Member.loops[loop]), MonotonicTime(nanoseconds: now))
+        switch machine.lease(origin, on: loop, at: now, priority, waiter: { nextWaiter }) {
+        case .use(let member): return .use(member.id)
+        case .open(let displaced?): return .openClosing(displaced.id)
+        case .open(nil): return .open
+        case .retire(let member): return .retire(member.id)
+        case .wait(let waiter, let number):
+            #expect(waiter == number)
+            return .wait(waiter)
+        case .turnAway: return .turnAway
+        case .refuse: return .refuse
+        }
+    }
+
+    func giveBack(_ id: UInt64, to origin: Origin = first, on loop: Int = 0, at now: Int64 = 0) -> Said {
+        giveBack(Member(id: id, number: loop), to: origin, at: now)
+    }
+
+    func giveBack(_ member: Member, to origin: Origin = first, at now: Int64 = 0) -> Said {
+        switch machine.giveBack(member, to: origin, at: MonotonicTime(nanoseconds: now)) {
+        case .keep(let time): return .keep(sweepAt: time?.nanoseconds)
+        case .handOver(let waiter): return .handOver(waiter)
+        case .replace(let waiter, let origin): return .replace(waiter, origin.host)
+        case .close: return .close
+        }
+    }
+
+    func gone(_ origin: Origin = first) -> UInt64? { machine.gone(origin)?.0 }
+    func reserve(_ origin: Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
+    func leave(_ number: UInt64, _ origin: Origin = first) { machine.leave(origin, number) }
+    func takeIdle(_ id: UInt64) -> UInt64? { machine.takeIdle(id)?.0.id }
+
+    func expire(at now: Int64) -> Expiry {
+        let (expired, next) = machine.expire(at: MonotonicTime(nanoseconds: now))
+        return Expiry(expired: expired.map(\.id), next: next.nanoseconds)
+    }
+
+    func close() -> [[UInt64]] {
+        let (idle, waiters) = machine.close()
+        return [idle.map(\.id), waiters]
+    }
+
+    /// Open, idle, waiting.
+    var counts: [Int] { [machine.openCount, machine.idleCount, machine.waitingCount] }
+}
