@@ -1,0 +1,189 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+/// What the pool must look like from outside, kept by hand while a machine is driven at random. It says each rule in
+/// the plainest way and looks at everything each time.
+struct PoolModel {
+    struct Shape: Sendable {
+        var cap: Int
+        var total: Int
+        var origins: Int
+        var waiters = Int.max
+    }
+
+    struct Idle {
+        var id: UInt64
+        var since: Int64
+        var until: Int64
+    }
+
+    typealias Turn = PriorityLine<UInt64>.Turn
+
+    static let idleTime: Int64 = 50
+    static let uses = 6
+
+    let shape: Shape
+    let origins: [Origin]
+    /// Connections lent out, rights to open included: a right becomes a connection at once.
+    var lent: [[UInt64]]
+    /// Oldest first.
+    var idle: [[Idle]]
+    /// First come first.
+    var line: [[Turn]]
+    private var useCounts: [UInt64: Int] = [:]
+    private var lastID: UInt64 = 0
+    var now: Int64 = 0
+
+    init(_ shape: Shape) {
+        self.shape = shape
+        origins = (0..<shape.origins).map { Origin(scheme: .http, host: "h\($0)") }
+        lent = Array(repeating: [], count: shape.origins)
+        idle = Array(repeating: [], count: shape.origins)
+        line = Array(repeating: [], count: shape.origins)
+    }
+
+    private func open(_ place: Int) -> Int { lent[place].count + idle[place].count }
+    private var openCount: Int { origins.indices.reduce(0) { $0 + open($1) } }
+    private func first(_ place: Int) -> Turn? { line[place].min() }
+
+    /// Every third connection is to a server that keeps it for a shorter time.
+    private func idleLimit(of id: UInt64) -> Int64 { id.isMultiple(of: 3) ? 20 : .max }
+
+    private mutating func lend(_ id: UInt64, at place: Int) {
+        lent[place].append(id)
+        useCounts[id, default: 0] += 1
+    }
+
+    private mutating func open(at place: Int) {
+        lastID += 1
+        lend(lastID, at: place)
+    }
+
+    /// Whether a request to `place` has to wait.
+    private func isHeldBack(_ place: Int) -> Bool {
+        idle[place].isEmpty && (open(place) == shape.cap || (openCount == shape.total && idle.joined().isEmpty))
+    }
+}
+
+// MARK: - Steps
+
+extension PoolModel {
+    mutating func lease(at place: Int, _ priority: RequestPriority, from pool: PoolDriver) {
+        switch pool.lease(origins[place], at: now, priority) {
+        case .use(let id):
+            let taken = idle[place].removeLast()
+            #expect(taken.id == id && taken.until > now)
+            lend(id, at: place)
+        case .retire(let id):
+            let taken = idle[place].removeLast()
+            #expect(taken.id == id && taken.until <= now)
+            lent[place].append(id)
+            gone(id, at: place, from: pool)
+        case .open:
+            #expect(idle[place].isEmpty && open(place) < shape.cap && openCount < shape.total)
+            open(at: place)
+        case .openClosing(let id):
+            #expect(idle[place].isEmpty && open(place) < shape.cap && openCount == shape.total)
+            let oldest = idle.joined().map(\.since).min()
+            #expect(idle.contains { $0.first?.id == id && $0.first?.since == oldest })
+            for other in idle.indices { idle[other].removeAll { $0.id == id } }
+            open(at: place)
+        case .wait(let number):
+            #expect(isHeldBack(place) && line.joined().count < shape.waiters)
+            line[place].append(Turn(priority: priority, number: number))
+        case .turnAway:
+            #expect(isHeldBack(place) && line.joined().count == shape.waiters)
+        case let other: Issue.record("a lease answered \(other)")
+        }
+    }
+
+    mutating func giveBack(_ id: UInt64, at place: Int, to pool: PoolDriver) {
+        let isFull = openCount == shape.total
+        lent[place].removeAll { $0 == id }
+        let uses = useCounts[id, default: 0]
+        switch pool.giveBack(Member(id: id, uses: uses, idleLimit: idleLimit(of: id)), to: origins[place], at: now) {
+        case .close:
+            #expect(uses >= Self.uses)
+            lent[place].append(id)
+            gone(id, at: place, from: pool)
+        case .handOver(let waiter):
+            #expect(first(place)?.number == waiter)
+            #expect(!isFull || rival(of: place) == nil)
+            line[place].removeAll { $0.number == waiter }
+            lend(id, at: place)
+        case .replace(let waiter, let host):
+            let rival = rival(of: place)
+            #expect(isFull && rival.map { origins[$0].host } == host)
+            guard let rival else { return }
+            #expect(first(rival)?.number == waiter)
+            line[rival].removeAll { $0.number == waiter }
+            open(at: rival)
+        case .keep:
+            #expect(line[place].isEmpty && (!isFull || rival(of: place) == nil))
+            idle[place].append(Idle(id: id, since: now, until: now + min(Self.idleTime, idleLimit(of: id))))
+        case let other: Issue.record("a connection given back was answered \(other)")
+        }
+    }
+
+    /// Who else has the better claim to a connection just taken out of `lent[place]`.
+    private func rival(of place: Int) -> Int? {
+        let ownCount = open(place) + 1
+        let rivals = origins.indices.filter { other in
+            guard other != place, open(other) < shape.cap, let turn = first(other) else { return false }
+            guard let own = first(place) else { return true }
+            return turn < own && (open(other) == 0 || open(other) + 2 <= ownCount)
+        }
+        return rivals.compactMap { other in first(other).map { (other, $0) } }.min { $0.1 < $1.1 }?.0
+    }
+
+    mutating func gone(_ id: UInt64, at place: Int, from pool: PoolDriver) {
+        lent[place].removeAll { $0 == id }
+        let eligible = origins.indices.filter { open($0) < shape.cap }
+        let next = eligible.compactMap { place in first(place).map { (place, $0) } }.min { $0.1 < $1.1 }
+        #expect(pool.gone(origins[place]) == next?.1.number)
+        guard let (place, turn) = next else { return }
+        line[place].removeAll { $0 == turn }
+        open(at: place)
+    }
+
+    mutating func reserve(at place: Int, from pool: PoolDriver) {
+        let isGranted = pool.reserve(origins[place], upTo: 2)
+        #expect(isGranted == (open(place) < min(2, shape.cap) && openCount < shape.total))
+        if isGranted { open(at: place) }
+    }
+
+    mutating func leave(_ number: UInt64, at place: Int, from pool: PoolDriver) {
+        pool.leave(number, origins[place])
+        line[place].removeAll { $0.number == number }
+    }
+
+    /// The server ended an idle connection: it is taken out and reported gone.
+    mutating func hangUp(_ id: UInt64, at place: Int, _ pool: PoolDriver) {
+        #expect(pool.takeIdle(id) == id)
+        idle[place].removeAll { $0.id == id }
+        gone(id, at: place, from: pool)
+    }
+
+    mutating func expire(in pool: PoolDriver) {
+        let swept = pool.expire(at: now)
+        let due = idle.joined().filter { $0.until <= now }.map(\.id)
+        #expect(Set(swept.expired) == Set(due) && swept.expired.count == due.count)
+        for place in idle.indices { idle[place].removeAll { $0.until <= now } }
+        #expect(swept.next == idle.joined().map(\.until).min() ?? .max)
+    }
+
+    func check(_ pool: PoolDriver) {
+        let (lentCount, idleCount) = (lent.joined().count, idle.joined().count)
+        #expect(pool.counts == [lentCount + idleCount, idleCount, line.joined().count])
+        #expect(openCount <= shape.total)
+        for place in origins.indices {
+            #expect(open(place) <= shape.cap)
+            #expect(pool.machine.openCount(to: origins[place]) == open(place))
+            #expect(line[place].isEmpty || isHeldBack(place), "somebody waits while there is room")
+        }
+        let all = lent.joined() + idle.joined().map(\.id)
+        #expect(Set(all).count == all.count, "a connection is in two places")
+    }
+}

@@ -1,0 +1,47 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+@Suite struct `Priority line` {
+    @Test func `an emptied lane of another priority is not in the way`() {
+        var line = PriorityLine<Int>()
+        line.append(1, priority: .low, number: 1)
+        let served = [line.popFirst(), line.popFirst()]
+        #expect(served == [1, nil])
+        line.append(2, priority: .high, number: 2)
+        #expect(!line.isEmpty)
+        #expect(line.first == .init(priority: .high, number: 2))
+        line.append(3, priority: .low, number: 3)
+        let left = [line.leave(2), line.leave(2), line.leave(9)]
+        #expect(left == [true, false, false])
+        #expect(line.first == .init(priority: .low, number: 3))
+    }
+
+    @Test(arguments: [31, 32, 33] as [UInt64])
+    func `agrees with a sorted array over random operations`(seed: UInt64) {
+        var random = Seeded(state: seed)
+        var line = PriorityLine<UInt64>()
+        var model: [PriorityLine<UInt64>.Turn] = []
+        for number in 0..<5000 as Range<UInt64> {
+            switch UInt.random(in: 0..<10, using: &random) {
+            case 0..<5:
+                let priority = RequestPriority(Int.random(in: -1...2, using: &random))
+                line.append(number, priority: priority, number: number)
+                model.append(.init(priority: priority, number: number))
+                model.sort()
+            case 5..<9:
+                let popped = line.popFirst()
+                #expect(popped == model.first?.number)
+                model = Array(model.dropFirst())
+            default:
+                let leaver = UInt64.random(in: 0...number, using: &random)
+                let left = line.leave(leaver)
+                #expect(left == model.contains { $0.number == leaver })
+                model.removeAll { $0.number == leaver }
+            }
+            #expect(line.first == model.first)
+            #expect(line.isEmpty == model.isEmpty)
+        }
+    }
+}

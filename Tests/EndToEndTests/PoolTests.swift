@@ -1,0 +1,233 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A session's pool` {
+    @Test func `makes room by closing another origin's idle connection, within the total`() async throws {
+        let other = try LoopbackServer(.ipv4)
+        defer { other.stop() }
+        other.respond { _ in .response(body: "other") }
+        try await Stage.with(configure: { $0.connections.total = 1 }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            for _ in 0..<3 {
+                #expect(try await stage.session.get("a", as: .string).value == "x")
+                let url = HTTPSession.Target(other.baseURL + "/b")
+                #expect(try await stage.session.get(url, as: .string).value == "other")
+                #expect(stage.session.connections.open == 1)
+            }
+            #expect([stage.server.connectionCount, other.connectionCount] == [3, 3])
+            #expect(stage.session.connections.opened == 6)
+        }
+    }
+
+    @Test func `a request to another origin waits while the total is in use, and then gets its place`() async throws {
+        let other = try LoopbackServer(.ipv4)
+        defer { other.stop() }
+        other.respond { _ in .response(body: "other") }
+        try await Stage.with(configure: { $0.connections.total = 1 }) { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.enqueue(.response(body: "x").waiting(for: gate))
+            let session = stage.session
+            let first = Task { try await session.get("a", as: .string).value }
+            _ = try await stage.server.waitForRequests(1)
+            let url = HTTPSession.Target(other.baseURL + "/b")
+            let second = Task { try await session.get(url, as: .string).value }
+            try await stage.eventually("the second waits") { session.connections.waiting == 1 }
+            #expect(other.connectionCount == 0)
+            gate.open()
+            #expect(try await first.value == "x")
+            #expect(try await second.value == "other")
+            #expect(session.connections.open == 1)
+        }
+    }
+
+    @Test func `opens another connection after so many uses`() async throws {
+        try await Stage.with(configure: { $0.connections.maximumUses = 2 }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            for count in [1, 1, 2, 2, 3] {
+                _ = try await stage.session.get("a", as: .bytes)
+                #expect(stage.server.connectionCount == count)
+            }
+        }
+    }
+
+    @Test func `does not use a connection beyond its age`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, configure: { $0.connections.maximumAge = .seconds(90) }) {
+            (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            for (wait, count) in [(0, 1), (50, 1), (39, 1), (1, 2), (50, 2)] {
+                try await clock.advance(by: .seconds(wait))
+                _ = try await stage.session.get("a", as: .bytes)
+                #expect(stage.server.connectionCount == count)
+            }
+        }
+    }
+
+    /// The last answer says for how long; a second of it is left to the way.
+    @Test(arguments: [
+        ("timeout=5", 3999, 1), ("timeout=5", 4000, 2), ("timeout=1, max=9", 499, 1), ("timeout=1", 500, 2),
+        ("timeout=100", 59_999, 1), ("timeout=100", 60_000, 2), ("timeout=0", 0, 2), ("max=9", 59_999, 1),
+    ])
+    func `keeps an idle connection no longer than the server says`(
+        keepAlive: String, milliseconds: Int, connections: Int
+    ) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(fields: ["Keep-Alive": keepAlive], body: "x") }
+            _ = try await stage.session.get("a", as: .bytes)
+            try await clock.advance(by: .milliseconds(milliseconds))
+            _ = try await stage.session.get("a", as: .bytes)
+            #expect(stage.server.connectionCount == connections)
+        }
+    }
+
+    @Test func `serves who waits by priority`() async throws {
+        try await Stage.with(configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.enqueue(.response().waiting(for: gate))
+            stage.server.respond { _ in .response() }
+            let session = stage.session
+            var tasks = [Task { _ = try await session.get("first", as: .bytes) }]
+            _ = try await stage.server.waitForRequests(1)
+            let waiting: [(HTTPSession.Target, RequestPriority)] = [
+                ("low", .low), ("normal", .normal), ("high", .high), ("top", 101), ("high2", .high), ("normal2", 0),
+            ]
+            for (index, (target, priority)) in waiting.enumerated() {
+                let options = HTTPSession.Options(priority: priority)
+                tasks.append(Task { _ = try await session.get(target, options: options, as: .bytes) })
+                try await stage.eventually("\(target) waits") { session.connections.waiting == index + 1 }
+            }
+            gate.open()
+            for task in tasks { try await task.value }
+            let order = ["/first", "/top", "/high", "/high2", "/normal", "/normal2", "/low"]
+            #expect(stage.server.requests.map(\.target) == order)
+        }
+    }
+
+    @Test func `turns away at once who would wait behind too many`() async throws {
+        try await Stage.with(configure: { ($0.connections.perOrigin, $0.connections.maximumWaiting) = (1, 1) }) {
+            (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.enqueue(.response().waiting(for: gate))
+            stage.server.respond { _ in .response() }
+            let session = stage.session
+            let first = Task { _ = try await session.get("1", as: .bytes) }
+            _ = try await stage.server.waitForRequests(1)
+            let second = Task { _ = try await session.get("2", as: .bytes) }
+            try await stage.eventually("the second waits") { session.connections.waiting == 1 }
+            let error = try await NetworkError.thrown { _ = try await session.get("3", as: .bytes) }
+            #expect(error.code == .poolExhausted)
+            #expect(error.phase == .pool)
+            #expect(error.isSafeToRetry)
+            gate.open()
+            try await first.value
+            try await second.value
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Opening ahead of need` {
+    @Test func `opens up to a count, and requests use what it opened`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            #expect(try await stage.session.prewarm(3) == 3)
+            #expect(try await stage.session.prewarm(2) == 3)
+            #expect(stage.session.connections.idle == 3)
+            let response = try await stage.session.get("a", as: .string)
+            #expect(response.metrics.attempts.map(\.isConnectionReused) == [true])
+            try await stage.server.wait { $0.open == 3 }
+            #expect(stage.session.connections.opened == 3)
+        }
+    }
+
+    @Test(arguments: [(2, 9, 2), (9, 4, 4)])
+    func `keeps to the caps`(perOrigin: Int, total: Int, opened: Int) async throws {
+        let limits: @Sendable (inout HTTPSession.Configuration) -> Void = {
+            ($0.connections.perOrigin, $0.connections.total) = (perOrigin, total)
+        }
+        try await Stage.with(configure: limits) { (stage: Stage) async throws in
+            #expect(try await stage.session.prewarm(20) == opened)
+            #expect(stage.session.connections.open == opened)
+        }
+    }
+
+    @Test func `a GET is sent again if the server closes such a connection as it comes`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            stage.server.enqueue([.close])
+            #expect(try await stage.session.prewarm(1) == 1)
+            let response = try await stage.session.get("a", as: .string)
+            #expect(response.value == "x")
+            #expect(stage.server.connectionCount == 2)
+        }
+    }
+
+    @Test func `says why it failed, and keeps no place`() async throws {
+        try await Stage.with(configure: { $0.resolver = FixedResolver(addresses: []) }) {
+            (stage: Stage) async throws in
+            let session = stage.session
+            let unresolved = try await NetworkError.thrown { try await session.prewarm(2, to: "http://nowhere.test") }
+            #expect(unresolved.code == .nameNotResolved)
+            let foreign = try await NetworkError.thrown { try await session.prewarm(2, to: "ftp://127.0.0.1") }
+            #expect(foreign.code == .unsupportedScheme)
+            #expect(session.connections.open == 0)
+        }
+    }
+
+    @Test func `ends when cancelled, and with the session`() async throws {
+        try await Stage.with(configure: { $0.resolver = SilentResolver() }) { (stage: Stage) async throws in
+            let session = stage.session
+            let opening = Task { try await session.prewarm(2, to: "http://nowhere.test") }
+            try await stage.eventually("two are being opened") { session.connections.leased == 2 }
+            opening.cancel()
+            await #expect(throws: CancellationError.self) { try await opening.value }
+            #expect(session.connections.open == 0)
+            let cut = Task { try await session.prewarm(2, to: "http://nowhere.test") }
+            try await stage.eventually("two are being opened") { session.connections.leased == 2 }
+            #expect(await session.shutdown() == 2)
+            let error = try await NetworkError.thrown { _ = try await cut.value }
+            #expect(error.code == .cancelled)
+            let late = try await NetworkError.thrown { try await session.prewarm(1) }
+            #expect(late.code == .sessionClosed)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Ending a session` {
+    @Test func `serves who waits during the grace, then cuts and counts what is left`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, configure: { $0.connections.perOrigin = 1 }) {
+            (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.enqueue(.response(body: "1").waiting(for: gate))
+            stage.server.enqueue(.response(body: "2"))
+            stage.server.enqueue([.stall])
+            let session = stage.session
+            var tasks: [Task<String, any Error>] = []
+            for index in 0..<4 {
+                tasks.append(Task { try await session.get("\(index + 1)", as: .string).value })
+                try await stage.eventually("\(index) is there") { session.connections.waiting == index }
+                if index == 0 { _ = try await stage.server.waitForRequests(1) }
+            }
+            async let cut = session.shutdown(grace: .seconds(5))
+            try await stage.eventually("intake stops") { session.isClosed }
+            let late = try await NetworkError.thrown { _ = try await session.get("late", as: .bytes) }
+            #expect(late.code == .sessionClosed)
+            gate.open()
+            #expect(try await tasks[0].value == "1")
+            #expect(try await tasks[1].value == "2")
+            _ = try await stage.server.waitForRequests(3)
+            try await clock.advance(by: .seconds(5))
+            #expect(await cut == 2)
+            for task in tasks[2...] {
+                let error = try await NetworkError.thrown { _ = try await task.value }
+                #expect(error.code == .cancelled)
+            }
+            #expect(session.connections.open == 0)
+        }
+    }
+}
