@@ -16,9 +16,9 @@ private final class Bench: Sendable {
     /// The far ends, by connection.
     private let peers = Mutex<[UInt64: Int32]>([:])
 
-    init(cap: Int) throws {
+    init(cap: Int, total: Int = 1000) throws {
         reactor = try Reactor(time: .manual(time))
-        pool = Pool(limits: .init(connectionsPerOrigin: cap, idleTime: 100), reactor: reactor)
+        pool = Pool(limits: .init(connectionsPerOrigin: cap, connections: total, idleTime: 100), reactor: reactor)
     }
 
     deinit {
@@ -26,13 +26,13 @@ private final class Bench: Sendable {
         reactor.retire()
     }
 
-    func open() throws -> Connection {
+    func open(to origin: Origin = origin) throws -> Connection {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno.last }
         let channel = try Channel(Socket(adopting: ends[0]), on: reactor, unsolicited: pool.announcements)
         peers.withLock { $0[channel.id] = ends[1] }
-        return Connection(channel, to: Self.origin, at: .unix("pair"))
+        return Connection(channel, to: origin, at: .unix("pair"))
     }
 
     func hangUp(_ id: UInt64) {
@@ -47,9 +47,11 @@ private final class Bench: Sendable {
         return connection.id
     }
 
-    func lease() throws -> Pool.Offer { try pool.lease(Self.origin, on: reactor, at: time.now) }
+    func lease(_ origin: Origin = origin) throws -> Pool.Offer {
+        try pool.lease(origin, on: reactor, at: time.now)
+    }
     func giveBack(_ connection: Connection) { pool.giveBack(connection, at: time.now) }
-    func discard() { pool.discard(Self.origin) }
+    func discard(_ origin: Origin = origin) { pool.discard(origin) }
 
     /// A place in line, waited in at once; in a word, how that ended.
     func wait(until deadline: MonotonicTime = .never, _ interrupt: Interrupt = Interrupt()) async throws -> String {
@@ -149,24 +151,26 @@ private final class Bench: Sendable {
     }
 
     /// Waiters give up, connections come back and go, all at once: no right and no connection gets lost on the way.
-    @Test func `loses nothing in a storm of cancels`() async throws {
-        let bench = try Bench(cap: 2)
+    @Test(arguments: [(1, 2, 1000), (3, 2, 1000), (3, 2, 3), (4, 2, 1), (2, 9, 4)])
+    func `loses nothing in a storm of cancels`(origins: Int, cap: Int, total: Int) async throws {
+        let bench = try Bench(cap: cap, total: total)
         await withThrowingTaskGroup { group in
-            for worker in 0..<8 { group.addTask { try await work(worker, on: bench) } }
+            for worker in 0..<8 { group.addTask { try await work(worker, of: origins, on: bench) } }
         }
         #expect(bench.pool.gauges.waiting == 0)
         #expect(bench.pool.gauges.open == bench.pool.gauges.idle)
         #expect(bench.pool.gauges.open == bench.reactor.ledger.openChannels)
-        #expect(bench.pool.gauges.open <= 2)
+        #expect(bench.pool.gauges.open <= min(cap * origins, total))
         await bench.pool.close()
         #expect(bench.reactor.ledger.openChannels == 0)
     }
 
-    @concurrent private func work(_ worker: Int, on bench: Bench) async throws {
+    @concurrent private func work(_ worker: Int, of origins: Int, on bench: Bench) async throws {
         var random = Seeded(state: UInt64(worker))
         for _ in 0..<500 {
+            let origin = Origin(scheme: .http, host: "h\(Int.random(in: 0..<origins, using: &random))")
             let source: Pool.Source
-            switch try bench.lease() {
+            switch try bench.lease(origin) {
             case .now(let found): source = found
             case .later(let place):
                 let interrupt = Interrupt()
@@ -179,7 +183,7 @@ private final class Bench: Sendable {
                 }
                 await cancelled
             }
-            try await use(source, on: bench, keeps: Int.random(in: 0..<4, using: &random) > 0)
+            try await use(source, of: origin, on: bench, keeps: Int.random(in: 0..<4, using: &random) > 0)
         }
     }
 
@@ -188,15 +192,16 @@ private final class Bench: Sendable {
         if isWanted { interrupt.cancel(.handle) }
     }
 
-    private func use(_ source: Pool.Source, on bench: Bench, keeps: Bool) async throws {
+    private func use(_ source: Pool.Source, of origin: Origin, on bench: Bench, keeps: Bool) async throws {
         let connection: Connection
         switch source {
         case .existing(let found): connection = found
-        case .opening: connection = try bench.open()
+        case .opening: connection = try bench.open(to: origin)
         }
+        #expect(connection.origin == origin)
         await Task.yield()
         if keeps { return bench.giveBack(connection) }
         connection.close()
-        bench.discard()
+        bench.discard(origin)
     }
 }
