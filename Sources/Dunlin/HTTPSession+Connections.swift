@@ -39,18 +39,23 @@ extension HTTPSession {
     /// The caps of the configuration hold: it opens fewer when there is no room, closing none and outrunning no
     /// request. What it opens goes to requests that wait, or stays unused for as long as any other connection does.
     /// While they are being opened, connections show in `tasks` and are cancelled and counted by `shutdown` like
-    /// requests. Throws the first failure, once no opening runs any more; what was opened stays.
+    /// requests. Of the options those count that say where, how and for how long to connect. Throws the first failure,
+    /// once no opening runs any more; what was opened stays.
     @discardableResult
-    public func prewarm(_ count: Int, to target: Target = "") async throws -> Int {
-        let head = try builder.head(.connect, target, [:], .none, Fields(), nil)
+    public func prewarm(
+        _ count: Int, to target: Target = "", options: Options = Options()
+    ) async throws -> Int {
+        var head = try builder.head(.connect, target, [:], .none, Fields(), nil)
+        if let route = options.route { head.origin = try route.routed(head.origin) }
         guard !tasks.isClosed else { throw NetworkError(.sessionClosed, "the session is shut down") }
         guard let sockets = carrier.sockets else { return 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<max(0, min(count, configuration.connections.perOrigin, configuration.connections.total)) {
                 let loop = loops[number % loops.count]
+                let request = try request(head, .none, options, since: loop.now())
+                let delegate = TaskDelegate(.connect, target.template, label: options.label)
                 group.addTask(executorPreference: loop) {
-                    let request = self.request(head, .none, Options(), since: loop.now())
-                    try await self.open(request, target, upTo: count, over: sockets, on: loop)
+                    try await self.open(request, delegate, upTo: count, over: sockets, on: loop)
                 }
             }
             try await group.waitForAll()
@@ -59,9 +64,9 @@ extension HTTPSession {
     }
 
     private func open(
-        _ request: TransportRequest, _ target: Target, upTo count: Int, over sockets: SocketTransport, on loop: Reactor
+        _ request: TransportRequest, _ delegate: TaskDelegate, upTo count: Int, over sockets: SocketTransport,
+        on loop: Reactor
     ) async throws {
-        let delegate = TaskDelegate(.connect, target.template, label: nil)
         let place = try tasks.add(delegate)
         do {
             guard delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
