@@ -23,7 +23,7 @@ import Testing
         var random = Seeded(state: seed)
         var line = PriorityLine<UInt64>()
         var model: [PriorityLine<UInt64>.Turn] = []
-        for number in 0..<5000 as Range<UInt64> {
+        for number in 0..<2000 as Range<UInt64> {
             switch UInt.random(in: 0..<10, using: &random) {
             case 0..<5:
                 let priority = RequestPriority(Int.random(in: -1...2, using: &random))
