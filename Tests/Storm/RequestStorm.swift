@@ -28,7 +28,7 @@ struct RequestStorm: Sendable {
             weather.stop()
             await quiet(session)
             await session.shutdown()
-            if session.connections != (0, 0, 0) { tally.violation("in the pool: \(session.connections)") }
+            if !session.connections.isQuiet { tally.violation("in the pool: \(session.connections)") }
         }
         do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
     }
@@ -57,9 +57,14 @@ struct RequestStorm: Sendable {
     /// Nothing runs and no server is there: every idle connection must be noticed and dropped.
     private func quiet(_ session: HTTPSession) async {
         let start = ContinuousClock.now
-        while session.connections != (0, 0, 0), ContinuousClock.now - start < .seconds(10) {
+        while !session.connections.isQuiet, ContinuousClock.now - start < .seconds(10) {
             do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
         }
-        if session.connections != (0, 0, 0) { tally.violation("the pool after the storm: \(session.connections)") }
+        if !session.connections.isQuiet { tally.violation("the pool after the storm: \(session.connections)") }
     }
+}
+
+extension ConnectionGauges {
+    /// Nothing is open and nobody waits.
+    fileprivate var isQuiet: Bool { open == 0 && waiting == 0 }
 }
