@@ -5,8 +5,8 @@ extension HTTPSession {
         public var fields: Fields
         /// Instead of the session's.
         public var timeouts: Timeouts?
-        /// Instead of the session's `limits.bodyBytes`.
-        public var bodyBytes: Int?
+        /// How long a response's body may be that is read as a whole.
+        public var bodyBytes: BodyLimit
         /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
         public var validatesResponse: Bool
         /// Whether gzip and deflate are taken off the response. Without, the body is what was on the wire.
@@ -15,11 +15,16 @@ extension HTTPSession {
         public var label: String?
         /// Who goes first when requests wait for a connection. It overtakes those who wait already, not those who run.
         public var priority: RequestPriority
+        /// Whether the body waits for the server's leave (`Expect: 100-continue`), so that a refusal costs no upload.
+        /// Means nothing without a body. A field `Expect: 100-continue` of the caller's own does the same.
+        public var expectsContinue = false
+        /// How long it waits for leave before it is sent without: not every server gives it.
+        public var continueTimeout: Duration = .seconds(1)
         /// What the request says of its connection.
         @usableFromInline var route: RequestRoute?
 
         @inlinable public init(
-            fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: Int? = nil,
+            fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: BodyLimit = .session,
             validatesResponse: Bool = true, decodesContent: Bool = true, label: String? = nil,
             priority: RequestPriority = .normal
         ) {
@@ -42,6 +47,26 @@ extension HTTPSession {
         public var sockets: SocketOptions? {
             get { route?.sockets }
             set { route = RequestRoute(connectTo, newValue) }
+        }
+    }
+
+    /// How long a body may be that is read as a whole.
+    public enum BodyLimit: Sendable, Hashable, ExpressibleByIntegerLiteral {
+        /// The session's `limits.bodyBytes`.
+        case session
+        case bytes(Int)
+        case unlimited
+
+        public init(integerLiteral value: Int) {
+            self = .bytes(value)
+        }
+
+        func bytes(of session: Int?) -> Int? {
+            switch self {
+            case .session: session
+            case .bytes(let count): count
+            case .unlimited: nil
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinTransport
 
 /// One call, whole: from what the caller said to a response with its body.
 extension HTTPSession {
@@ -19,10 +20,11 @@ extension HTTPSession {
     @usableFromInline func fetch(
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, accept: String?
     ) async throws -> Response<Bytes> {
-        var head = try builder.head(method, target, query, body, options.fields, accept)
+        var head = try builder.head(
+            method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue)
         if let route = options.route { head.origin = try route.routed(head.origin) }
         let reading = Reading(
-            limit: options.bodyBytes ?? configuration.limits.bodyBytes, decodes: options.decodesContent)
+            limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent)
         let delegate = TaskDelegate(method, target.template, label: options.label)
         let loop = loop
         let start = loop.now()
@@ -45,7 +47,7 @@ extension HTTPSession {
         let timeouts = options.timeouts ?? configuration.timeouts
         return TransportRequest(
             head: head, body: body, timeouts: timeouts, deadline: try deadline(timeouts, from: start),
-            priority: options.priority)
+            priority: options.priority, continueTimeout: options.continueTimeout)
     }
 
     private func run(
@@ -55,7 +57,12 @@ extension HTTPSession {
         let place = try tasks.add(delegate)
         return try await withTaskCancellationHandler {
             do {
-                let response = try await send(request, delegate, reading, since: start, on: loop)
+                let response =
+                    if carrier.needsScope(request.body) {
+                        try await sendInScope(request, delegate, reading, since: start, on: loop)
+                    } else {
+                        try await send(request, delegate, reading, since: start, on: loop)
+                    }
                 delegate.end(.finished)
                 tasks.remove(at: place)
                 return response
@@ -69,13 +76,24 @@ extension HTTPSession {
         }
     }
 
-    @inline(__always)
-    private func send(
+    /// The body may be sent for longer than the response's head takes to come.
+    private func sendInScope(
         _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, since start: MonotonicTime,
         on loop: Reactor
     ) async throws -> Response<Bytes> {
+        let uploads = UploadScope()
+        async let _: Void = uploads.run()
+        return try await send(request, delegate, reading, uploads, since: start, on: loop)
+    }
+
+    @inline(__always)
+    private func send(
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ uploads: UploadScope? = nil,
+        since start: MonotonicTime, on loop: Reactor
+    ) async throws -> Response<Bytes> {
         var metrics = Metrics()
-        var response = try await HopLoop(carrier: carrier).run(request, delegate, since: start, on: loop, &metrics)
+        let hops = HopLoop(carrier: carrier, uploads: uploads)
+        var response = try await hops.run(request, delegate, since: start, on: loop, &metrics)
         if reading.decodes, let plain = try decoding.apply(to: response) {
             response = plain
             metrics = metrics.updating(response.attempt)

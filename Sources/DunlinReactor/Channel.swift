@@ -49,6 +49,11 @@ public final class Channel: Sendable {
         try socket.write(bytes)
     }
 
+    /// Bytes of the file the kernel took, zero at its end, nil when it takes none now.
+    public func sendFile(_ file: OpenFile, from offset: Int, count: Int) throws(Errno) -> Int? {
+        try socket.sendFile(file, from: offset, count: count)
+    }
+
     public func pendingError() throws(Errno) {
         try socket.pendingError()
     }

@@ -10,6 +10,14 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
 
     public static let connectionReset = Errno(rawValue: ECONNRESET)
 
+    /// Of a call that takes from a file and gives to a socket: it was the file that failed.
+    public var isFileFault: Bool {
+        switch rawValue {
+        case EIO, EINVAL, ESTALE, ENXIO, EOVERFLOW: true
+        default: false
+        }
+    }
+
     /// The calling thread's `errno`.
     public static var last: Errno { Errno(rawValue: errno) }
 

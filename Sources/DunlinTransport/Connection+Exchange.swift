@@ -10,11 +10,25 @@ internal import DunlinWire
 /// back here; otherwise the lease moves into a `ConnectionBody`, which reads on when asked. Every error drops the
 /// lease, and with it the connection.
 extension Connection {
-    /// What is to be sent: the encoded head, with a small body behind it, and the body that follows if it is not small.
+    /// What is to be sent: the encoded head, with a small body behind it, and what to do about a body that is not.
     struct Message: Sendable {
         var opening: Bytes
-        var rest: RequestBody.Content
+        var rest: Rest?
         var asksToClose: Bool
+    }
+
+    /// What a body needs that does not travel with its head.
+    final class Rest: Sendable {
+        let file: FileSource?
+        let uploads: UploadScope?
+        /// The body waits for the server's leave.
+        let expectsContinue: Bool
+
+        init(file: FileSource?, uploads: UploadScope?, expectsContinue: Bool) {
+            self.file = file
+            self.uploads = uploads
+            self.expectsContinue = expectsContinue
+        }
     }
 
     @inline(__always)
@@ -30,15 +44,16 @@ extension Connection {
         var writer: RequestWriter { RequestWriter(context: context, channel: channel) }
         let received: Received
         var reader = ResponseReader(channel, context)
-        switch message.rest {
-        case .none:
+        if let rest = message.rest {
+            received = try await sendWhileReading(
+                message.opening, rest, writer, &reader, lease.connection, sendStart, &attempt)
+        } else {
             let taken = try writer.writeNow(message.opening, &attempt)
             if taken < message.opening.count { try await writer.write(message.opening, from: taken, &attempt) }
             let sent = context.clock.now()
             attempt[.send] = sent.nanoseconds - sendStart
-            received = try await readHead(&reader, lease.connection, sent, &attempt)
-        case .bytes, .stream:
-            received = try await sendWhileReading(message, writer, &reader, lease.connection, sendStart, &attempt)
+            var heads = Heads(limits: context.limits)
+            received = try await readHead(&reader, lease.connection, sent, &heads, &attempt)
         }
         return try finish(received, reader, lease, context, attempt, message.asksToClose)
     }
@@ -52,16 +67,47 @@ extension Connection {
         var at: MonotonicTime
         /// The request was not sent to its end: nothing may follow it on this connection.
         var requestWasCut = false
+        /// What still sends the request, or did to the end of it.
+        var upload: Upload?
+    }
+
+    /// The heads of one response as they come.
+    struct Heads {
+        private var parser: HeadParser
+        private var interim: [ResponseHead] = []
+
+        init(limits: WireLimits) {
+            parser = HeadParser(limits: limits)
+        }
+
+        /// Nothing of a head has come that is not whole.
+        var isEmpty: Bool { parser.isEmpty }
+
+        /// The server wants the request's body (RFC 9110 §15.2.1).
+        var hasLeave: Bool { interim.contains { $0.status == .continue } }
+
+        /// Takes in what was read, nothing at the end of the stream; the final head once it is there.
+        @inline(__always)
+        mutating func take(_ chunk: consuming [UInt8], at time: MonotonicTime) throws(WireError) -> Received? {
+            if chunk.isEmpty { try parser.endOfStream() }
+            parser.feed(chunk)
+            while let parsed = try parser.next() {
+                guard parsed.isInterim else {
+                    return Received(parsed: parsed, interim: interim, rest: parser.takeRest(), at: time)
+                }
+                interim.append(parsed.head)
+            }
+            return nil
+        }
     }
 
     @inline(__always)
     static func readHead(
-        _ reader: inout ResponseReader, _ connection: Connection, _ sent: MonotonicTime?, _ attempt: inout Attempt
+        _ reader: inout ResponseReader, _ connection: Connection, _ sent: MonotonicTime?, _ heads: inout Heads,
+        _ attempt: inout Attempt
     ) async throws -> Received {
         let context = reader.context
         let (waiting, sent) = (sent == nil ? Phase.send : .firstByte, sent ?? context.clock.now())
-        var parser = HeadParser(limits: context.limits)
-        var interim: [ResponseHead] = []
         var phase = waiting
         var since = sent
         while true {
@@ -72,19 +118,12 @@ extension Connection {
                 phase = .idle
             }
             do throws(WireError) {
-                if chunk.isEmpty { try parser.endOfStream() }
-                parser.feed(chunk)
-                while let parsed = try parser.next() {
-                    guard parsed.isInterim else {
-                        return Received(parsed: parsed, interim: interim, rest: parser.takeRest(), at: since)
-                    }
-                    interim.append(parsed.head)
-                }
+                if let final = try heads.take(chunk, at: since) { return final }
             } catch {
                 throw context.invalid(error, phase, attempt)
             }
             // Interim responses do not count as the answer: the wait for it goes on.
-            if parser.isEmpty { (phase, since) = (waiting, sent) }
+            if heads.isEmpty { (phase, since) = (waiting, sent) }
         }
     }
 
@@ -97,7 +136,10 @@ extension Connection {
         var trailers: Fields?
         do throws(WireError) {
             framing = try received.parsed.framing(for: context.method)
-            whole = try Self.wholeBody(of: received.rest, framing.body, context.limits, &trailers)
+            // A response does not end before its request.
+            let isSent = received.upload.map { $0.isComplete && $0.isOver } ?? true
+            whole =
+                isSent ? try Self.wholeBody(of: received.rest, framing.body, context.limits, &trailers) : nil
         } catch {
             throw context.invalid(error, .idle, attempt)
         }
@@ -110,7 +152,7 @@ extension Connection {
         guard let whole else {
             let reading = ConnectionBody.Reading(
                 lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.limits),
-                chunk: received.rest, canReuse: canReuse)
+                chunk: received.rest, upload: received.upload, canReuse: canReuse)
             return TransportResponse(
                 head: received.parsed.head, interim: received.interim,
                 body: .stream(ConnectionBody(reading, framing.body, copy attempt)), attempt: attempt)

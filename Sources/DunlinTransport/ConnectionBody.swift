@@ -6,6 +6,9 @@ internal import Synchronization
 /// A response body read from its connection as somebody asks for it: nothing is read ahead, so a slow reader stalls
 /// the server.
 ///
+/// The request may still be on its way out. Then the server may be silent for as long as it is, and the body does not
+/// end before it: a success that comes early says nothing of what has not been sent.
+///
 /// Owns the lease while the body lasts. At a clean end the connection goes back to the pool; after an error, a cancel,
 /// or when the last reference goes before the end, it is closed.
 final class ConnectionBody: BodyStream {
@@ -17,14 +20,19 @@ final class ConnectionBody: BodyStream {
         /// Received and not yet looked at from `offset` on.
         var chunk: Bytes
         var offset = 0
+        let upload: Upload?
         var canReuse: Bool
         var readSize = 64 * 1024
 
-        init(lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, canReuse: Bool) {
+        init(
+            lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, upload: Upload?,
+            canReuse: Bool
+        ) {
             self.lease = lease
             self.reader = reader
             self.body = body
             self.chunk = chunk
+            self.upload = upload
             self.canReuse = canReuse
         }
     }
@@ -96,6 +104,7 @@ final class ConnectionBody: BodyStream {
 
     private func next(_ taken: consuming Reading) async throws -> Bytes? {
         var reading = taken
+        let upload = reading.upload
         var attempt = attempt
         do {
             while true {
@@ -109,19 +118,31 @@ final class ConnectionBody: BodyStream {
                     return piece
                 case .needMore:
                     if try await refill(&reading, &attempt) { continue }
+                    if let upload { _ = try await settle(upload, &attempt) }
                     finish(reading, attempt, isClean: false)
                     return nil
                 case .end(let consumed):
+                    if let upload, try await !settle(upload, &attempt) { reading.canReuse = false }
                     let isClean = reading.canReuse && consumed == reading.chunk.count && !reading.reader.mayHaveMore
                     finish(reading, attempt, isClean: isClean)
                     return nil
                 }
             }
         } catch {
+            upload?.stop()
+            let error = upload?.explain(error) ?? error
             record.withLock { [attempt] in $0.attempt = attempt }
             state.withLock { $0 = .failed(error) }
             throw error
         }
+    }
+
+    /// Waits for the request's end; false if the peer did not take all of it.
+    private func settle(_ upload: Upload, _ attempt: inout Attempt) async throws -> Bool {
+        if !upload.isOver { try await upload.waitForEnd(attempt) }
+        attempt.bytesSent = upload.bytesSent
+        if case .failed(let error) = upload.outcome { throw error }
+        return upload.isComplete
     }
 
     private func step(_ reading: inout Reading, _ attempt: Attempt) throws -> BodyStep {
@@ -136,7 +157,8 @@ final class ConnectionBody: BodyStream {
     /// Reads more; false at the end of the stream, if the body may end there.
     private func refill(_ reading: inout Reading, _ attempt: inout Attempt) async throws -> Bool {
         let start = context.clock.now()
-        let chunk = try await reading.reader.next(upTo: reading.readSize, in: .idle, since: start, &attempt)
+        let phase = reading.upload?.phaseOfReader ?? .idle
+        let chunk = try await reading.reader.next(upTo: reading.readSize, in: phase, since: start, &attempt)
         attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
         if chunk.count == reading.readSize { reading.readSize = Connection.bulkRead }
         reading.chunk = Bytes(chunk)

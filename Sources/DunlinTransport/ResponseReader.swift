@@ -39,6 +39,23 @@ struct ResponseReader: ~Copyable {
         }
     }
 
+    /// The next bytes, or nil if none have come by `limit`, which is the caller's patience and no failure.
+    mutating func next(
+        upTo capacity: Int, in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime,
+        _ attempt: inout Attempt
+    ) async throws -> [UInt8]? {
+        while true {
+            let deadline = context.clock.deadline(for: phase, from: start)
+            let wake = await channel.waitReadable(until: min(deadline, limit))
+            if wake == .timedOut, context.clock.now() < deadline { return nil }
+            guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
+            guard let bytes = try read(upTo: capacity, phase, attempt) else { continue }
+            mayHaveMore = bytes.count == capacity
+            attempt.bytesReceived += bytes.count
+            return bytes
+        }
+    }
+
     private func read(upTo capacity: Int, _ phase: Phase, _ attempt: Attempt) throws -> [UInt8]? {
         do throws(Errno) {
             return try channel.read(upTo: capacity)

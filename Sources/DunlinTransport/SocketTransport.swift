@@ -31,7 +31,7 @@ public final class SocketTransport: Sendable {
     }
 
     /// A body up to this size travels in one write with its head.
-    private static let smallBody = 16 * 1024
+    static let smallBody = 16 * 1024
 
     private let pool: Pool
     private let names: NameCache
@@ -68,39 +68,42 @@ public final class SocketTransport: Sendable {
     }
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
+    ///
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`.
     public func exchange(
-        _ request: TransportRequest, interrupt: Interrupt, since start: MonotonicTime, on reactor: Reactor
+        _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil, since start: MonotonicTime,
+        on reactor: Reactor
     ) async throws -> TransportResponse {
         let context = ExchangeContext(request, interrupt, limits, since: start, on: reactor)
         var attempt = Attempt()
         attempt.started = start
-        let message = try encode(request, context, attempt)
+        var file: FileSource?
+        if case .file(let body) = request.body.content { file = try await open(body, context, attempt) }
+        let message = try encode(request, file, uploads, context, attempt)
         try checkScheme(context, attempt)
         let lease = try await lease(context, &attempt)
         lease.connection.countExchange()
         return try await Connection.exchange(message, over: lease, context, attempt)
     }
+}
 
+// MARK: - Encoding
+
+extension SocketTransport {
     private func encode(
-        _ request: TransportRequest, _ context: ExchangeContext, _ attempt: Attempt
+        _ request: TransportRequest, _ file: FileSource?, _ uploads: UploadScope?, _ context: ExchangeContext,
+        _ attempt: Attempt
     ) throws -> Connection.Message {
         var opening: [UInt8] = []
         opening.reserveCapacity(512)
-        var rest = RequestBody.Content.none
-        let framing: RequestFraming
-        switch request.body.content {
-        case .none: framing = .none
-        case .bytes(let bytes): framing = .length(bytes.count)
-        case .stream(let length?, _, _): framing = .length(length)
-        case .stream(nil, _, _): framing = .chunked
-        }
         do throws(WireError) {
+            let framing = try framing(of: request.body, file)
             let traits = try RequestEncoder.encode(request.head, framing: framing, into: &opening)
-            switch request.body.content {
-            case .none: break
-            case .bytes(let bytes) where bytes.count <= Self.smallBody:
+            var rest: Connection.Rest?
+            if UploadScope.isNeeded(for: request.body) || (traits.expectsContinue && framing.hasContent) {
+                rest = Connection.Rest(file: file, uploads: uploads, expectsContinue: traits.expectsContinue)
+            } else if case .bytes(let bytes) = request.body.content {
                 bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
-            case .bytes, .stream: rest = request.body.content
             }
             return Connection.Message(opening: Bytes(opening), rest: rest, asksToClose: traits.asksToClose)
         } catch {
@@ -111,6 +114,36 @@ public final class SocketTransport: Sendable {
     private func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
         guard context.origin.scheme == .http else {
             throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
+        }
+    }
+
+    private func framing(of body: RequestBody, _ file: FileSource?) throws(WireError) -> RequestFraming {
+        if let trailers = body.trailers {
+            // Their names are known: what may not be sent is refused while nothing has been.
+            var (named, scratch) = (Fields(), [UInt8]())
+            for name in trailers.names { named.append(name, "") }
+            try ChunkEncoder.appendEnd(trailers: named, into: &scratch)
+            return .chunked
+        }
+        switch body.content {
+        case .none: return .none
+        case .bytes(let bytes): return .length(bytes.count)
+        case .file: return .length(file?.range.count ?? 0)
+        case .stream(let length?, _, _): return .length(length)
+        case .stream(nil, _, _): return .chunked
+        }
+    }
+
+    /// Disks are waited for off the loop.
+    private func open(
+        _ body: RequestBody.File, _ context: ExchangeContext, _ attempt: Attempt
+    ) async throws -> FileSource {
+        do {
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                try FileSource(body)
+            }
+        } catch let error as NetworkError {
+            throw context.error(error.code, error.reason, .send, attempt, error.underlying)
         }
     }
 }
@@ -131,6 +164,15 @@ extension SocketTransport {
         guard pool.reserve(context.origin, upTo: count) else { return }
         let lease = try await open(context, &attempt)
         lease.giveBack(at: reactor.now())
+    }
+}
+
+extension RequestFraming {
+    fileprivate var hasContent: Bool {
+        switch self {
+        case .none, .length(0): false
+        case .length, .chunked: true
+        }
     }
 }
 

@@ -3,10 +3,13 @@ internal import DunlinTypes
 internal import DunlinWire
 internal import Synchronization
 
-/// The sending half of an exchange whose body goes out while the response is awaited.
+/// The sending half of an exchange whose body goes out while the response is awaited and read.
 ///
-/// It says how it went in `outcome`, before anything it does can end the reader's wait: whoever reads may then tell a
-/// peer's silence from a producer's failure.
+/// Rules:
+/// 1. It says how it went in `outcome`, before anything it does can end the reader's wait: whoever reads may then tell
+///    a peer's silence from a producer's failure.
+/// 2. `isOver` comes after all it does to the channel. Until then the connection may not serve another request.
+/// 3. The reader alone ends it early. A child task of an `UploadScope` runs it, and nothing outlives that.
 final class Upload: Sendable {
     enum Outcome: Sendable {
         case underway
@@ -19,26 +22,53 @@ final class Upload: Sendable {
     private struct State {
         var outcome = Outcome.underway
         var bytesSent = 0
+        /// When the outcome was clear.
+        var ended: MonotonicTime?
+        var isOver = false
+        /// The response's head has come: what is due next is more of its body.
+        var isAnswered = false
     }
 
+    let writer: RequestWriter
+    /// What of the head is still to be sent.
     private let opening: Bytes
-    private let content: RequestBody.Content
-    private let writer: RequestWriter
+    private let file: FileSource?
     private let state = Mutex(State())
+    /// Told when it is over.
+    private let end: Parking<Void>
+    /// Told when the scope need no longer look after it, or is to cancel it.
+    private let leash: Parking<Void>
 
-    init(_ message: borrowing Connection.Message, _ writer: RequestWriter) {
-        opening = message.opening
-        content = message.rest
+    init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter) {
+        self.opening = opening
+        self.file = file
         self.writer = writer
+        end = Parking(on: writer.context.clock.reactor)
+        leash = Parking(on: writer.context.clock.reactor)
     }
 
     var outcome: Outcome { state.withLock { $0.outcome } }
     var bytesSent: Int { state.withLock { $0.bytesSent } }
+    var ended: MonotonicTime? { state.withLock { $0.ended } }
+    var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Body producers are the user's code and run off the loop.
-    var runsForeignCode: Bool {
-        if case .stream = content { true } else { false }
+    var isComplete: Bool {
+        if case .complete = outcome { true } else { false }
     }
+
+    var isUnderway: Bool {
+        if case .underway = outcome { true } else { false }
+    }
+
+    /// Body producers are the user's code, and files may wait for a disk: both run off the loop.
+    var runsOffLoop: Bool {
+        switch body.content {
+        case .none, .bytes: body.trailers != nil
+        case .stream, .file: true
+        }
+    }
+
+    private var body: RequestBody { writer.context.request.body }
 
     /// The reader's failure in the light of how far the sender got; the sender's own says more than the silence it
     /// caused.
@@ -54,31 +84,79 @@ final class Upload: Sendable {
         }
         return failure
     }
+}
+
+// MARK: - The reader's side
+
+extension Upload {
+    /// The response's head has come, and its body may take its time while there is more to send.
+    func noteAnswer() {
+        state.withLock { $0.isAnswered = true }
+        writer.channel.limitReading(until: .never)
+    }
+
+    /// What a wait for more of the response's body that begins now is part of: while there is more to send, only the
+    /// total limit counts, and `run` says when that changes.
+    var phaseOfReader: Phase {
+        if isUnderway { return .send }
+        writer.channel.limitReading(until: .never)
+        return .idle
+    }
+
+    /// Ends the sending: what is left would only be thrown away.
+    func stop() {
+        guard !isOver else { return }
+        writer.channel.stopWriting()
+        _ = leash.deliver(())
+    }
+
+    /// Waits until it is over. To be called once.
+    func waitForEnd(_ attempt: Attempt) async throws {
+        let context = writer.context
+        let start = context.clock.now()
+        switch await end.wait(until: context.clock.deadline(for: .total, from: start), interrupt: context.interrupt) {
+        case .value: break
+        case .timedOut: throw context.timedOut(.total, since: start, attempt)
+        case .interrupted: throw context.interrupted(.send, attempt)
+        }
+    }
+}
+
+// MARK: - The scope's side
+
+extension Upload {
+    /// Waits until it need not be looked after any more.
+    func waitForRelease() async {
+        _ = await leash.wait(until: .never, interrupt: nil)
+    }
 
     func run() async {
         var attempt = Attempt()
         do {
             try await send(&attempt)
-            state.withLock { $0.outcome = .complete }
-            // Only now does the answer become due.
+            let phase = finish(.complete)
+            // Only now does the peer owe us something.
             let clock = writer.context.clock
-            writer.channel.limitReading(until: clock.deadline(for: .firstByte, from: clock.now()))
+            writer.channel.limitReading(until: clock.deadline(for: phase, from: clock.now()))
         } catch let error as NetworkError where error.code == .connectionClosed {
             // The peer may have answered before it closed; the reader will see.
-            state.withLock { $0.outcome = .cut }
+            _ = finish(.cut)
         } catch {
-            state.withLock { $0.outcome = .failed(error) }
+            _ = finish(.failed(error))
             writer.channel.close()
         }
+        state.withLock { $0.isOver = true }
+        _ = end.deliver(())
+        _ = leash.deliver(())
     }
 
-    private func send(_ attempt: inout Attempt) async throws {
-        try await write(opening, &attempt)
-        switch content {
-        case .none: break
-        case .bytes(let bytes): try await write(bytes, &attempt)
-        case .stream(let length?, _, let make): try await send(make(), of: length, &attempt)
-        case .stream(nil, _, let make): try await sendChunked(make(), &attempt)
+    /// Returns what the reader waits for.
+    private func finish(_ outcome: Outcome) -> Phase {
+        let now = writer.context.clock.now()
+        return state.withLock {
+            $0.outcome = outcome
+            $0.ended = now
+            return $0.isAnswered ? .idle : .firstByte
         }
     }
 
@@ -86,27 +164,79 @@ final class Upload: Sendable {
         defer { state.withLock { [attempt] in $0.bytesSent = attempt.bytesSent } }
         try await writer.write(bytes, &attempt)
     }
+}
 
-    private func send(_ chunks: any RequestBody.Chunks, of length: Int, _ attempt: inout Attempt) async throws {
-        var left = length
-        for try await chunk in chunks {
-            guard chunk.count <= left else { throw mismatch("more than the \(length) bytes announced", attempt) }
-            left -= chunk.count
-            try await write(chunk, &attempt)
+// MARK: - The body
+
+extension Upload {
+    private func send(_ attempt: inout Attempt) async throws {
+        if !opening.isEmpty { try await write(opening, &attempt) }
+        let isChunked = body.isChunked
+        switch body.content {
+        case .none: break
+        case .bytes(let bytes):
+            try await frame(bytes.count, isChunked, &attempt) { attempt in try await write(bytes, &attempt) }
+        case .file:
+            guard let file else { break }
+            try await frame(file.range.count, isChunked, &attempt) { attempt in try await send(file, &attempt) }
+        case .stream(let length, _, let make):
+            try await send(make(), of: length, isChunked, &attempt)
         }
-        try Task.checkCancellation()
-        guard left == 0 else { throw mismatch("\(left) of the \(length) bytes announced are missing", attempt) }
+        if isChunked { try await sendEnd(&attempt) }
     }
 
-    private func sendChunked(_ chunks: any RequestBody.Chunks, _ attempt: inout Attempt) async throws {
+    /// All of a body as one chunk, or as it is.
+    private func frame(
+        _ count: Int, _ isChunked: Bool, _ attempt: inout Attempt,
+        _ send: (inout Attempt) async throws -> Void
+    ) async throws {
+        guard isChunked, count > 0 else { return try await send(&attempt) }
+        var line: [UInt8] = []
+        ChunkEncoder.appendHeader(ofSize: count, into: &line)
+        try await write(Bytes(line), &attempt)
+        try await send(&attempt)
+        line.removeAll(keepingCapacity: true)
+        ChunkEncoder.appendSuffix(into: &line)
+        try await write(Bytes(line), &attempt)
+    }
+
+    private func send(_ source: FileSource, _ attempt: inout Attempt) async throws {
+        var offset = source.range.lowerBound
+        while offset < source.range.upperBound {
+            offset += try await writer.send(source.file, from: offset, upTo: source.range.upperBound, &attempt)
+            state.withLock { [attempt] in $0.bytesSent = attempt.bytesSent }
+        }
+    }
+
+    private func send(
+        _ chunks: any RequestBody.Chunks, of length: Int?, _ isChunked: Bool, _ attempt: inout Attempt
+    ) async throws {
+        var left = length ?? .max
         for try await chunk in chunks where !chunk.isEmpty {
-            var framed: [UInt8] = []
-            ChunkEncoder.append(chunk, into: &framed)
-            try await write(Bytes(framed), &attempt)
+            guard chunk.count <= left else { throw mismatch("more than the \(length ?? 0) bytes announced", attempt) }
+            if length != nil { left -= chunk.count }
+            try await write(isChunked ? Self.framed(chunk) : chunk, &attempt)
         }
         try Task.checkCancellation()
+        guard let length, left > 0 else { return }
+        throw mismatch("\(left) of the \(length) bytes announced are missing", attempt)
+    }
+
+    private static func framed(_ chunk: Bytes) -> Bytes {
+        var framed: [UInt8] = []
+        framed.reserveCapacity(chunk.count + 20)
+        ChunkEncoder.append(chunk, into: &framed)
+        return Bytes(framed)
+    }
+
+    private func sendEnd(_ attempt: inout Attempt) async throws {
+        let trailers = try await body.trailers?.make() ?? Fields()
         var end: [UInt8] = []
-        try ChunkEncoder.appendEnd(into: &end)
+        do throws(WireError) {
+            try ChunkEncoder.appendEnd(trailers: trailers, into: &end)
+        } catch {
+            throw writer.context.error(.invalidRequest, "the trailers cannot be sent", .send, attempt, error)
+        }
         try await write(Bytes(end), &attempt)
     }
 

@@ -80,6 +80,8 @@ extension NetworkError.Code {
     public static let bodyConsumed = Self("bodyConsumed")
     /// The request's body ended short of its declared length or ran past it.
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
+    /// The request's body is a file that cannot be opened or read, or no regular file.
+    public static let fileUnreadable = Self("fileUnreadable")
     public static let sessionClosed = Self("sessionClosed")
 }
 

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What follows a request's head, and whether it can be said again.
 public struct RequestBody: Sendable {
     public typealias Chunks = AsyncSequence<Bytes, any Error> & Sendable
@@ -7,17 +9,52 @@ public struct RequestBody: Sendable {
         case bytes(Bytes)
         /// `make` is called once per sending. A one-shot body is never sent a second time.
         case stream(length: Int?, isReplayable: Bool, make: @Sendable () -> any Chunks)
+        case file(File)
     }
 
-    public let content: Content
+    /// A regular file, or part of one. Opened for each sending, before anything is sent; its length is what it is then.
+    public struct File: Sendable, Hashable {
+        public var path: String
+        /// Offsets of the part to send; nil for all of it.
+        public var range: Range<Int>?
+
+        public init(_ path: String, range: Range<Int>? = nil) {
+            self.path = path
+            self.range = range
+        }
+    }
+
+    /// Fields that are known only when the body has been sent, a checksum for instance.
+    public final class Trailers: Sendable {
+        /// Announced in the head.
+        public let names: [String]
+        /// Called after the body's last byte, once per sending.
+        public let make: @Sendable () async throws -> Fields
+
+        init(_ names: [String], _ make: @escaping @Sendable () async throws -> Fields) {
+            self.names = names
+            self.make = make
+        }
+    }
+
+    public private(set) var content: Content
     /// What Content-Type to send when the caller names none.
     public let contentType: String?
     /// What `Content-Encoding` to send: how the content was coded.
     public var contentEncoding: String?
+    /// What follows the body, which is chunked for that.
+    public private(set) var trailers: Trailers?
+    /// Shared by the copies of a one-shot body.
+    private var once: Once?
 
     @inlinable public init(_ content: Content, contentType: String? = nil) {
+        self.init(content, contentType, nil)
+    }
+
+    @usableFromInline init(_ content: Content, _ contentType: String?, _ once: Once?) {
         self.content = content
         self.contentType = contentType
+        self.once = once
     }
 
     @inlinable public static var none: RequestBody { RequestBody(.none) }
@@ -37,7 +74,8 @@ public struct RequestBody: Sendable {
     public static func stream(
         _ chunks: any Chunks, length: Int? = nil, contentType: String? = "application/octet-stream"
     ) -> RequestBody {
-        RequestBody(.stream(length: length, isReplayable: false) { chunks }, contentType: contentType)
+        let once = Once(chunks)
+        return RequestBody(.stream(length: length, isReplayable: false) { once.take() }, contentType, once)
     }
 
     /// A sequence that `make` can start afresh: the body may be replayed.
@@ -48,10 +86,89 @@ public struct RequestBody: Sendable {
         RequestBody(.stream(length: length, isReplayable: true, make: make), contentType: contentType)
     }
 
+    /// A file, or the bytes of one at the offsets of `range`. Each sending opens it afresh.
+    ///
+    /// What cannot be opened or is no regular file fails with code `fileUnreadable` before anything is sent. A file
+    /// that shrinks while it is sent fails with `bodyLengthMismatch`; of one that grows, what was announced is sent.
+    public static func file(
+        _ path: String, range: Range<Int>? = nil, contentType: String? = "application/octet-stream"
+    ) -> RequestBody {
+        RequestBody(.file(File(path, range: range)), contentType: contentType)
+    }
+
+    /// The same body in another form; what else was said of it stays.
+    public func with(_ content: Content) -> RequestBody {
+        var body = self
+        body.content = content
+        return body
+    }
+
+    /// The same body, chunked and followed by the fields that `make` returns once all of it has been sent. The head
+    /// announces `names`.
+    ///
+    /// Fields that would change how the message is framed, routed or decoded may not come this late: announced, they
+    /// fail the request before anything is sent, and otherwise at its end.
+    public func withTrailers(
+        _ names: String..., make: @escaping @Sendable () async throws -> Fields
+    ) -> RequestBody {
+        var body = self
+        body.trailers = Trailers(names, make)
+        return body
+    }
+
+    /// The same body, chunked and followed by `fields`.
+    public func withTrailers(_ fields: Fields) -> RequestBody {
+        var body = self
+        body.trailers = Trailers(fields.map(\.name)) { fields }
+        return body
+    }
+
+    /// Whether there is something to send, as far as can be told beforehand.
+    public var mayHaveContent: Bool {
+        if trailers != nil { return true }
+        return switch content {
+        case .none: false
+        case .bytes(let bytes): !bytes.isEmpty
+        case .stream(let length, _, _): length != 0
+        case .file(let file): file.range?.isEmpty != true
+        }
+    }
+
+    /// Whether it can be sent any number of times.
     public var isReplayable: Bool {
         switch content {
-        case .none, .bytes: true
+        case .none, .bytes, .file: true
         case .stream(_, let isReplayable, _): isReplayable
+        }
+    }
+
+    /// Whether it can be sent now: always if it is replayable, and until its first sending if it is not.
+    public var canBeSent: Bool { isReplayable || once.map { !$0.isTaken } ?? false }
+}
+
+extension RequestBody {
+    /// A sequence for whoever comes first.
+    @usableFromInline final class Once: Sendable {
+        private let chunks: any Chunks
+        private let taken = Atomic<Bool>(false)
+
+        init(_ chunks: any Chunks) {
+            self.chunks = chunks
+        }
+
+        var isTaken: Bool { taken.load(ordering: .relaxed) }
+
+        func take() -> any Chunks {
+            taken.exchange(true, ordering: .relaxed) ? Consumed() : chunks
+        }
+    }
+
+    /// What is left of a sequence that was taken already.
+    private struct Consumed: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        func makeAsyncIterator() -> Consumed { self }
+
+        func next() async throws -> Bytes? {
+            throw NetworkError(.bodyConsumed, "the request's body can be sent once only", phase: .send)
         }
     }
 }

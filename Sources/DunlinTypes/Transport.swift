@@ -14,16 +14,20 @@ public final class TransportRequest: Sendable {
     public let deadline: MonotonicTime
     /// Who goes first when connections are short.
     public let priority: RequestPriority
+    /// How long a body that asked for leave (`Expect: 100-continue`) waits for it before it is sent without.
+    public let continueTimeout: Duration
 
     public init(
         head: consuming RequestHead, body: consuming RequestBody = .none, timeouts: Timeouts = Timeouts(),
-        deadline: MonotonicTime = .never, priority: RequestPriority = .normal
+        deadline: MonotonicTime = .never, priority: RequestPriority = .normal,
+        continueTimeout: Duration = .seconds(1)
     ) {
         self.head = head
         self.body = body
         self.timeouts = timeouts
         self.deadline = deadline
         self.priority = priority
+        self.continueTimeout = continueTimeout
     }
 }
 

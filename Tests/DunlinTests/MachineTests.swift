@@ -23,22 +23,32 @@ import Testing
 
     @Test(arguments: failures)
     func `sends again only what a closing server cannot have worked on`(
-        error: any Error, isReplayable: Bool, expected: HopMachine.Action
+        error: any Error, canBeSent: Bool, expected: HopMachine.Action
     ) {
-        var machine = HopMachine(isReplayable: isReplayable)
-        let action = machine.failed(error)
+        var machine = HopMachine()
+        let action = machine.failed(error, canBeSent: canBeSent)
         #expect(action == expected)
     }
 
     @Test func `sends again once`() {
-        var machine = HopMachine(isReplayable: true)
-        let actions = [machine.failed(Self.error()), machine.failed(Self.error())]
+        var machine = HopMachine()
+        let actions = [machine.failed(Self.error(), canBeSent: true), machine.failed(Self.error(), canBeSent: true)]
         #expect(actions == [.send, .fail])
     }
 
     @Test(arguments: [200, 301, 401, 404, 503] as [Status])
     func `delivers what came, whatever its status`(status: Status) {
-        #expect(HopMachine(isReplayable: true).received(status) == .deliver)
+        var machine = HopMachine()
+        let action = machine.received(status, isExpecting: true, canBeSent: true)
+        #expect(action == .deliver)
+    }
+
+    @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+    func `drops an expectation that failed, once, if the body can be sent`(isExpecting: Bool, canBeSent: Bool) {
+        var machine = HopMachine()
+        let expected: HopMachine.Action = isExpecting && canBeSent ? .sendWithoutExpectation : .deliver
+        let actions = (0..<2).map { _ in machine.received(417, isExpecting: isExpecting, canBeSent: canBeSent) }
+        #expect(actions == [expected, .deliver])
     }
 }
 

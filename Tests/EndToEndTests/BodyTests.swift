@@ -143,6 +143,9 @@ struct `Response bodies` {
             stage.server.enqueue(.response(body: body))
             let options = HTTPSession.Options(bodyBytes: 2000)
             #expect(try await stage.session.get("big", options: options, as: .bytes).value == body)
+            stage.server.enqueue(.generated(length: 1 << 20))
+            let unlimited = HTTPSession.Options(bodyBytes: .unlimited)
+            #expect(try await stage.session.get("big", options: unlimited, as: .bytes).value.count == 1 << 20)
         }
     }
 

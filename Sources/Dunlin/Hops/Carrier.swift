@@ -17,11 +17,18 @@ final class Carrier: Sendable {
         self.custom = custom
     }
 
+    /// Whether a request with this body must be made within an `UploadScope`.
+    func needsScope(_ body: borrowing RequestBody) -> Bool {
+        sockets != nil && UploadScope.isNeeded(for: body)
+    }
+
     func exchange(
-        _ request: TransportRequest, _ interrupt: Interrupt, since start: MonotonicTime, on loop: Reactor
+        _ request: TransportRequest, _ interrupt: Interrupt, _ uploads: UploadScope?, since start: MonotonicTime,
+        on loop: Reactor
     ) async throws -> TransportResponse {
         if let sockets {
-            return try await sockets.exchange(request, interrupt: interrupt, since: start, on: loop)
+            return try await sockets.exchange(
+                request, interrupt: interrupt, uploads: uploads, since: start, on: loop)
         }
         guard let custom else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
         return try await foreign(until: request.deadline, request.timeouts.total, interrupt, on: loop) {

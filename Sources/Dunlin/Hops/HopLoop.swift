@@ -1,8 +1,11 @@
 internal import DunlinReactor
+internal import DunlinTransport
 
 /// Drives requests hop by hop: sends each, and asks its machine what comes next.
 struct HopLoop {
     let carrier: Carrier
+    /// Where bodies are sent that go out while their response is read.
+    let uploads: UploadScope?
 
     /// `start` is when the first hop began. Inlined, to cost each request no frame of its own.
     @inline(__always)
@@ -11,20 +14,34 @@ struct HopLoop {
         _ metrics: inout Metrics
     ) async throws -> TransportResponse {
         var start = start
-        var machine = HopMachine(isReplayable: request.body.isReplayable)
+        var request = request
+        var machine = HopMachine()
         while true {
             guard delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             do {
-                let response = try await carrier.exchange(request, delegate.interrupt, since: start, on: loop)
+                let response = try await carrier.exchange(
+                    request, delegate.interrupt, uploads, since: start, on: loop)
                 metrics.append(response.attempt)
-                switch machine.received(response.head.status) {
-                case .send: continue
+                switch machine.received(response.head.status, for: request) {
+                case .send: start = loop.now()
+                case .sendWithoutExpectation:
+                    request = request.withoutExpectation
+                    start = loop.now()
                 case .deliver, .fail: return response
                 }
             } catch {
-                guard machine.failed(error) == .send else { throw error }
+                guard machine.failed(error, canBeSent: request.body.canBeSent) == .send else { throw error }
                 start = loop.now()
             }
         }
+    }
+}
+
+extension TransportRequest {
+    fileprivate var withoutExpectation: TransportRequest {
+        var head = head
+        head.fields.remove("expect")
+        return TransportRequest(
+            head: head, body: body, timeouts: timeouts, deadline: deadline, continueTimeout: continueTimeout)
     }
 }

@@ -2,33 +2,45 @@
 ///
 /// Rules:
 /// 1. A request is sent again by itself only when a reused connection turned out to be closed before a byte of the
-///    response came: the server was hanging up as we wrote. Once, and only if the body can be said again and either
+///    response came: the server was hanging up as we wrote. Once, and only if the body can be sent (again) and either
 ///    nothing was sent or the method is idempotent (RFC 9110 §9.2.2).
-/// 2. Redirects, authentication, retries by policy and the cache are further reasons for `send` and `deliver`; they
+/// 2. A server that does not know what `Expect` means answers 417. The request is sent once more without it
+///    (RFC 9110 §15.5.18), if the body can be sent: one that can be sent once may have been begun.
+/// 3. Redirects, authentication, retries by policy and the cache are further reasons for `send` and `deliver`; they
 ///    belong here and nowhere else.
 struct HopMachine {
     enum Action: Equatable {
         case send
+        case sendWithoutExpectation
         case deliver
         case fail
     }
 
-    private let isReplayable: Bool
     private var replays = 0
+    private var hasDroppedExpectation = false
 
-    init(isReplayable: Bool) {
-        self.isReplayable = isReplayable
+    /// `isExpecting`: the request that was answered has an `Expect` field. `canBeSent`: its body can, from now on.
+    mutating func received(_ status: Status, isExpecting: Bool, canBeSent: Bool) -> Action {
+        guard status == 417, isExpecting, canBeSent, !hasDroppedExpectation else { return .deliver }
+        hasDroppedExpectation = true
+        return .sendWithoutExpectation
     }
 
-    func received(_ status: Status) -> Action {
-        .deliver
-    }
-
-    mutating func failed(_ error: any Error) -> Action {
+    mutating func failed(_ error: any Error, canBeSent: Bool) -> Action {
         guard let error = error as? NetworkError, error.code == .connectionClosed, error.connectionWasReused,
-            error.isSafeToRetry, isReplayable, replays == 0
+            error.isSafeToRetry, canBeSent, replays == 0
         else { return .fail }
         replays += 1
         return .send
+    }
+}
+
+extension HopMachine {
+    @inline(__always)
+    mutating func received(_ status: Status, for request: TransportRequest) -> Action {
+        // Fields are looked through for nobody else.
+        guard status == 417 else { return received(status, isExpecting: false, canBeSent: false) }
+        let isExpecting = request.head.fields.contains("expect")
+        return received(status, isExpecting: isExpecting, canBeSent: request.body.canBeSent)
     }
 }

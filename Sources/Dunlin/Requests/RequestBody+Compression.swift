@@ -1,4 +1,5 @@
 internal import DunlinInflate
+internal import DunlinTransport
 
 extension RequestBody {
     /// How a request's body may be compressed.
@@ -9,7 +10,7 @@ extension RequestBody {
 
     /// The same body compressed, with its `Content-Encoding`. Few servers take one; ask yours.
     ///
-    /// Bytes are compressed now and announced by their new length. A stream is compressed as it is sent, without a
+    /// Bytes are compressed now and announced by their new length. A stream or a file is compressed as it is sent, without a
     /// length; it stays replayable if it was.
     public func compressed(with compression: Compression = .gzip) throws -> RequestBody {
         let coding: ContentCoding = compression == .gzip ? .gzip : .deflate
@@ -21,11 +22,12 @@ extension RequestBody {
             var encoder = try ContentEncoder(coding)
             var coded = encoder.encode(bytes).array
             coded += encoder.finish().array
-            body = RequestBody(.bytes(Bytes(coded)), contentType: contentType)
+            body = with(.bytes(Bytes(coded)))
         case .stream(_, let isReplayable, let make):
-            body = RequestBody(
-                .stream(length: nil, isReplayable: isReplayable) { CompressedChunks(make, coding) },
-                contentType: contentType)
+            body = with(.stream(length: nil, isReplayable: isReplayable) { CompressedChunks(make, coding) })
+        case .file(let file):
+            let make: @Sendable () -> any Chunks = { FileChunks(file: file) }
+            body = with(.stream(length: nil, isReplayable: true) { CompressedChunks(make, coding) })
         }
         body.contentEncoding = compression.rawValue
         return body

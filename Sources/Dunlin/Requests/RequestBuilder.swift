@@ -30,7 +30,7 @@ final class RequestBuilder: Sendable {
     /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise.
     func head(
         _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
-        _ own: Fields, _ accept: String?
+        _ own: Fields, _ accept: String?, expectsContinue: Bool = false
     ) throws -> RequestHead {
         if let refused = target.refused {
             throw NetworkError(.invalidRequest, "\"\(refused)\" may not be a segment of \(target.template)")
@@ -40,18 +40,33 @@ final class RequestBuilder: Sendable {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
         }
         if let routes { origin = routes.routed(origin) }
-        if let prepared, own.isEmpty, body.contentType == nil, accept == nil {
+        if let prepared, own.isEmpty, accept == nil, !expectsContinue, !Self.hasFields(body) {
             return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
         }
-        return RequestHead(method: method, origin: origin, target: path, fields: fields(own, body, accept))
+        let fields = fields(own, body, accept, expectsContinue)
+        return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
 
-    private func fields(_ own: Fields, _ body: borrowing RequestBody, _ accept: String?) -> Fields {
+    private static func hasFields(_ body: borrowing RequestBody) -> Bool {
+        body.contentType != nil || body.trailers != nil
+    }
+
+    private func fields(
+        _ own: Fields, _ body: borrowing RequestBody, _ accept: String?, _ expectsContinue: Bool
+    ) -> Fields {
         var merged = fields.overlaid(with: own)
-        let contentType = body.contentType
         if let coding = body.contentEncoding { merged["Content-Encoding"] = coding }
         if let accept, !own.contains("accept") { merged["Accept"] = accept }
-        if let contentType, !merged.contains("content-type") { merged.append("Content-Type", contentType) }
+        if let contentType = body.contentType, !merged.contains("content-type") {
+            merged.append("Content-Type", contentType)
+        }
+        if let names = body.trailers?.names, !names.isEmpty, !merged.contains("trailer") {
+            merged.append("Trailer", names.joined(separator: ", "))
+        }
+        // An expectation without a body is a mistake (RFC 9110 §10.1.1).
+        if expectsContinue, body.mayHaveContent, !merged.contains("expect") {
+            merged.append("Expect", "100-continue")
+        }
         return merged
     }
 

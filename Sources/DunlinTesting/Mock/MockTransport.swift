@@ -1,3 +1,4 @@
+internal import DunlinTransport
 public import DunlinTypes
 internal import Synchronization
 
@@ -117,6 +118,8 @@ extension MockTransport {
         switch body.content {
         case .none: return .empty
         case .bytes(let bytes): return bytes
+        case .file(let file):
+            return try FileSource(file).bytes()
         case .stream(let length, _, let make):
             var whole: [UInt8] = []
             for try await piece in make() {

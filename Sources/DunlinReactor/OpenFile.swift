@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// A regular file, open for reading; closed when the last reference goes.
+///
+/// Opening and reading may wait for a disk: not for a loop's thread.
+public final class OpenFile: Sendable {
+    let descriptor: Int32
+    /// What the file held when it was opened.
+    public let length: Int
+
+    /// Throws EISDIR for a directory and EINVAL for anything else that is no regular file.
+    public init(_ path: String) throws(Errno) {
+        guard !path.utf8.contains(0) else { throw Errno(rawValue: EINVAL) }
+        // Without O_NONBLOCK the opening of a pipe would wait for a writer.
+        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard descriptor >= 0 else { throw Errno.last }
+        do throws(Errno) {
+            length = try Self.length(of: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func length(of descriptor: Int32) throws(Errno) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Errno.last }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: return Int(status.st_size)
+        case S_IFDIR: throw Errno(rawValue: EISDIR)
+        default: throw Errno(rawValue: EINVAL)
+        }
+    }
+
+    /// Up to `count` bytes at `offset`; empty at the end.
+    public func read(at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
+        var outcome = 0
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            repeat {
+                outcome = pread(descriptor, buffer.baseAddress, count, offset)
+                failure = outcome < 0 ? errno : 0
+            } while failure == EINTR
+            filled = max(outcome, 0)
+        }
+        if outcome < 0 { throw Errno(rawValue: failure) }
+        return bytes
+    }
+}

@@ -1,0 +1,41 @@
+public import DunlinTypes
+
+/// Where bodies are sent that go out while their response is awaited and read: a child task of whoever made the
+/// request, which ends with the request and not before its last upload has.
+///
+/// ```swift
+/// let uploads = UploadScope()
+/// async let _: Void = uploads.run()
+/// ```
+public final class UploadScope: Sendable {
+    private let queue = AsyncStream.makeStream(of: Upload.self)
+
+    public init() {}
+
+    /// Whether a request with this body can only be sent within a scope.
+    public static func isNeeded(for body: borrowing RequestBody) -> Bool {
+        if body.trailers != nil { return true }
+        switch body.content {
+        case .none: return false
+        case .bytes(let bytes): return bytes.count > SocketTransport.smallBody
+        case .stream, .file: return true
+        }
+    }
+
+    /// Sends what it is given, one after the other, until its task is cancelled.
+    public func run() async {
+        for await upload in queue.stream {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask(executorPreference: upload.runsOffLoop ? globalConcurrentExecutor : nil) {
+                    await upload.run()
+                }
+                await upload.waitForRelease()
+                group.cancelAll()
+            }
+        }
+    }
+
+    func start(_ upload: Upload) {
+        queue.continuation.yield(upload)
+    }
+}

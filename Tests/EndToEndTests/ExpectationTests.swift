@@ -1,0 +1,96 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Expectations` {
+    static let count = 100_000
+    static let bodies: [@Sendable () -> RequestBody] = [
+        { .bytes("small") }, { .bytes(LoopbackServer.GeneratedBody.bytes(0..<count)) },
+        { .stream(UploadPieces(total: count), length: count) }, { .stream(UploadPieces(total: count)) },
+    ]
+
+    private static func options(_ timeout: Duration = .seconds(600)) -> HTTPSession.Options {
+        var options = HTTPSession.Options(timeouts: Timeouts(connect: nil, send: nil, firstByte: nil, total: nil))
+        options.expectsContinue = true
+        options.continueTimeout = timeout
+        return options
+    }
+
+    /// The server sends its 100 only if nothing of the body is there yet.
+    @Test(arguments: bodies.indices, [true, false])
+    func `hold the body back until the server gives leave`(index: Int, ownField: Bool) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            var options = Self.options()
+            if ownField {
+                options.expectsContinue = false
+                options.fields["Expect"] = "100-continue"
+            }
+            let response = try await stage.session.put("up", body: Self.bodies[index](), options: options, as: .bytes)
+            #expect(response.interim.map(\.status) == [.continue])
+            let seen = try #require(stage.server.requests.first)
+            #expect(seen.wasContinued && seen.isComplete)
+            #expect(seen.fields.values(of: "expect") == ["100-continue"])
+            try await stage.expectHealthy()
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    @Test(arguments: bodies.indices)
+    func `give way when the server says nothing for long`(index: Int) async throws {
+        var mute = LoopbackServer.Configuration()
+        mute.answersExpectations = false
+        let clock = ManualClock()
+        try await Stage.with(server: mute, clock: clock) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            async let answer = stage.session.put(
+                "up", body: Self.bodies[index](), options: Self.options(.seconds(1)), as: .bytes)
+            while stage.server.requests.isEmpty {
+                try await clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+            #expect(try await answer.status == .ok)
+            #expect(stage.server.requests.first?.wasContinued == false)
+        }
+    }
+
+    @Test(arguments: bodies.indices, [200, 401, 413] as [Status])
+    func `that are answered instead keep the body here`(index: Int, status: Status) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(.response(status, body: "no need").beforeBody)
+            var options = Self.options()
+            options.validatesResponse = false
+            let body = Self.bodies[index]()
+            let response = try await stage.session.put("up", body: body, options: options, as: .string)
+            #expect(response.status == status)
+            #expect(response.value == "no need")
+            #expect(body.canBeSent, "not even a one-shot body was begun")
+            try await stage.server.wait { $0.open == 0 }
+            #expect(stage.server.requests.first?.bodyCount == 0)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test(arguments: bodies.indices)
+    func `that fail are dropped`(index: Int) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(.response(417).beforeBody)
+            stage.server.respond { _ in .response(body: "taken") }
+            let response = try await stage.session.put(
+                "up", body: Self.bodies[index](), options: Self.options(), as: .string)
+            #expect(response.value == "taken")
+            #expect(response.metrics.attempts.count == 2)
+            #expect(stage.server.requests.map { $0.fields["expect"] } == ["100-continue", nil])
+            #expect(stage.server.requests.last?.isComplete == true)
+        }
+    }
+
+    @Test func `need a body`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            _ = try await stage.session.get("x", options: Self.options(), as: .bytes)
+            #expect(stage.server.requests.first?.fields["expect"] == nil)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Request trailers` {
+    static let text: Bytes = "dunlins at dusk"
+
+    static let bodies: [(RequestBody, Bytes)] = [
+        (.none, ""), (.bytes(text), text), (.stream(UploadPieces(total: 30_000)), generated(30_000)),
+        (.stream(UploadPieces(total: 30_000), length: 30_000), generated(30_000)),
+    ]
+
+    static func generated(_ count: Int) -> Bytes { LoopbackServer.GeneratedBody.bytes(0..<count) }
+
+    @Test(arguments: bodies)
+    func `follow any body, announced`(body: RequestBody, expected: Bytes) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            _ = try await stage.session.put("up", body: body.withTrailers(["X-Sum": "7", "X-More": "a b"]), as: .bytes)
+            let seen = try #require(stage.server.requests.first)
+            #expect(seen.body == expected)
+            #expect(seen.fields["trailer"] == "X-Sum, X-More")
+            #expect(seen.fields["transfer-encoding"] == "chunked")
+            #expect(seen.trailers == ["X-Sum": "7", "X-More": "a b"])
+            try await stage.expectHealthy()
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    @Test func `are made when the body has been sent`() async throws {
+        struct Counted: AsyncSequence, AsyncIteratorProtocol {
+            var left = 3
+            let count: @Sendable () -> Void
+            func makeAsyncIterator() -> Self { self }
+            mutating func next() async throws -> Bytes? {
+                guard left > 0 else { return nil }
+                (left, _) = (left - 1, count())
+                return "x"
+            }
+        }
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            let counter = Counter()
+            let body = RequestBody.stream(Counted { counter.value.add(1, ordering: .relaxed) })
+                .withTrailers("X-Count") { ["X-Count": "\(counter.value.load(ordering: .relaxed))"] }
+            _ = try await stage.session.put("up", body: body, as: .bytes)
+            #expect(stage.server.requests.first?.trailers == ["X-Count": "3"])
+        }
+    }
+
+    final class Counter: Sendable {
+        let value = Atomic<Int>(0)
+    }
+
+    @Test(arguments: ["Content-Length", "authorization", "Host", "X Evil"], [true, false])
+    func `that may not come so late are refused`(name: String, announced: Bool) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            let body = RequestBody.bytes(Self.text)
+            let trailers: Fields = [name: "1"]
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.put(
+                    "up", body: announced ? body.withTrailers(trailers) : body.withTrailers { trailers }, as: .bytes)
+            }
+            #expect(error.code == .invalidRequest)
+            #expect(error.underlying != nil)
+            #expect(error.requestMayHaveBeenSent == !announced)
+            try await stage.expectHealthy()
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Bodies sent again` {
+    static let count = 100_000
+
+    /// The connection is closed under the request, after its first bytes.
+    @Test(arguments: [true, false])
+    func `are those that can be`(isReplayable: Bool) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(.response().closingOnNextRequest)
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            _ = try await stage.session.get("first", as: .bytes)
+            let body: RequestBody =
+                isReplayable
+                ? .replayable { UploadPieces(total: Self.count) } : .stream(UploadPieces(total: Self.count))
+            if isReplayable {
+                let answer = try await stage.session.put("up", body: body, as: .string).value
+                #expect(answer == "\(LoopbackServer.GeneratedBody.hash(length: Self.count))")
+            } else {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.put("up", body: body, as: .bytes)
+                }
+                #expect(error.code == .connectionClosed)
+                #expect(!body.canBeSent)
+            }
+            #expect(stage.server.connectionCount == (isReplayable ? 2 : 1))
+        }
+    }
+
+    @Test func `never are those that cannot be`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            let body = RequestBody.stream(UploadPieces(total: Self.count))
+            _ = try await stage.session.put("up", body: body, as: .bytes)
+            let error = try await NetworkError.thrown { _ = try await stage.session.put("up", body: body, as: .bytes) }
+            #expect(error.code == .bodyConsumed)
+            #expect(stage.server.requests.filter(\.isComplete).count == 1)
+        }
+    }
+}
