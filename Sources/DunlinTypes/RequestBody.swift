@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// What follows a request's head, and whether it can be said again.
 public struct RequestBody: Sendable {
     public typealias Chunks = AsyncSequence<Bytes, any Error> & Sendable
@@ -45,16 +43,22 @@ public struct RequestBody: Sendable {
     /// What follows the body, which is chunked for that.
     public private(set) var trailers: Trailers?
     /// Shared by the copies of a one-shot body.
-    private var once: Once?
+    private var once: (any OneShot)?
 
     @inlinable public init(_ content: Content, contentType: String? = nil) {
-        self.init(content, contentType, nil)
+        self.init(content, contentType: contentType, once: nil)
     }
 
-    @usableFromInline init(_ content: Content, _ contentType: String?, _ once: Once?) {
+    /// A body that can be sent once, with what knows whether it has been.
+    public init(_ content: Content, contentType: String?, once: (any OneShot)?) {
         self.content = content
         self.contentType = contentType
         self.once = once
+    }
+
+    /// Knows whether a one-shot body's only sending has begun.
+    public protocol OneShot: AnyObject, Sendable {
+        var isTaken: Bool { get }
     }
 
     @inlinable public static var none: RequestBody { RequestBody(.none) }
@@ -65,17 +69,6 @@ public struct RequestBody: Sendable {
 
     public static func string(_ text: String, contentType: String? = "text/plain; charset=utf-8") -> RequestBody {
         RequestBody(.bytes(Bytes(text)), contentType: contentType)
-    }
-
-    /// A sequence that can be read once: if the request must be sent again, it fails instead.
-    ///
-    /// With a `length` the body goes out under Content-Length and must have exactly that many bytes; without one it
-    /// is chunked.
-    public static func stream(
-        _ chunks: any Chunks, length: Int? = nil, contentType: String? = "application/octet-stream"
-    ) -> RequestBody {
-        let once = Once(chunks)
-        return RequestBody(.stream(length: length, isReplayable: false) { once.take() }, contentType, once)
     }
 
     /// A sequence that `make` can start afresh: the body may be replayed.
@@ -144,31 +137,4 @@ public struct RequestBody: Sendable {
 
     /// Whether it can be sent now: always if it is replayable, and until its first sending if it is not.
     public var canBeSent: Bool { isReplayable || once.map { !$0.isTaken } ?? false }
-}
-
-extension RequestBody {
-    /// A sequence for whoever comes first.
-    @usableFromInline final class Once: Sendable {
-        private let chunks: any Chunks
-        private let taken = Atomic<Bool>(false)
-
-        init(_ chunks: any Chunks) {
-            self.chunks = chunks
-        }
-
-        var isTaken: Bool { taken.load(ordering: .relaxed) }
-
-        func take() -> any Chunks {
-            taken.exchange(true, ordering: .relaxed) ? Consumed() : chunks
-        }
-    }
-
-    /// What is left of a sequence that was taken already.
-    private struct Consumed: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        func makeAsyncIterator() -> Consumed { self }
-
-        func next() async throws -> Bytes? {
-            throw NetworkError(.bodyConsumed, "the request's body can be sent once only", phase: .send)
-        }
-    }
 }

@@ -10,8 +10,8 @@ extension RequestBody {
 
     /// The same body compressed, with its `Content-Encoding`. Few servers take one; ask yours.
     ///
-    /// Bytes are compressed now and announced by their new length. A stream or a file is compressed as it is sent, without a
-    /// length; it stays replayable if it was.
+    /// Bytes are compressed now and announced by their new length. A stream or a file is compressed as it is sent,
+    /// without a length; it stays replayable if it was.
     public func compressed(with compression: Compression = .gzip) throws -> RequestBody {
         let coding: ContentCoding = compression == .gzip ? .gzip : .deflate
         var body: RequestBody
