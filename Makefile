@@ -30,7 +30,7 @@ fuzz: ## The fuzzers, for TIME seconds each (60)
 	@.ci/install build
 	@.ci/fuzz $(or $(TIME),60)
 
-bench: ## Dunlin and its peers, in one run; QUICK=1 for a short one
+bench: ## Dunlin and its peers, in one run; QUICK=1 for a short one, SCENARIO=name for one part
 	@.ci/install build
 	@Benchmarks/run
 

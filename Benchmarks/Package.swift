@@ -19,8 +19,11 @@ let package = Package(
     dependencies: [.package(name: "dunlin", path: "..")],
     targets: [
         .target(name: "BenchmarkLoad", swiftSettings: dialect),
-        .executableTarget(name: "DunlinClient", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
-        .executableTarget(name: "DunlinFastClient", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
+        .target(name: "DunlinLoad", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
+        .executableTarget(
+            name: "DunlinClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),
+        .executableTarget(
+            name: "DunlinFastClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),
         .executableTarget(name: "URLSessionClient", dependencies: ["BenchmarkLoad"], swiftSettings: dialect),
     ]
 )

@@ -16,15 +16,27 @@ import (
 	"time"
 )
 
-const bodyLength = 1024
-
 type load struct {
-	client *http.Client
-	url    string
+	client         *http.Client
+	url            string
+	length, upload int64
 }
 
-func (load load) get() error {
-	response, err := load.client.Get(load.url)
+// zeros is a body without end, and without a cost of its own.
+type zeros struct{}
+
+func (zeros) Read(into []byte) (int, error) { return len(into), nil }
+
+func (load load) send() error {
+	request, err := http.NewRequest("GET", load.url, nil)
+	if err != nil {
+		return err
+	}
+	if load.upload > 0 {
+		request.Method, request.ContentLength = "PUT", load.upload
+		request.Body = io.NopCloser(io.LimitReader(zeros{}, load.upload))
+	}
+	response, err := load.client.Do(request)
 	if err != nil {
 		return err
 	}
@@ -33,7 +45,7 @@ func (load load) get() error {
 	if err != nil {
 		return err
 	}
-	if response.StatusCode != 200 || length != bodyLength {
+	if response.StatusCode != 200 || length != load.length {
 		return fmt.Errorf("status %d, %d bytes", response.StatusCode, length)
 	}
 	return nil
@@ -50,7 +62,7 @@ func (load load) run(concurrency, requests int) []time.Duration {
 			defer callers.Done()
 			for at := range share {
 				begun := time.Now()
-				if err := load.get(); err != nil {
+				if err := load.send(); err != nil {
 					fmt.Fprintln(os.Stderr, err)
 					os.Exit(1)
 				}
@@ -74,14 +86,14 @@ func microseconds(from, to syscall.Timeval) float64 {
 	return float64(to.Sec-from.Sec)*1e6 + float64(to.Usec-from.Usec)
 }
 
-func peakKilobytes() (peak int) {
+func kilobytes(name string) (value int) {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		panic(err)
 	}
-	_, after, _ := strings.Cut(string(status), "VmHWM:")
-	fmt.Sscan(after, &peak)
-	return peak
+	_, after, _ := strings.Cut(string(status), name+":")
+	fmt.Sscan(after, &value)
+	return value
 }
 
 func main() {
@@ -91,22 +103,27 @@ func main() {
 	concurrency := flag.Int("concurrency", 1, "")
 	requests := flag.Int("requests", 1000, "")
 	warmup := flag.Int("warmup", 100, "")
+	fresh := flag.Int("fresh", 0, "")
+	length := flag.Int64("length", 1024, "")
+	upload := flag.Int64("upload", 0, "")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
 	transport := &http.Transport{
 		MaxIdleConns: *concurrency, MaxIdleConnsPerHost: *concurrency, MaxConnsPerHost: *concurrency,
-		DisableCompression: true,
+		DisableCompression: true, DisableKeepAlives: *fresh != 0,
 	}
-	load := load{&http.Client{Transport: transport}, fmt.Sprintf("http://%s:%d%s", *host, *port, *path)}
+	url := fmt.Sprintf("http://%s:%d%s", *host, *port, *path)
+	load := load{&http.Client{Transport: transport}, url, *length, *upload}
 	load.run(*concurrency, *warmup)
 
+	start := kilobytes("VmRSS")
 	before, begun := usage(), time.Now()
 	all := load.run(*concurrency, *requests)
 	seconds, after := time.Since(begun).Seconds(), usage()
-	peak := peakKilobytes()
+	peak := kilobytes("VmHWM")
 	sort.Slice(all, func(left, right int) bool { return all[left] < all[right] })
 	count := float64(*requests)
-	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d}`+"\n",
+	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d}`+"\n",
 		*requests, seconds, microseconds(before.Utime, after.Utime)/count, microseconds(before.Stime, after.Stime)/count,
-		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak)
+		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start)
 }

@@ -11,17 +11,18 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { BODY_LENGTH = 1024 };
-
 struct load {
     const char *host, *port, *path;
     int concurrency, requests, warmup;
+    int fresh;                // a connection of its own for each request
+    uint64_t length, upload;  // bytes of each response's and each request's body
 };
 
 struct measure {
     uint32_t *nanoseconds;  // one per request
     int count;
     uint64_t started;
+    long start_kilobytes;  // resident
     struct rusage usage;
 };
 
@@ -31,7 +32,7 @@ static inline void fail(const char *reason) {
 }
 
 static inline struct load load_parse(int count, char **words) {
-    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100};
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0};
     for (int at = 1; at + 1 < count; at += 2) {
         const char *name = words[at];
         char *value = words[at + 1];
@@ -41,7 +42,11 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--concurrency")) load.concurrency = atoi(value);
         else if (!strcmp(name, "--requests")) load.requests = atoi(value);
         else if (!strcmp(name, "--warmup")) load.warmup = atoi(value);
-        else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W");
+        else if (!strcmp(name, "--fresh")) load.fresh = atoi(value);
+        else if (!strcmp(name, "--length")) load.length = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--upload")) load.upload = strtoull(value, NULL, 10);
+        else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
+                  "[--length BYTES] [--upload BYTES]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
     return load;
@@ -53,31 +58,33 @@ static inline uint64_t now(void) {
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+// VmHWM and not ru_maxrss: the latter remembers the process that forked us.
+static inline long kilobytes(const char *format) {
+    char line[256];
+    long value = 0;
+    FILE *file = fopen("/proc/self/status", "r");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, format, &value) == 1) break;
+    if (file) fclose(file);
+    return value;
+}
+
 static inline struct measure measure_begin(int requests) {
     struct measure measure = {.nanoseconds = calloc((size_t)requests, sizeof(uint32_t))};
     if (!measure.nanoseconds) fail("no memory");
+    measure.start_kilobytes = kilobytes("VmRSS: %ld");
     getrusage(RUSAGE_SELF, &measure.usage);
     measure.started = now();
     return measure;
 }
 
 static inline void measure_record(struct measure *measure, uint64_t begun) {
-    measure->nanoseconds[measure->count++] = (uint32_t)(now() - begun);
+    uint64_t taken = now() - begun;
+    measure->nanoseconds[measure->count++] = taken < UINT32_MAX ? (uint32_t)taken : UINT32_MAX;
 }
 
 static inline double microseconds(struct timeval from, struct timeval to) {
     return (double)(to.tv_sec - from.tv_sec) * 1e6 + (double)(to.tv_usec - from.tv_usec);
-}
-
-// VmHWM and not ru_maxrss: the latter remembers the process that forked us.
-static inline long peak_kilobytes(void) {
-    char line[256];
-    long peak = 0;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file && fgets(line, sizeof line, file))
-        if (sscanf(line, "VmHWM: %ld", &peak) == 1) break;
-    if (file) fclose(file);
-    return peak;
 }
 
 static inline int by_value(const void *left, const void *right) {
@@ -89,15 +96,16 @@ static inline void measure_print(struct measure *measure) {
     uint64_t ended = now();
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    long peak = peak_kilobytes();
+    long peak = kilobytes("VmHWM: %ld");
     int count = measure->count;
     qsort(measure->nanoseconds, (size_t)count, sizeof(uint32_t), by_value);
     printf("{\"requests\":%d,\"seconds\":%.6f,\"user_us\":%.3f,\"sys_us\":%.3f,"
-           "\"p50_us\":%.1f,\"p99_us\":%.1f,\"rss_kb\":%ld}\n",
+           "\"p50_us\":%.1f,\"p99_us\":%.1f,\"rss_kb\":%ld,\"start_kb\":%ld}\n",
            count, (double)(ended - measure->started) / 1e9,
            microseconds(measure->usage.ru_utime, usage.ru_utime) / count,
            microseconds(measure->usage.ru_stime, usage.ru_stime) / count,
-           measure->nanoseconds[count / 2] / 1e3, measure->nanoseconds[(int)(count * 0.99)] / 1e3, peak);
+           measure->nanoseconds[count / 2] / 1e3, measure->nanoseconds[(int)(count * 0.99)] / 1e3, peak,
+           measure->start_kilobytes);
     free(measure->nanoseconds);
 }
 

@@ -62,6 +62,11 @@ def malloc_probe():
     return c("Probes/mallocs.c", "mallocs.so", "-shared", "-fPIC")
 
 
+def bare_server():
+    """The server of every scenario but `get`."""
+    return c("Peers/server.c", "server")
+
+
 BUILDERS = {
     "raw": lambda: c("Peers/raw.c", "raw"),
     "libcurl": lambda: c("Peers/libcurl.c", "libcurl", "-lcurl"),

@@ -40,6 +40,20 @@ def server():
         subprocess.run([script, "stop", pid], timeout=30, check=True)
 
 
+@contextlib.contextmanager
+def bare_server(program):
+    """The port of a running Peers/server.c, which ends with its standard input."""
+    core, _ = cores()
+    pinned = [str(program)] if core is None else ["taskset", "-c", str(core), str(program)]
+    child = subprocess.Popen(pinned, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        yield int(child.stdout.readline())
+    finally:
+        child.stdin.close()
+        child.stdout.close()
+        child.wait(timeout=30)
+
+
 def execute(command, timeout, environment=None):
     """What the command printed; its whole process group is gone when this returns or throws."""
     _, core = cores()
@@ -61,19 +75,27 @@ def execute(command, timeout, environment=None):
     return output, errors
 
 
+def load(concurrency, requests, warmup):
+    return ["--path", "/1k", "--concurrency", str(concurrency), "--requests", str(requests), "--warmup", str(warmup)]
+
+
 def arguments(path, port, concurrency, requests, warmup):
-    return [str(path), "--host", "127.0.0.1", "--port", str(port), "--path", "/1k", "--concurrency", str(concurrency),
-            "--requests", str(requests), "--warmup", str(warmup)]
+    return [str(path), "--host", "127.0.0.1", "--port", str(port), *load(concurrency, requests, warmup)]
+
+
+def report(path, port, options, requests, timeout=300):
+    """The client's own report of one run with these options."""
+    output, _ = execute([str(path), "--host", "127.0.0.1", "--port", str(port), *options], timeout)
+    report = json.loads(output)
+    if report["requests"] != requests:
+        raise RunFailed(f"{report['requests']} requests instead of {requests}")
+    return report
 
 
 def times(path, port, concurrency, requests, timeout=120):
     """The client's own report of one run."""
     warmup = max(2 * concurrency, requests // 10)
-    output, _ = execute(arguments(path, port, concurrency, requests, warmup), timeout)
-    report = json.loads(output)
-    if report["requests"] != requests:
-        raise RunFailed(f"{report['requests']} requests instead of {requests}")
-    return report
+    return report(path, port, load(concurrency, requests, warmup), requests, timeout)
 
 
 def per_request(count, concurrency, requests):

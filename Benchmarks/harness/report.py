@@ -1,4 +1,6 @@
-"""Measures all clients in one go and writes the table.
+"""Measures all clients in one go and writes the tables.
+
+SCENARIO names one scenario; without it QUICK measures `get` and a full run everything.
 
 Rounds are interleaved and each starts with another client, so that a slow minute of the machine falls on all of them;
 every figure is the median over the rounds.
@@ -13,8 +15,9 @@ import sys
 
 import clients
 import measure
+import scenarios
 
-SCENARIO = "get"
+GET = "get"
 OURS = ("dunlin", "dunlin-fast")
 FREE = ("raw", "libcurl")
 UNCOUNTED = ("go",)  # has an allocator of its own, which no preloaded library sees
@@ -77,7 +80,7 @@ def row(client, concurrency, reports, counts):
         return statistics.median(value(report) for report in reports)
     mallocs, syscalls = counts.get((client, concurrency), (None, None))
     return {
-        "client": client, "scenario": SCENARIO, "concurrency": concurrency,
+        "client": client, "scenario": GET, "concurrency": concurrency,
         "cpu_us": round(median(lambda report: report["user_us"] + report["sys_us"]), 2),
         "user_us": round(median(lambda report: report["user_us"]), 2),
         "sys_us": round(median(lambda report: report["sys_us"]), 2),
@@ -149,27 +152,53 @@ def banner(title, lines):
     print("\n".join([mark, title, *lines, mark]), file=sys.stderr)
 
 
-def document(plan, machine_line, rows, problems):
-    return "\n".join([
-        "# 1 KiB keep-alive GETs", "", f"Machine: {machine_line}.", "", f"Versions: {versions()}.", "",
-        f"Per request; median of {plan.rounds} interleaved rounds.", "", table(rows),
-        *([""] if problems else []), *(f"- **{problem}**" for problem in problems)])
+def chosen(quick):
+    """The scenarios to measure."""
+    named = os.environ.get("SCENARIO", "")
+    known = [GET, *scenarios.SCENARIOS]
+    if not named:
+        return [GET] if quick else known
+    return [named] if named in known else sys.exit(f"SCENARIO={named}: one of {', '.join(known)}")
 
 
-def main():
-    measure.exit_on_signals()
-    plan = Plan(quick=os.environ.get("QUICK", "") not in ("", "0"))
-    machine_line = machine()
-    paths, failures = clients.build_all(clients.BUILDERS)
-    for name, reason in failures.items():
-        banner(f"SKIPPED: {name} could not be built", reason.splitlines())
-    problems = [f"skipped, could not be built: {name}" for name in failures]
+def get_section(plan, paths, problems):
+    """The rows of `get`, and their table."""
     with measure.server() as port:
         reports = measure_times(plan, paths, port, problems)
         counts = measure_counts(plan, paths, port, problems)
     rows = [row(name, concurrency, reports[name, concurrency], counts)
             for concurrency in plan.concurrencies for name in clients.BUILDERS if (name, concurrency) in reports]
-    text = document(plan, machine_line, rows, problems)
+    return rows, "\n".join([
+        "## get: 1 KiB keep-alive GETs", "", f"Per request; median of {plan.rounds} interleaved rounds.", "",
+        table(rows)])
+
+
+def document(machine_line, sections, problems):
+    return "\n\n".join([
+        "# Benchmarks", f"Machine: {machine_line}.", f"Versions: {versions()}.", *sections,
+        *(f"- **{problem}**" for problem in problems)])
+
+
+def main():
+    measure.exit_on_signals()
+    quick = os.environ.get("QUICK", "") not in ("", "0")
+    names = chosen(quick)
+    machine_line = machine()
+    others = [name for name in names if name != GET]
+    paths, failures = clients.build_all(clients.BUILDERS if GET in names else scenarios.needed_clients(others))
+    for name, reason in failures.items():
+        banner(f"SKIPPED: {name} could not be built", reason.splitlines())
+    problems = [f"skipped, could not be built: {name}" for name in failures]
+    rows, sections = [], []
+    if GET in names:
+        rows, section = get_section(Plan(quick), paths, problems)
+        sections.append(section)
+    server = clients.bare_server() if others else None
+    for name in others:
+        measured = scenarios.rows(name, paths, server, problems)
+        rows += measured
+        sections.append(scenarios.table(name, measured))
+    text = document(machine_line, sections, problems)
     (measure.FOLDER / "latest.md").write_text(text + "\n")
     (measure.FOLDER / "latest.json").write_text(json.dumps({"rows": rows}, indent=1) + "\n")
     print(text)

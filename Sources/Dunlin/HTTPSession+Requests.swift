@@ -77,6 +77,7 @@ extension HTTPSession {
     }
 
     /// The body may be sent for longer than the response's head takes to come.
+    @inline(never)
     private func sendInScope(
         _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, since start: MonotonicTime,
         on loop: Reactor
@@ -93,25 +94,41 @@ extension HTTPSession {
     ) async throws -> Response<Bytes> {
         var metrics = Metrics()
         let hops = HopLoop(carrier: carrier, uploads: uploads)
-        var response = try await hops.run(request, delegate, since: start, on: loop, &metrics)
-        if reading.decodes, let plain = try decoding.apply(to: response) {
-            response = plain
-            metrics = metrics.updating(response.attempt)
-        }
+        let response = try await hops.run(request, delegate, since: start, on: loop, &metrics)
         switch response.body {
-        case .bytes(let body):
-            return try BodyCollector.whole(response, body, limit: reading.limit, consume metrics)
-        case .stream(let stream):
-            let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
-            if stream is DecodedBody {
-                // Inflating is work, and the loop has others waiting.
-                return try await withTaskExecutorPreference(globalConcurrentExecutor) {
-                    @concurrent [response, metrics] in
-                    try await collector.collect(stream, response, request, metrics)
-                }
-            }
-            return try await collector.collect(stream, response, request, metrics)
+        case .bytes(let body): return try whole(body, of: response, reading, metrics)
+        case .stream: return try await collected(response, request, delegate, reading, metrics, on: loop)
         }
+    }
+
+    // The two ways to a body are out of line: what they keep in passing belongs in no frame that a request keeps while
+    // it waits.
+
+    /// The response whose body came with its head.
+    @inline(never)
+    private func whole(
+        _ coded: Bytes, of response: TransportResponse, _ reading: Reading, _ metrics: Metrics
+    ) throws -> Response<Bytes> {
+        guard reading.decodes, let plain = try decoding.apply(to: response), case .bytes(let body) = plain.body else {
+            return try BodyCollector.whole(response, coded, limit: reading.limit, metrics)
+        }
+        return try BodyCollector.whole(plain, body, limit: reading.limit, metrics.updating(plain.attempt))
+    }
+
+    /// The response once its body has arrived.
+    @inline(never)
+    private func collected(
+        _ response: TransportResponse, _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading,
+        _ metrics: Metrics, on loop: Reactor
+    ) async throws -> Response<Bytes> {
+        let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
+        if reading.decodes, let plain = try decoding.apply(to: response) {
+            // Inflating is work, and the loop has others waiting.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                try await collector.collect(plain, request, metrics)
+            }
+        }
+        return try await collector.collect(response, request, metrics)
     }
 
     /// How a whole body is read.

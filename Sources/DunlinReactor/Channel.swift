@@ -44,6 +44,11 @@ public final class Channel: Sendable {
         try socket.read(upTo: capacity)
     }
 
+    /// The same into `bytes`, in the memory they have if nobody else holds it; false when there is none yet.
+    public func read(into bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
+        try socket.read(into: &bytes, upTo: capacity)
+    }
+
     /// Bytes the kernel took, nil when it takes none now.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int? {
         try socket.write(bytes)
@@ -54,7 +59,10 @@ public final class Channel: Sendable {
         try socket.sendFile(file, from: offset, count: count)
     }
 
+    /// The error a connect ended with, if it failed. The kernel is asked only if the loop saw an end: a connect that
+    /// succeeded is writable and nothing else.
     public func pendingError() throws(Errno) {
+        guard machine.withLock({ $0.inputHasEnded }) else { return }
         try socket.pendingError()
     }
 

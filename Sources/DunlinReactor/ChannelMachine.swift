@@ -69,7 +69,7 @@ struct ChannelMachine<Waiter> {
     /// A bound on every wait for input in this turn, set from outside.
     private var readingLimit = MonotonicTime.never
     /// The peer has ended its side, or the connection failed: a read says which.
-    private var inputHasEnded = false
+    private(set) var inputHasEnded = false
 
     /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing.
     mutating func beginTurn() -> Begin {

@@ -36,8 +36,18 @@ public struct Socket: ~Copyable, Sendable {
         }
         if code == 0 { return .connected }
         // A signal does not stop a connect: it goes on, and writability tells how it ended (POSIX connect()).
-        if errno == EINPROGRESS || errno == EINTR { return .underway }
-        throw Errno.last
+        guard errno == EINPROGRESS || errno == EINTR else { throw Errno.last }
+        return isConnected ? .connected : .underway
+    }
+
+    /// Within one machine a connect is over before it returns, though it says that it is underway. To ask costs far
+    /// less than a wait that would end at once.
+    private var isConnected: Bool {
+        var peer = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        return withUnsafeMutablePointer(to: &peer) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(descriptor, $0, &length) == 0 }
+        }
     }
 
     /// The error an asynchronous connect ended with, if it failed.
@@ -48,9 +58,16 @@ public struct Socket: ~Copyable, Sendable {
 
     /// Up to `capacity` bytes in an array of their own; an empty array at end of stream; nil when there is none yet.
     public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        return try read(into: &bytes, upTo: capacity) ? bytes : nil
+    }
+
+    /// Replaces what is in `bytes` by up to `capacity` others, in the same memory if nobody else holds it; nothing at
+    /// end of stream. False when there is none yet.
+    public func read(into bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
         var outcome = 0
         var failure: Int32 = 0
-        var bytes: [UInt8] = []
+        bytes.removeAll(keepingCapacity: true)
         bytes.append(addingCapacity: capacity) { output in
             output.withUnsafeMutableBufferPointer { buffer, count in
                 repeat {
@@ -60,8 +77,8 @@ public struct Socket: ~Copyable, Sendable {
                 count = max(outcome, 0)
             }
         }
-        if outcome >= 0 { return bytes }
-        if failure == EAGAIN { return nil }
+        if outcome >= 0 { return true }
+        if failure == EAGAIN { return false }
         throw Errno(rawValue: failure)
     }
 

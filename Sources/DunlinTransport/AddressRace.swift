@@ -22,7 +22,7 @@ struct AddressRace {
     func run(_ addresses: [SocketAddress], _ attempt: inout Attempt) async -> Result {
         if addresses.count == 1 {
             attempt.peer = addresses[0]
-            return await straight(to: addresses[0])
+            return await finish(dialer.dial(addresses[0]))
         }
         let contest = Contest()
         guard interrupt.arm(contest) else { return .gaveUp(.interrupted) }
@@ -30,8 +30,9 @@ struct AddressRace {
         return await run(addresses, contest, &attempt)
     }
 
-    private func straight(to address: SocketAddress) async -> Result {
-        switch dialer.dial(address) {
+    /// Waits for the only attempt there is.
+    func finish(_ begun: Dialer.Result) async -> Result {
+        switch begun {
         case .open(let line): return .open(line)
         case .refused(let failure): return .refused(ConnectFailures([failure]))
         case .underway(let line):
@@ -53,6 +54,8 @@ struct AddressRace {
         return await line.channel.waitWritable(until: deadline)
     }
 
+    /// Out of line: connecting to a single address, the usual case, needs none of this room.
+    @inline(never)
     private func run(_ addresses: [SocketAddress], _ contest: Contest, _ attempt: inout Attempt) async -> Result {
         var last: SocketAddress?
         let result = await withTaskGroup(of: Contender.self) { group in

@@ -34,7 +34,7 @@ extension Connection {
     @inline(__always)
     static func exchange(
         _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
-        _ attempt: consuming Attempt
+        _ attempt: inout Attempt
     ) async throws -> TransportResponse {
         let channel = lease.connection.channel
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
@@ -55,7 +55,7 @@ extension Connection {
             var heads = Heads(limits: context.limits)
             received = try await readHead(&reader, lease.connection, sent, &heads, &attempt)
         }
-        return try finish(received, reader, lease, context, attempt, message.asksToClose)
+        return try finish(received, reader, lease, context, &attempt, message.asksToClose)
     }
 
     /// A final response head, the interim ones before it, and the bytes that came after it.
@@ -87,7 +87,7 @@ extension Connection {
         var hasLeave: Bool { interim.contains { $0.status == .continue } }
 
         /// Takes in what was read, nothing at the end of the stream; the final head once it is there.
-        @inline(__always)
+        @inline(never)
         mutating func take(_ chunk: consuming [UInt8], at time: MonotonicTime) throws(WireError) -> Received? {
             if chunk.isEmpty { try parser.endOfStream() }
             parser.feed(chunk)
@@ -127,9 +127,10 @@ extension Connection {
         }
     }
 
+    @inline(never)
     private static func finish(
         _ received: consuming Received, _ reader: consuming ResponseReader, _ lease: consuming Lease,
-        _ context: ExchangeContext, _ attempt: consuming Attempt, _ asksToClose: Bool
+        _ context: ExchangeContext, _ attempt: inout Attempt, _ asksToClose: Bool
     ) throws -> TransportResponse {
         let framing: MessageFraming
         let whole: (body: Bytes, end: Int)?
@@ -155,7 +156,7 @@ extension Connection {
                 chunk: received.rest, upload: received.upload, canReuse: canReuse)
             return TransportResponse(
                 head: received.parsed.head, interim: received.interim,
-                body: .stream(ConnectionBody(reading, framing.body, copy attempt)), attempt: attempt)
+                body: .stream(ConnectionBody(reading, framing.body, attempt)), attempt: attempt)
         }
         context.interrupt.disarm()
         attempt.ended = received.at

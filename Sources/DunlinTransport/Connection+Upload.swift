@@ -9,6 +9,7 @@ internal import DunlinWire
 /// away (RFC 9112 §9.6). After any other answer the request is still sent to its end, and the response does not end
 /// before that.
 extension Connection {
+    @inline(never)
     static func sendWhileReading(
         _ opening: Bytes, _ rest: Rest, _ writer: RequestWriter, _ reader: inout ResponseReader,
         _ connection: Connection, _ start: Int64, _ attempt: inout Attempt

@@ -21,6 +21,8 @@ final class ConnectionBody: BodyStream {
         var chunk: Bytes
         var offset = 0
         let upload: Upload?
+        /// What is received into: the memory of `chunk`, used again if whoever got a piece of it has let go.
+        var buffer: [UInt8] = []
         var canReuse: Bool
         var readSize = 64 * 1024
 
@@ -82,6 +84,7 @@ final class ConnectionBody: BodyStream {
         }
     }
 
+    @inline(never)
     private func beginReading() -> Turn {
         state.withLock { state in
             switch consume state {
@@ -145,6 +148,7 @@ final class ConnectionBody: BodyStream {
         return upload.isComplete
     }
 
+    @inline(never)
     private func step(_ reading: inout Reading, _ attempt: Attempt) throws -> BodyStep {
         let chunk = reading.chunk
         do throws(WireError) {
@@ -158,12 +162,15 @@ final class ConnectionBody: BodyStream {
     private func refill(_ reading: inout Reading, _ attempt: inout Attempt) async throws -> Bool {
         let start = context.clock.now()
         let phase = reading.upload?.phaseOfReader ?? .idle
-        let chunk = try await reading.reader.next(upTo: reading.readSize, in: phase, since: start, &attempt)
+        reading.chunk = .empty
+        try await reading.reader.next(into: &reading.buffer, upTo: reading.readSize, in: phase, since: start, &attempt)
         attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
-        if chunk.count == reading.readSize { reading.readSize = Connection.bulkRead }
-        reading.chunk = Bytes(chunk)
+        let count = reading.buffer.count
+        // A few bytes must not keep a large buffer alive, should the reader keep them.
+        reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
+        if count == reading.readSize { reading.readSize = Connection.bulkRead }
         reading.offset = 0
-        guard chunk.isEmpty else { return true }
+        guard count == 0 else { return true }
         do throws(WireError) {
             try reading.body.endOfStream()
         } catch {
@@ -172,6 +179,7 @@ final class ConnectionBody: BodyStream {
         return false
     }
 
+    @inline(never)
     private func putBack(_ reading: consuming Reading, _ attempt: Attempt) {
         record.withLock { $0.attempt = attempt }
         let old = swap(.idle(reading))
@@ -187,6 +195,7 @@ final class ConnectionBody: BodyStream {
         }
     }
 
+    @inline(never)
     private func finish(_ taken: consuming Reading, _ attempt: Attempt, isClean: Bool) {
         var attempt = attempt
         attempt.ended = context.clock.now()

@@ -11,18 +11,52 @@ struct Connector: Sendable {
     let turns: Turns?
 
     /// An open connection and the turn of its channel that the caller owns.
+    ///
+    /// Within one machine a connect to a known address is over at once, and enters no frame for looking up, racing and
+    /// waiting: a request would keep that room to its end.
     func open(
         _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
     ) async throws -> (Connection, turn: UInt64) {
-        let options = context.origin.route?.sockets ?? sockets
-        let addresses = try await addresses(context, options, &attempt)
         let start = context.clock.now()
+        let begun = begin(context, announcing, &attempt)
+        if case .open(let line)? = begun {
+            attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds
+            return (Connection(line.channel, to: context.origin, at: line.address), line.turn)
+        }
+        return try await finish(begun, since: start, context, announcing, &attempt)
+    }
+
+    /// How the connect to a known address begins; nil for a name.
+    @inline(never)
+    private func begin(
+        _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
+    ) -> Dialer.Result? {
+        guard let address = known(context.origin) else { return nil }
+        attempt.peer = address
+        return dialer(context, announcing).dial(address)
+    }
+
+    private func dialer(_ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation) -> Dialer {
+        Dialer(
+            options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor, announcing: announcing)
+    }
+
+    @inline(never)
+    private func finish(
+        _ begun: Dialer.Result?, since start: MonotonicTime, _ context: ExchangeContext,
+        _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
+    ) async throws -> (Connection, turn: UInt64) {
+        let dialer = dialer(context, announcing)
+        let isKnown = if case nil = begun { false } else { true }
+        let addresses = isKnown ? [] : try await addresses(context, dialer.options, &attempt)
+        let start = isKnown ? start : context.clock.now()
         defer { attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds }
         let race = AddressRace(
-            dialer: Dialer(options: options, reactor: context.clock.reactor, announcing: announcing),
-            delay: attemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
+            dialer: dialer, delay: attemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
             interrupt: context.interrupt)
-        switch await race.run(addresses, &attempt) {
+        let result =
+            if let begun { await race.finish(begun) } else { await race.run(addresses, &attempt) }
+        switch result {
         case .open(let line):
             return (Connection(line.channel, to: context.origin, at: line.address), line.turn)
         case .gaveUp(let wake):
@@ -32,13 +66,17 @@ struct Connector: Sendable {
         }
     }
 
+    /// The address of an origin that needs no looking up.
+    private func known(_ origin: Origin) -> SocketAddress? {
+        if let address = origin.route?.address { return address.port(ifNone: origin.port) }
+        return SocketAddress(numericHost: origin.host, port: origin.port)
+    }
+
     /// Where to try, in order; at least one.
     private func addresses(
         _ context: ExchangeContext, _ options: SocketOptions, _ attempt: inout Attempt
     ) async throws -> [SocketAddress] {
         let origin = context.origin
-        if let address = origin.route?.address { return [address.port(ifNone: origin.port)] }
-        if let address = SocketAddress(numericHost: origin.host, port: origin.port) { return [address] }
         var found = try await lookUp(context, &attempt)
         if let local = options.localAddress {
             found.removeAll { $0.isSix != local.isSix }

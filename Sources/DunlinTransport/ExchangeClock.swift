@@ -18,6 +18,7 @@ struct ExchangeClock: Sendable {
 
     func now() -> MonotonicTime { reactor.now() }
 
+    @inline(never)
     func deadline(for phase: Phase, from start: MonotonicTime) -> MonotonicTime {
         min(request.timeouts.deadline(for: phase, from: start), total)
     }

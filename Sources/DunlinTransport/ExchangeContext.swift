@@ -25,7 +25,11 @@ final class ExchangeContext: Sendable {
     var method: Method { request.head.method }
     var origin: Origin { request.head.origin }
 
+    // Errors are large and rare. Made in line, each would take its room in the frame of the asynchronous function that
+    // throws it, and a request keeps those frames while it waits.
+
     /// The error for a wait that did not end well.
+    @inline(never)
     func failure(_ wake: Wake, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
         switch wake {
         case .timedOut: timedOut(phase, since: start, attempt)
@@ -34,6 +38,7 @@ final class ExchangeContext: Sendable {
         }
     }
 
+    @inline(never)
     func timedOut(_ phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
         let now = clock.now()
         let exceeded = clock.exceeded(phase, at: now)
@@ -45,21 +50,25 @@ final class ExchangeContext: Sendable {
     }
 
     /// What a cancelled request throws: the Swift task's own cancellation stays `CancellationError`.
+    @inline(never)
     func interrupted(_ phase: Phase, _ attempt: Attempt) -> any Error {
         if interrupt.cause == .task { return CancellationError() }
         return error(.cancelled, "the request was cancelled", phase, attempt)
     }
 
+    @inline(never)
     func closed(_ reason: String, _ phase: Phase, _ attempt: Attempt, _ cause: (any Error)? = nil) -> NetworkError {
         error(.connectionClosed, reason, phase, attempt, cause)
     }
 
+    @inline(never)
     func invalid(_ cause: WireError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
         if cause.isTruncation { return closed("the response ended too soon", phase, attempt, cause) }
         if cause.isLimit { return error(.limitExceeded, "the response exceeds a limit", phase, attempt, cause) }
         return error(.invalidResponse, "the peer broke the rules of HTTP/1.1", phase, attempt, cause)
     }
 
+    @inline(never)
     func error(
         _ code: NetworkError.Code, _ reason: String, _ phase: Phase, _ attempt: Attempt,
         _ underlying: (any Error)? = nil

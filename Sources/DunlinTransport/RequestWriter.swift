@@ -8,6 +8,7 @@ struct RequestWriter: Sendable {
     let channel: Channel
 
     /// Hands over what the kernel takes at once; how much that was.
+    @inline(never)
     func writeNow(_ bytes: Bytes, _ attempt: inout Attempt) throws -> Int {
         let taken = try tryWrite(bytes, from: 0, attempt) ?? 0
         attempt.bytesSent += taken
@@ -63,6 +64,7 @@ struct RequestWriter: Sendable {
         }
     }
 
+    @inline(never)
     private func tryWrite(_ bytes: Bytes, from offset: Int, _ attempt: Attempt) throws -> Int? {
         do throws(Errno) {
             return try bytes.withUnsafeBytes { buffer throws(Errno) in

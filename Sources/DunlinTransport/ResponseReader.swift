@@ -18,22 +18,33 @@ struct ResponseReader: ~Copyable {
     }
 
     /// The next bytes, in an array of their own; empty at the end of the stream.
-    ///
-    /// While the request is still being `sent`, only the total limit counts here: the sender minds its own stalls, and
-    /// says when the answer is due.
     mutating func next(
         upTo capacity: Int, in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
     ) async throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        try await next(into: &bytes, upTo: capacity, in: phase, since: start, &attempt)
+        return bytes
+    }
+
+    /// The next bytes in place of those in `buffer`, whose memory is used again if nobody else holds it.
+    ///
+    /// While the request is still being `sent`, only the total limit counts here: the sender minds its own stalls, and
+    /// says when the answer is due.
+    @inline(__always)
+    mutating func next(
+        into buffer: inout [UInt8], upTo capacity: Int, in phase: Phase, since start: MonotonicTime,
+        _ attempt: inout Attempt
+    ) async throws {
         while true {
             if !mayHaveMore {
                 let deadline = context.clock.deadline(for: phase == .send ? .total : phase, from: start)
                 let wake = await channel.waitReadable(until: deadline)
                 guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             }
-            if let bytes = try read(upTo: capacity, phase, attempt) {
-                mayHaveMore = bytes.count == capacity
-                attempt.bytesReceived += bytes.count
-                return bytes
+            if try read(into: &buffer, upTo: capacity, phase, attempt) {
+                mayHaveMore = buffer.count == capacity
+                attempt.bytesReceived += buffer.count
+                return
             }
             mayHaveMore = false
         }
@@ -49,16 +60,20 @@ struct ResponseReader: ~Copyable {
             let wake = await channel.waitReadable(until: min(deadline, limit))
             if wake == .timedOut, context.clock.now() < deadline { return nil }
             guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
-            guard let bytes = try read(upTo: capacity, phase, attempt) else { continue }
+            var bytes: [UInt8] = []
+            guard try read(into: &bytes, upTo: capacity, phase, attempt) else { continue }
             mayHaveMore = bytes.count == capacity
             attempt.bytesReceived += bytes.count
             return bytes
         }
     }
 
-    private func read(upTo capacity: Int, _ phase: Phase, _ attempt: Attempt) throws -> [UInt8]? {
+    @inline(never)
+    private func read(
+        into buffer: inout [UInt8], upTo capacity: Int, _ phase: Phase, _ attempt: Attempt
+    ) throws -> Bool {
         do throws(Errno) {
-            return try channel.read(upTo: capacity)
+            return try channel.read(into: &buffer, upTo: capacity)
         } catch {
             throw context.closed("the connection failed", phase, attempt, error)
         }

@@ -83,13 +83,15 @@ public final class SocketTransport: Sendable {
         try checkScheme(context, attempt)
         let lease = try await lease(context, &attempt)
         lease.connection.countExchange()
-        return try await Connection.exchange(message, over: lease, context, attempt)
+        return try await Connection.exchange(message, over: lease, context, &attempt)
     }
 }
 
 // MARK: - Encoding
 
 extension SocketTransport {
+    // Out of line, as all that never waits: its locals belong on the stack, not in the frame a waiting request keeps.
+    @inline(never)
     private func encode(
         _ request: TransportRequest, _ file: FileSource?, _ uploads: UploadScope?, _ context: ExchangeContext,
         _ attempt: Attempt
@@ -111,6 +113,7 @@ extension SocketTransport {
         }
     }
 
+    @inline(never)
     private func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
         guard context.origin.scheme == .http else {
             throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
@@ -135,6 +138,7 @@ extension SocketTransport {
     }
 
     /// Disks are waited for off the loop.
+    @inline(never)
     private func open(
         _ body: RequestBody.File, _ context: ExchangeContext, _ attempt: Attempt
     ) async throws -> FileSource {
@@ -179,6 +183,7 @@ extension RequestFraming {
 // MARK: - Leasing
 
 extension SocketTransport {
+    @inline(never)
     private func offer(
         _ context: ExchangeContext, at now: MonotonicTime, _ attempt: Attempt
     ) throws -> Pool.Offer {
@@ -190,6 +195,7 @@ extension SocketTransport {
     }
 
     /// The connection if it is still quiet; nil, and closed, if the peer ended it or said something unasked.
+    @inline(never)
     private func take(_ connection: Connection, _ context: ExchangeContext, _ attempt: inout Attempt) -> Lease? {
         guard let turn = connection.channel.beginTurn() else {
             connection.close()
@@ -202,6 +208,7 @@ extension SocketTransport {
         return Lease(connection, turn: turn, from: pool)
     }
 
+    @inline(never)
     private func wait(
         in place: Pool.Place, _ context: ExchangeContext, _ attempt: inout Attempt
     ) async throws -> Lease? {
@@ -237,6 +244,7 @@ extension SocketTransport {
         }
     }
 
+    @inline(never)
     private func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
         do {
             let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
@@ -249,6 +257,7 @@ extension SocketTransport {
         }
     }
 
+    @inline(never)
     private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ attempt: Attempt) -> any Error {
         switch failure {
         case .timedOut: context.timedOut(.pool, since: context.started, attempt)

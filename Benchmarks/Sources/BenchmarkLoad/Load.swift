@@ -9,6 +9,12 @@ public struct Load: Sendable {
     public var concurrency = 1
     public var requests = 1000
     public var warmup = 100
+    /// A connection of its own for each request.
+    public var isFresh = false
+    /// Bytes of each response's body.
+    public var length = 1024
+    /// Bytes of each request's body.
+    public var upload = 0
 
     public init(_ arguments: [String] = CommandLine.arguments) throws {
         for at in stride(from: 1, to: arguments.count - 1, by: 2) {
@@ -20,19 +26,25 @@ public struct Load: Sendable {
             case "--concurrency": concurrency = try Self.number(value)
             case "--requests": requests = try Self.number(value)
             case "--warmup": warmup = try Self.number(value)
+            case "--fresh": isFresh = try Self.number(value) > 0
+            case "--length": length = try Self.number(value)
+            case "--upload": upload = try Self.number(value)
             default: throw LoadError.argument(arguments[at])
             }
         }
     }
 
     private static func number(_ text: String) throws -> Int {
-        guard let number = Int(text), number > 0 else { throw LoadError.argument(text) }
+        guard let number = Int(text), number >= 0 else { throw LoadError.argument(text) }
         return number
     }
 
+    /// A body longer than this is not kept in memory by anyone who can help it.
+    public var isBulk: Bool { length > 1 << 20 }
+
     /// Runs the load where it is called: child tasks inherit the caller's executor preference.
     public func measure(_ send: @escaping @Sendable () async throws -> Reply) async throws {
-        _ = try await run(warmup, send)
+        if warmup > 0 { _ = try await run(warmup, send) }
         let start = Usage.now
         let nanoseconds = try await run(requests, send)
         print(Usage.now.report(since: start, nanoseconds: nanoseconds))
@@ -41,14 +53,29 @@ public struct Load: Sendable {
     /// How long each request took.
     private func run(_ requests: Int, _ send: @escaping @Sendable () async throws -> Reply) async throws -> [UInt32] {
         try await withThrowingTaskGroup(of: [UInt32].self) { group in
-            for caller in 0..<concurrency {
-                let share = requests * (caller + 1) / concurrency - requests * caller / concurrency
-                group.addTask { try await repeatedly(share, send) }
+            for first in stride(from: 0, to: concurrency, by: Self.party) {
+                let callers = first..<min(first + Self.party, concurrency)
+                group.addTask { try await run(callers, of: requests, send) }
             }
             var all: [UInt32] = []
             all.reserveCapacity(requests)
             for try await times in group { all += times }
             return all
+        }
+    }
+
+    /// Callers stand in parties: a task group looks through all its children when one ends.
+    private static let party = 64
+
+    private func run(
+        _ callers: Range<Int>, of requests: Int, _ send: @escaping @Sendable () async throws -> Reply
+    ) async throws -> [UInt32] {
+        try await withThrowingTaskGroup(of: [UInt32].self) { group in
+            for caller in callers {
+                let share = requests * (caller + 1) / concurrency - requests * caller / concurrency
+                group.addTask { try await repeatedly(share, send) }
+            }
+            return try await group.reduce(into: []) { $0 += $1 }
         }
     }
 
@@ -58,7 +85,7 @@ public struct Load: Sendable {
         for _ in 0..<count {
             let begun = Usage.nanoseconds
             let reply = try await send()
-            guard reply == Reply.expected else { throw LoadError.reply(reply) }
+            guard reply == Reply(status: 200, length: length) else { throw LoadError.reply(reply) }
             times.append(UInt32(clamping: Usage.nanoseconds - begun))
         }
         return times
@@ -69,8 +96,6 @@ public struct Load: Sendable {
 public struct Reply: Sendable, Equatable {
     public var status: Int
     public var length: Int
-
-    static let expected = Reply(status: 200, length: 1024)
 
     public init(status: Int, length: Int) {
         self.status = status

@@ -14,11 +14,62 @@ struct URLSessionClient {
         configuration.urlCache = nil
         configuration.httpCookieStorage = nil
         let session = URLSession(configuration: configuration)
-        let request = URLRequest(url: url)
-        try await load.measure {
-            let (body, response) = try await session.data(for: request)
-            return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: body.count)
+        var request = URLRequest(url: url)
+        if load.isBulk {
+            try await load.measure { [request] in try await Counter.download(request, configuration) }
+        } else if load.upload > 0 {
+            request.httpMethod = "PUT"
+            let file = try Self.emptyFile(of: load.upload)
+            defer { unlink(file.path) }
+            try await load.measure { [request] in
+                let (body, response) = try await session.upload(for: request, fromFile: file)
+                return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: body.count)
+            }
+        } else {
+            try await load.measure { [request] in
+                let (body, response) = try await session.data(for: request)
+                return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: body.count)
+            }
         }
         session.invalidateAndCancel()
+    }
+
+    private static func emptyFile(of length: Int) throws -> URL {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("dunlin-upload-\(getpid())")
+        let isCreated = FileManager.default.createFile(atPath: file.path, contents: nil)
+        guard isCreated else { throw URLError(.cannotCreateFile) }
+        try FileHandle(forWritingTo: file).truncate(atOffset: UInt64(length))
+        return file
+    }
+}
+
+/// Counts the bytes of a body and drops them: there is no asynchronous sequence of bytes on Linux.
+final class Counter: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+    private var count = 0
+    private let done: @Sendable (Int, URLResponse?, (any Error)?) -> Void
+
+    init(_ done: @escaping @Sendable (Int, URLResponse?, (any Error)?) -> Void) {
+        self.done = done
+    }
+
+    static func download(_ request: URLRequest, _ configuration: URLSessionConfiguration) async throws -> Reply {
+        try await withCheckedThrowingContinuation { continuation in
+            let counter = Counter { count, response, error in
+                if let error { return continuation.resume(throwing: error) }
+                let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+                continuation.resume(returning: Reply(status: status, length: count))
+            }
+            let session = URLSession(configuration: configuration, delegate: counter, delegateQueue: nil)
+            session.dataTask(with: request).resume()
+            session.finishTasksAndInvalidate()
+        }
+    }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        count += data.count
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        done(count, task.response, error)
     }
 }

@@ -30,6 +30,13 @@ final class Carrier: Sendable {
             return try await sockets.exchange(
                 request, interrupt: interrupt, uploads: uploads, since: start, on: loop)
         }
+        return try await foreignExchange(request, interrupt, on: loop)
+    }
+
+    @inline(never)
+    private func foreignExchange(
+        _ request: TransportRequest, _ interrupt: Interrupt, on loop: Reactor
+    ) async throws -> TransportResponse {
         guard let custom else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
         return try await foreign(until: request.deadline, request.timeouts.total, interrupt, on: loop) {
             try await custom.exchange(request)

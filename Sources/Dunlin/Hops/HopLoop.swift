@@ -7,6 +7,11 @@ struct HopLoop {
     /// Where bodies are sent that go out while their response is read.
     let uploads: UploadScope?
 
+    /// Out of line: an error made in place would take room in the frame that a waiting request keeps.
+    private static var over: any Error {
+        @inline(never) get { NetworkError(.cancelled, "the request was over already") }
+    }
+
     /// `start` is when the first hop began. Inlined, to cost each request no frame of its own.
     @inline(__always)
     func run(
@@ -17,7 +22,7 @@ struct HopLoop {
         var request = request
         var machine = HopMachine()
         while true {
-            guard delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
+            guard delegate.begin() else { throw Self.over }
             do {
                 let response = try await carrier.exchange(
                     request, delegate.interrupt, uploads, since: start, on: loop)
@@ -39,9 +44,11 @@ struct HopLoop {
 
 extension TransportRequest {
     fileprivate var withoutExpectation: TransportRequest {
-        var head = head
-        head.fields.remove("expect")
-        return TransportRequest(
-            head: head, body: body, timeouts: timeouts, deadline: deadline, continueTimeout: continueTimeout)
+        @inline(never) get {
+            var head = head
+            head.fields.remove("expect")
+            return TransportRequest(
+                head: head, body: body, timeouts: timeouts, deadline: deadline, continueTimeout: continueTimeout)
+        }
     }
 }

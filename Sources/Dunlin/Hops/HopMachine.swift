@@ -26,6 +26,7 @@ struct HopMachine {
         return .sendWithoutExpectation
     }
 
+    @inline(never)
     mutating func failed(_ error: any Error, canBeSent: Bool) -> Action {
         guard let error = error as? NetworkError, error.code == .connectionClosed, error.connectionWasReused,
             error.isSafeToRetry, canBeSent, replays == 0

@@ -8,14 +8,21 @@ struct BodyCollector {
     /// Bytes; nil for any number.
     let limit: Int?
 
+    @inline(never)
     func collect(
-        _ stream: any BodyStream, _ response: TransportResponse, _ request: TransportRequest, _ metrics: Metrics
+        _ response: TransportResponse, _ request: TransportRequest, _ metrics: Metrics
     ) async throws -> HTTPSession.Response<Bytes> {
+        let stream: any BodyStream
+        switch response.body {
+        case .bytes(let body): return try Self.whole(response, body, limit: limit, metrics)
+        case .stream(let arriving): stream = arriving
+        }
         let bytes = try await read(stream, response.head, request)
         return HTTPSession.Response(response, bytes, stream.trailers, metrics.updating(stream.attempt))
     }
 
     /// The response whose body came with its head.
+    @inline(never)
     static func whole(
         _ response: TransportResponse, _ body: Bytes, limit: Int?, _ metrics: consuming Metrics
     ) throws -> HTTPSession.Response<Bytes> {

@@ -1,0 +1,197 @@
+// The server of every scenario but `get`: one thread, edge-triggered epoll, and as little work per byte as the kernel
+// allows, so that the client is what is measured.
+//
+//     GET /bytes/N    N zero bytes, by sendfile from a memory file
+//     GET /hold/N     1 KiB, but not before N requests wait for it: so many connections are open at once
+//     PUT anything    reads its Content-Length and throws it away without copying (MSG_TRUNC), then answers 1 KiB
+//
+// `Connection: close` is honoured. Prints its port once it listens; ends with its standard input.
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { HEAD = 1024, SMALL = 1024, EVENTS = 512, MEMORY_FILE = 4 << 20, GULP = 1 << 30 };
+
+struct connection {
+    int descriptor, closes;
+    size_t received;        // of the request's head
+    uint64_t unread;        // of the request's body
+    uint64_t unsent;        // of the response's body
+    struct connection *next_held;
+    char head[HEAD];
+};
+
+static int epoll, memory_file;
+static struct connection *held;
+static long held_count;
+
+static void fail(const char *reason) {
+    perror(reason);
+    exit(1);
+}
+
+static void connection_close(struct connection *connection) {
+    close(connection->descriptor);
+    free(connection);
+}
+
+// 0 when the connection is gone.
+static int answer(struct connection *connection, uint64_t length) {
+    char text[256 + SMALL];
+    size_t count = (size_t)snprintf(text, 256, "HTTP/1.1 200 OK\r\nServer: bench\r\nContent-Type: text/plain\r\n"
+        "Content-Length: %llu\r\nConnection: %s\r\n\r\n", (unsigned long long)length,
+        connection->closes ? "close" : "keep-alive");
+    connection->unsent = length;
+    if (length <= SMALL) {
+        memset(text + count, 'x', length);
+        count += length;
+        connection->unsent = 0;
+    }
+    int more = connection->unsent > 0 ? MSG_MORE : 0;
+    if (send(connection->descriptor, text, count, MSG_NOSIGNAL | MSG_DONTWAIT | more) != (ssize_t)count) goto gone;
+    if (connection->unsent > 0 || !connection->closes) return 1;
+gone:
+    connection_close(connection);
+    return 0;
+}
+
+// Sends what the kernel takes; 0 when the connection is gone.
+static int send_body(struct connection *connection) {
+    while (connection->unsent > 0) {
+        off_t offset = 0;
+        size_t wanted = connection->unsent < MEMORY_FILE ? connection->unsent : MEMORY_FILE;
+        ssize_t count = sendfile(connection->descriptor, memory_file, &offset, wanted);
+        if (count < 0 && errno == EAGAIN) return 1;
+        if (count <= 0) break;
+        connection->unsent -= (uint64_t)count;
+        if (connection->unsent == 0 && !connection->closes) return 1;
+    }
+    if (connection->unsent == 0 && !connection->closes) return 1;
+    connection_close(connection);
+    return 0;
+}
+
+static int hold(struct connection *connection, long enough) {
+    connection->next_held = held;
+    held = connection;
+    if (++held_count < enough) return 1;
+    int alive = 1;
+    while (held) {
+        struct connection *each = held;
+        held = each->next_held;
+        if (!answer(each, SMALL) && each == connection) alive = 0;
+    }
+    held_count = 0;
+    return alive;
+}
+
+// The head is complete; 0 when the connection is gone.
+static int begin(struct connection *connection, char *end) {
+    char *head = connection->head;
+    size_t extra = connection->received - (size_t)(end + 4 - head);
+    *end = 0;
+    connection->received = 0;
+    connection->closes = strcasestr(head, "\r\nConnection: close") != NULL;
+    char *length = strcasestr(head, "\r\nContent-Length: ");
+    if (length) {
+        connection->unread = strtoull(length + 18, NULL, 10) - extra;
+        return connection->unread > 0 ? 1 : answer(connection, SMALL);
+    }
+    if (!strncmp(head, "GET /hold/", 10)) return hold(connection, atol(head + 10));
+    if (!strncmp(head, "GET /bytes/", 11))
+        return answer(connection, strtoull(head + 11, NULL, 10)) && send_body(connection);
+    fail("request");
+    return 0;
+}
+
+static void receive(struct connection *connection) {
+    for (;;) {
+        ssize_t count;
+        if (connection->unread > 0) {
+            size_t wanted = connection->unread < GULP ? connection->unread : GULP;
+            count = recv(connection->descriptor, NULL, wanted, MSG_DONTWAIT | MSG_TRUNC);
+        } else {
+            size_t room = HEAD - 1 - connection->received;
+            count = recv(connection->descriptor, connection->head + connection->received, room, MSG_DONTWAIT);
+        }
+        if (count < 0 && errno == EAGAIN) return;
+        if (count <= 0) return connection_close(connection);
+        if (connection->unread > 0) {
+            connection->unread -= (uint64_t)count;
+            if (connection->unread == 0 && !answer(connection, SMALL)) return;
+            continue;
+        }
+        connection->received += (size_t)count;
+        connection->head[connection->received] = 0;
+        char *end = strstr(connection->head, "\r\n\r\n");
+        if (end && !begin(connection, end)) return;
+        if (!connection->unread && count < HEAD / 2) return;
+    }
+}
+
+static void accept_all(int listener) {
+    for (;;) {
+        int descriptor = accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+        if (descriptor < 0 && errno == EAGAIN) return;
+        if (descriptor < 0) fail("accept");
+        int on = 1;
+        setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+        struct connection *connection = calloc(1, sizeof *connection);
+        if (!connection) fail("no memory");
+        connection->descriptor = descriptor;
+        struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data = {.ptr = connection}};
+        if (epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event) != 0) fail("epoll_ctl");
+    }
+}
+
+static int open_listener(void) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    socklen_t length = sizeof address;
+    int listener = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (bind(listener, (struct sockaddr *)&address, length) != 0 || listen(listener, 16384) != 0) fail("listen");
+    getsockname(listener, (struct sockaddr *)&address, &length);
+    printf("%d\n", ntohs(address.sin_port));
+    fflush(stdout);
+    return listener;
+}
+
+int main(void) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_NOFILE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    memory_file = memfd_create("body", MFD_CLOEXEC);
+    if (memory_file < 0 || fallocate(memory_file, 0, 0, MEMORY_FILE) != 0) fail("memfd");
+    epoll = epoll_create1(EPOLL_CLOEXEC);
+    int listener = open_listener(), quit = STDIN_FILENO;
+    struct epoll_event listening = {.events = EPOLLIN | EPOLLET, .data = {.ptr = &listener}};
+    struct epoll_event quitting = {.events = EPOLLIN, .data = {.ptr = &quit}};
+    epoll_ctl(epoll, EPOLL_CTL_ADD, listener, &listening);
+    epoll_ctl(epoll, EPOLL_CTL_ADD, quit, &quitting);
+    for (struct epoll_event events[EVENTS];;) {
+        int count = epoll_wait(epoll, events, EVENTS, -1);
+        for (int at = 0; at < count; at++) {
+            void *of = events[at].data.ptr;
+            if (of == &quit) return 0;
+            if (of == &listener) {
+                accept_all(listener);
+                continue;
+            }
+            struct connection *connection = of;
+            if (events[at].events & EPOLLOUT && connection->unsent > 0 && !send_body(connection)) continue;
+            if (events[at].events & (EPOLLIN | EPOLLHUP | EPOLLERR)) receive(connection);
+        }
+    }
+}

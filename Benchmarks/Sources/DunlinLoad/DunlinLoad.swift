@@ -1,0 +1,58 @@
+public import BenchmarkLoad
+public import Dunlin
+
+extension Load {
+    /// A session for this load.
+    public func session() throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration(baseURL: "http://\(host):\(port)")
+        configuration.connections.perOrigin = concurrency
+        configuration.connections.total = concurrency
+        return try HTTPSession(configuration)
+    }
+
+    /// The load over Dunlin, where it is called.
+    public func measure(_ session: HTTPSession) async throws {
+        let target = HTTPSession.Target(path)
+        if isBulk { return try await measure { try await download(target, session) } }
+        if upload > 0 { return try await measure { try await send(to: target, session) } }
+        var options = HTTPSession.Options()
+        if isFresh { options.fields["Connection"] = "close" }
+        try await measure { [options] in
+            let response = try await session.get(target, options: options, as: .bytes)
+            return Reply(status: Int(response.status.code), length: response.value.count)
+        }
+    }
+
+    private func download(_ target: HTTPSession.Target, _ session: HTTPSession) async throws -> Reply {
+        try await session.withStream(from: target) { response in
+            var count = 0
+            for try await chunk in response.body { count += chunk.count }
+            return Reply(status: Int(response.status.code), length: count)
+        }
+    }
+
+    private func send(to target: HTTPSession.Target, _ session: HTTPSession) async throws -> Reply {
+        let body = RequestBody.stream(Zeros(count: upload), length: upload)
+        let response = try await session.put(target, body: body, as: .bytes)
+        return Reply(status: Int(response.status.code), length: response.value.count)
+    }
+}
+
+/// A body without a cost of its own: one chunk, said again until there are enough bytes.
+struct Zeros: AsyncSequence, Sendable {
+    let count: Int
+
+    struct Iterator: AsyncIteratorProtocol {
+        let chunk = Bytes([UInt8](repeating: 0, count: 256 * 1024))
+        var left: Int
+
+        mutating func next() async throws -> Bytes? {
+            guard left > 0 else { return nil }
+            let size = Swift.min(left, chunk.count)
+            left -= size
+            return size == chunk.count ? chunk : chunk[0..<size]
+        }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(left: count) }
+}
