@@ -23,16 +23,18 @@ import Testing
 
     @Test(arguments: failures)
     func `sends again only what a closing server cannot have worked on`(
-        error: any Error, canBeSent: Bool, expected: HopMachine.Action
+        error: any Error, isReplayable: Bool, expected: HopMachine.Action
     ) {
         var machine = HopMachine()
-        let action = machine.failed(error, canBeSent: canBeSent)
+        let action = machine.failed(error, isReplayable: isReplayable)
         #expect(action == expected)
     }
 
     @Test func `sends again once`() {
         var machine = HopMachine()
-        let actions = [machine.failed(Self.error(), canBeSent: true), machine.failed(Self.error(), canBeSent: true)]
+        let actions = [
+            machine.failed(Self.error(), isReplayable: true), machine.failed(Self.error(), isReplayable: true),
+        ]
         #expect(actions == [.send, .fail])
     }
 

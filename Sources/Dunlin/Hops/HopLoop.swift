@@ -35,7 +35,7 @@ struct HopLoop {
                 case .deliver, .fail: return response
                 }
             } catch {
-                guard machine.failed(error, canBeSent: request.body.canBeSent) == .send else { throw error }
+                guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else { throw error }
                 start = loop.now()
             }
         }
@@ -48,7 +48,8 @@ extension TransportRequest {
             var head = head
             head.fields.remove("expect")
             return TransportRequest(
-                head: head, body: body, timeouts: timeouts, deadline: deadline, continueTimeout: continueTimeout)
+                head: head, body: body, timeouts: timeouts, deadline: deadline, priority: priority,
+                continueTimeout: continueTimeout)
         }
     }
 }

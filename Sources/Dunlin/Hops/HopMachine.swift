@@ -2,8 +2,9 @@
 ///
 /// Rules:
 /// 1. A request is sent again by itself only when a reused connection turned out to be closed before a byte of the
-///    response came: the server was hanging up as we wrote. Once, and only if the body can be sent (again) and either
-///    nothing was sent or the method is idempotent (RFC 9110 §9.2.2).
+///    response came: the server was hanging up as we wrote. Once, and only if the body can be sent any number of times
+///    (one that can be sent once may be about to begin) and either nothing was sent or the method is idempotent
+///    (RFC 9110 §9.2.2).
 /// 2. A server that does not know what `Expect` means answers 417. The request is sent once more without it
 ///    (RFC 9110 §15.5.18), if the body can be sent: one that can be sent once may have been begun.
 /// 3. Redirects, authentication, retries by policy and the cache are further reasons for `send` and `deliver`; they
@@ -27,9 +28,9 @@ struct HopMachine {
     }
 
     @inline(never)
-    mutating func failed(_ error: any Error, canBeSent: Bool) -> Action {
+    mutating func failed(_ error: any Error, isReplayable: Bool) -> Action {
         guard let error = error as? NetworkError, error.code == .connectionClosed, error.connectionWasReused,
-            error.isSafeToRetry, canBeSent, replays == 0
+            error.isSafeToRetry, isReplayable, replays == 0
         else { return .fail }
         replays += 1
         return .send
