@@ -123,7 +123,8 @@ func main() {
 	peak := kilobytes("VmHWM")
 	sort.Slice(all, func(left, right int) bool { return all[left] < all[right] })
 	count := float64(*requests)
-	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d}`+"\n",
+	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,`+
+		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d}`+"\n",
 		*requests, seconds, microseconds(before.Utime, after.Utime)/count, microseconds(before.Stime, after.Stime)/count,
 		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start)
 }

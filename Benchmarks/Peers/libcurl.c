@@ -32,7 +32,8 @@ static size_t body_arrived(char *bytes, size_t size, size_t count, void *context
     return size * count;
 }
 
-// What is in libcurl's buffer is as good as anything else: nothing is copied into it, which no real producer could save.
+// What is in libcurl's buffer is as good as anything else: nothing is copied into it, which no real producer could
+// save.
 static size_t body_wanted(char *bytes, size_t size, size_t count, void *context) {
     (void)bytes;
     struct transfer *transfer = context;
