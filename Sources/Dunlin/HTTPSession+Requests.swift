@@ -29,9 +29,10 @@ extension HTTPSession {
         let loop = loop
         let start = loop.now()
         let request = try request(head, body, options, since: start)
-        // The fast lane: on the loop already and on no actor, so there is nowhere to go.
+        // The fast lane: on the loop already and on no actor, so there is nowhere to go. A request that is alone stays
+        // where it is too: going to the loop and back pays when it is shared with others.
         let actor: (any Actor)? = #isolation
-        if loop.isCurrent, actor == nil {
+        if actor == nil, loop.isCurrent || tasks.count == 0 {
             return try await run(request, delegate, reading, since: start, on: loop)
         }
         return try await withTaskExecutorPreference(loop) { @concurrent in
