@@ -43,19 +43,21 @@ public struct Load: Sendable {
     public var isBulk: Bool { length > 1 << 20 }
 
     /// Runs the load where it is called: child tasks inherit the caller's executor preference.
-    public func measure(_ send: @escaping @Sendable () async throws -> Reply) async throws {
-        if warmup > 0 { _ = try await run(warmup, send) }
+    ///
+    /// Generic and inlined into the client, so that what drives a request adds nothing to what the request costs.
+    @inlinable public func measure(_ sender: some Sender) async throws {
+        if warmup > 0 { _ = try await run(warmup, sender) }
         let start = Usage.now
-        let nanoseconds = try await run(requests, send)
+        let nanoseconds = try await run(requests, sender)
         print(Usage.now.report(since: start, nanoseconds: nanoseconds))
     }
 
     /// How long each request took.
-    private func run(_ requests: Int, _ send: @escaping @Sendable () async throws -> Reply) async throws -> [UInt32] {
+    @inlinable func run(_ requests: Int, _ sender: some Sender) async throws -> [UInt32] {
         try await withThrowingTaskGroup(of: [UInt32].self) { group in
             for first in stride(from: 0, to: concurrency, by: Self.party) {
                 let callers = first..<min(first + Self.party, concurrency)
-                group.addTask { try await run(callers, of: requests, send) }
+                group.addTask { try await run(callers, of: requests, sender) }
             }
             var all: [UInt32] = []
             all.reserveCapacity(requests)
@@ -65,26 +67,26 @@ public struct Load: Sendable {
     }
 
     /// Callers stand in parties: a task group looks through all its children when one ends.
-    private static let party = 64
+    @inlinable static var party: Int { 64 }
 
-    private func run(
-        _ callers: Range<Int>, of requests: Int, _ send: @escaping @Sendable () async throws -> Reply
+    @inlinable func run(
+        _ callers: Range<Int>, of requests: Int, _ sender: some Sender
     ) async throws -> [UInt32] {
         try await withThrowingTaskGroup(of: [UInt32].self) { group in
             for caller in callers {
                 let share = requests * (caller + 1) / concurrency - requests * caller / concurrency
-                group.addTask { try await repeatedly(share, send) }
+                group.addTask { try await repeatedly(share, sender) }
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
     }
 
-    private func repeatedly(_ count: Int, _ send: @Sendable () async throws -> Reply) async throws -> [UInt32] {
+    @inlinable func repeatedly(_ count: Int, _ sender: some Sender) async throws -> [UInt32] {
         var times: [UInt32] = []
         times.reserveCapacity(count)
         for _ in 0..<count {
             let begun = Usage.nanoseconds
-            let reply = try await send()
+            let reply = try await sender.send()
             guard reply == Reply(status: 200, length: length) else { throw LoadError.reply(reply) }
             times.append(UInt32(clamping: Usage.nanoseconds - begun))
         }
@@ -92,18 +94,23 @@ public struct Load: Sendable {
     }
 }
 
+/// One kind of request, sent again and again.
+public protocol Sender: Sendable {
+    func send() async throws -> Reply
+}
+
 /// What every response is checked for.
 public struct Reply: Sendable, Equatable {
     public var status: Int
     public var length: Int
 
-    public init(status: Int, length: Int) {
+    @inlinable public init(status: Int, length: Int) {
         self.status = status
         self.length = length
     }
 }
 
-enum LoadError: Error {
+@usableFromInline enum LoadError: Error {
     case argument(String)
     case reply(Reply)
 }

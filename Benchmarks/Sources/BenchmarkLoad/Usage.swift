@@ -1,26 +1,26 @@
 import Glibc
 
 /// What the process has used so far.
-struct Usage {
+@usableFromInline struct Usage {
     let resources: rusage
     let nanoseconds: UInt64
     let residentKilobytes: Int
 
-    static var now: Usage {
+    @usableFromInline static var now: Usage {
         var resources = rusage()
         let resident = kilobytes("VmRSS:")
         getrusage(RUSAGE_SELF.rawValue, &resources)
         return Usage(resources: resources, nanoseconds: nanoseconds, residentKilobytes: resident)
     }
 
-    static var nanoseconds: UInt64 {
+    @usableFromInline static var nanoseconds: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
     /// The one line of JSON every client prints; `nanoseconds` holds one entry per request.
-    func report(since start: Usage, nanoseconds times: [UInt32]) -> String {
+    @usableFromInline func report(since start: Usage, nanoseconds times: [UInt32]) -> String {
         // VmHWM and not `ru_maxrss`: the latter remembers the process that forked us.
         let peak = Self.kilobytes("VmHWM:")
         let sorted = times.sorted()

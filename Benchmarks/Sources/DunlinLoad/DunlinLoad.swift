@@ -13,26 +13,45 @@ extension Load {
     /// The load over Dunlin, where it is called.
     public func measure(_ session: HTTPSession) async throws {
         let target = HTTPSession.Target(path)
-        if isBulk { return try await measure { try await download(target, session) } }
-        if upload > 0 { return try await measure { try await send(to: target, session) } }
+        if isBulk { return try await measure(Download(session: session, target: target)) }
+        if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload)) }
         var options = HTTPSession.Options()
         if isFresh { options.fields["Connection"] = "close" }
-        try await measure { [options] in
-            let response = try await session.get(target, options: options, as: .bytes)
-            return Reply(status: Int(response.status.code), length: response.value.count)
-        }
+        try await measure(Get(session: session, target: target, options: options))
     }
+}
 
-    private func download(_ target: HTTPSession.Target, _ session: HTTPSession) async throws -> Reply {
+private struct Get: Sender {
+    let session: HTTPSession
+    let target: HTTPSession.Target
+    let options: HTTPSession.Options
+
+    func send() async throws -> Reply {
+        let response = try await session.get(target, options: options, as: .bytes)
+        return Reply(status: Int(response.status.code), length: response.value.count)
+    }
+}
+
+private struct Download: Sender {
+    let session: HTTPSession
+    let target: HTTPSession.Target
+
+    func send() async throws -> Reply {
         try await session.withStream(from: target) { response in
             var count = 0
             for try await chunk in response.body { count += chunk.count }
             return Reply(status: Int(response.status.code), length: count)
         }
     }
+}
 
-    private func send(to target: HTTPSession.Target, _ session: HTTPSession) async throws -> Reply {
-        let body = RequestBody.stream(Zeros(count: upload), length: upload)
+private struct Upload: Sender {
+    let session: HTTPSession
+    let target: HTTPSession.Target
+    let length: Int
+
+    func send() async throws -> Reply {
+        let body = RequestBody.stream(Zeros(count: length), length: length)
         let response = try await session.put(target, body: body, as: .bytes)
         return Reply(status: Int(response.status.code), length: response.value.count)
     }

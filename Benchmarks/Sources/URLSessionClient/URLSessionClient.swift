@@ -16,20 +16,14 @@ struct URLSessionClient {
         let session = URLSession(configuration: configuration)
         var request = URLRequest(url: url)
         if load.isBulk {
-            try await load.measure { [request] in try await Counter.download(request, configuration) }
+            try await load.measure(Download(request: request, configuration: configuration))
         } else if load.upload > 0 {
             request.httpMethod = "PUT"
             let file = try Self.emptyFile(of: load.upload)
             defer { unlink(file.path) }
-            try await load.measure { [request] in
-                let (body, response) = try await session.upload(for: request, fromFile: file)
-                return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: body.count)
-            }
+            try await load.measure(Upload(session: session, request: request, file: file))
         } else {
-            try await load.measure { [request] in
-                let (body, response) = try await session.data(for: request)
-                return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: body.count)
-            }
+            try await load.measure(Get(session: session, request: request))
         }
         session.invalidateAndCancel()
     }
@@ -40,6 +34,34 @@ struct URLSessionClient {
         guard isCreated else { throw URLError(.cannotCreateFile) }
         try FileHandle(forWritingTo: file).truncate(atOffset: UInt64(length))
         return file
+    }
+}
+
+struct Get: Sender {
+    let session: URLSession
+    let request: URLRequest
+
+    func send() async throws -> Reply {
+        let (body, response) = try await session.data(for: request)
+        return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: body.count)
+    }
+}
+
+struct Download: Sender {
+    let request: URLRequest
+    let configuration: URLSessionConfiguration
+
+    func send() async throws -> Reply { try await Counter.download(request, configuration) }
+}
+
+struct Upload: Sender {
+    let session: URLSession
+    let request: URLRequest
+    let file: URL
+
+    func send() async throws -> Reply {
+        let (body, response) = try await session.upload(for: request, fromFile: file)
+        return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: body.count)
     }
 }
 
