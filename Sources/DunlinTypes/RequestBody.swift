@@ -35,33 +35,57 @@ public struct RequestBody: Sendable {
         }
     }
 
-    public private(set) var content: Content
-    /// What Content-Type to send when the caller names none.
-    public let contentType: String?
-    /// What `Content-Encoding` to send: how the content was coded.
-    public var contentEncoding: String?
-    /// What follows the body, which is chunked for that.
-    public private(set) var trailers: Trailers?
-    /// Shared by the copies of a one-shot body.
-    private var once: (any OneShot)?
+    /// Nil for no body at all: most requests have none, and a body is copied with its request at every step.
+    @usableFromInline let parts: Parts?
 
-    @inlinable public init(_ content: Content, contentType: String? = nil) {
-        self.init(content, contentType: contentType, once: nil)
+    @usableFromInline final class Parts: Sendable {
+        @usableFromInline let content: Content
+        @usableFromInline let contentType: String?
+        let contentEncoding: String?
+        @usableFromInline let trailers: Trailers?
+        /// Shared by the copies of a one-shot body.
+        let once: (any OneShot)?
+
+        init(
+            _ content: Content, _ contentType: String?, _ contentEncoding: String? = nil, _ trailers: Trailers? = nil,
+            _ once: (any OneShot)? = nil
+        ) {
+            self.content = content
+            self.contentType = contentType
+            self.contentEncoding = contentEncoding
+            self.trailers = trailers
+            self.once = once
+        }
+    }
+
+    @usableFromInline init(_ parts: Parts?) {
+        self.parts = parts
+    }
+
+    public init(_ content: Content, contentType: String? = nil) {
+        parts = Parts(content, contentType)
     }
 
     /// A body that can be sent once, with what knows whether it has been.
     public init(_ content: Content, contentType: String?, once: (any OneShot)?) {
-        self.content = content
-        self.contentType = contentType
-        self.once = once
+        parts = Parts(content, contentType, nil, nil, once)
     }
+
+    @inlinable public static var none: RequestBody { RequestBody(nil) }
+
+    @inlinable public var content: Content { parts?.content ?? .none }
+    /// What Content-Type to send when the caller names none.
+    @inlinable public var contentType: String? { parts?.contentType }
+    /// What `Content-Encoding` to send: how the content was coded.
+    public var contentEncoding: String? { parts?.contentEncoding }
+    /// What follows the body, which is chunked for that.
+    @inlinable public var trailers: Trailers? { parts?.trailers }
+    private var once: (any OneShot)? { parts?.once }
 
     /// Knows whether a one-shot body's only sending has begun.
     public protocol OneShot: AnyObject, Sendable {
         var isTaken: Bool { get }
     }
-
-    @inlinable public static var none: RequestBody { RequestBody(.none) }
 
     public static func bytes(_ bytes: Bytes, contentType: String? = "application/octet-stream") -> RequestBody {
         RequestBody(.bytes(bytes), contentType: contentType)
@@ -91,9 +115,16 @@ public struct RequestBody: Sendable {
 
     /// The same body in another form; what else was said of it stays.
     public func with(_ content: Content) -> RequestBody {
-        var body = self
-        body.content = content
-        return body
+        RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
+    }
+
+    /// The same body, said to be in this coding.
+    public func with(contentEncoding: String?) -> RequestBody {
+        RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
+    }
+
+    private func with(_ trailers: Trailers) -> RequestBody {
+        RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
     }
 
     /// The same body, chunked and followed by the fields that `make` returns once all of it has been sent. The head
@@ -104,16 +135,12 @@ public struct RequestBody: Sendable {
     public func withTrailers(
         _ names: String..., make: @escaping @Sendable () async throws -> Fields
     ) -> RequestBody {
-        var body = self
-        body.trailers = Trailers(names, make)
-        return body
+        with(Trailers(names, make))
     }
 
     /// The same body, chunked and followed by `fields`.
     public func withTrailers(_ fields: Fields) -> RequestBody {
-        var body = self
-        body.trailers = Trailers(fields.map(\.name)) { fields }
-        return body
+        with(Trailers(fields.map(\.name)) { fields })
     }
 
     /// Whether there is something to send, as far as can be told beforehand.

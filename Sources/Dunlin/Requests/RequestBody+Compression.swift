@@ -14,7 +14,7 @@ extension RequestBody {
     /// without a length; it stays replayable if it was.
     public func compressed(with compression: Compression = .gzip) throws -> RequestBody {
         let coding: ContentCoding = compression == .gzip ? .gzip : .deflate
-        var body: RequestBody
+        let body: RequestBody
         switch content {
         case .none:
             return self
@@ -29,8 +29,7 @@ extension RequestBody {
             let make: @Sendable () -> any Chunks = { FileChunks(file: file) }
             body = with(.stream(length: nil, isReplayable: true) { CompressedChunks(make, coding) })
         }
-        body.contentEncoding = compression.rawValue
-        return body
+        return body.with(contentEncoding: compression.rawValue)
     }
 }
 
