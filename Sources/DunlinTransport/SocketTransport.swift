@@ -96,11 +96,11 @@ extension SocketTransport {
         _ request: TransportRequest, _ file: FileSource?, _ uploads: UploadScope?, _ context: ExchangeContext,
         _ attempt: Attempt
     ) throws -> Connection.Message {
-        var opening: [UInt8] = []
-        opening.reserveCapacity(512)
         do throws(WireError) {
+            var opening: [UInt8] = []
             let framing = try framing(of: request.body, file)
-            let traits = try RequestEncoder.encode(request.head, framing: framing, into: &opening)
+            let room = min(framing.length, Self.smallBody)
+            let traits = try RequestEncoder.encode(request.head, framing: framing, into: &opening, room: room)
             var rest: Connection.Rest?
             if UploadScope.isNeeded(for: request.body) || (traits.expectsContinue && framing.hasContent) {
                 rest = Connection.Rest(file: file, uploads: uploads, expectsContinue: traits.expectsContinue)
@@ -172,6 +172,9 @@ extension SocketTransport {
 }
 
 extension RequestFraming {
+    /// Zero where it is not known.
+    fileprivate var length: Int { if case .length(let length) = self { length } else { 0 } }
+
     fileprivate var hasContent: Bool {
         switch self {
         case .none, .length(0): false

@@ -6,7 +6,7 @@ import DunlinTypes
 /// are not part of it; every line ends with CR LF; a line that begins with a blank is refused, as a user agent may
 /// (§5.2). Must not know: what any field means.
 ///
-/// Each byte is looked at once, wherever the input is cut: an error is decided by the first byte that is wrong, and a
+/// Each byte is looked at once, or twice where the input is cut within a line: an error is decided by the first byte that is wrong, and a
 /// limit by the byte that reaches it. After an error nothing has moved, so scanning again throws it again.
 struct FieldScanner: Sendable {
     enum Section: Sendable {
@@ -78,6 +78,7 @@ struct FieldScanner: Sendable {
 
     /// True once the empty line has been read: `cursor` is behind it. False when more bytes are needed.
     mutating func scan(_ bytes: UnsafeBufferPointer<UInt8>) throws(WireError) -> Bool {
+        if part == .name, cursor == line { scanUsualLines(bytes) }
         // A local, so that the loops below keep it in a register.
         var position = cursor
         defer { cursor = position }
@@ -107,6 +108,31 @@ struct FieldScanner: Sendable {
         }
         if bytes.count < lineEnd { return false }
         throw lineEnd == sectionEnd ? tooLarge : .lineTooLong(limit: lineLimit)
+    }
+
+    /// Takes the lines that are whole and written as almost all are: `Name: value`. The first that is not, be it cut,
+    /// unusual, wrong or empty, is left untouched for `scan`, which alone knows the rules.
+    @inline(__always)
+    private mutating func scanUsualLines(_ bytes: UnsafeBufferPointer<UInt8>) {
+        // One allocation holds what most responses have.
+        if entries.isEmpty { entries.reserveCapacity(16) }
+        var start = line
+        while entries.count < countLimit {
+            let end = min(bytes.count, start &+ lineLimit, sectionEnd)
+            let nameEnd = Octets.endOfToken(bytes, from: start, to: end)
+            let valueStart = nameEnd &+ 2
+            guard valueStart < end, nameEnd > start, nameEnd &- start <= Fields.longestName,
+                bytes[nameEnd] == Octets.colon, bytes[nameEnd &+ 1] == Octets.space,
+                !Octets.isBlank(bytes[valueStart])
+            else { break }
+            let valueEnd = Octets.endOfText(bytes, from: valueStart, to: end)
+            guard valueEnd > valueStart, valueEnd &+ 1 < end, bytes[valueEnd] == Octets.cr,
+                bytes[valueEnd &+ 1] == Octets.lf, !Octets.isBlank(bytes[valueEnd &- 1])
+            else { break }
+            entries.append(Fields.Entry(name: start..<nameEnd, value: valueStart..<valueEnd))
+            start = valueEnd &+ 2
+        }
+        beginLine(at: start)
     }
 
     @inline(__always)
@@ -144,8 +170,6 @@ struct FieldScanner: Sendable {
     private mutating func addEntry(_ bytes: UnsafeBufferPointer<UInt8>, valueEnd: Int) {
         var last = valueEnd
         while last > valueStart, Octets.isBlank(bytes[last &- 1]) { last &-= 1 }
-        // One allocation holds what most responses have.
-        if entries.isEmpty { entries.reserveCapacity(16) }
         entries.append(Fields.Entry(name: line..<nameEnd, value: valueStart..<last))
     }
 

@@ -15,10 +15,11 @@ public import DunlinTypes
 public enum RequestEncoder {
     typealias Text = UnsafeBufferPointer<UInt8>
 
-    /// Appends the head. The buffer is unchanged when it throws.
+    /// Appends the head. The buffer is unchanged when it throws. An empty one is allocated once, with `room` for
+    /// what the caller means to add.
     @discardableResult
     public static func encode(
-        _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8]
+        _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8], room: Int = 0
     ) throws(WireError) -> RequestTraits {
         let method = head.method.rawValue.utf8.span
         let target = head.target.utf8.span
@@ -28,7 +29,7 @@ public enum RequestEncoder {
                 try authority.withUnsafeBufferPointer { authority throws(WireError) in
                     try head.sentBytes.withUnsafeBufferPointer { bytes throws(WireError) in
                         let plan = try RequestPlan(head, framing, method, target, authority, bytes)
-                        plan.write(head, into: &buffer)
+                        plan.write(head, into: &buffer, room: room)
                         return plan.traits
                     }
                 }

@@ -144,24 +144,28 @@ struct RequestPlan {
 }
 
 extension RequestPlan {
-    /// Gathers the head on the stack and appends it at once: the buffer grows one time, and is shared by nobody.
-    func write(_ head: RequestHead, into buffer: inout [UInt8]) {
+    /// Appends the head. An empty buffer is allocated once, with `room` for what the caller will add.
+    func write(_ head: RequestHead, into buffer: inout [UInt8], room: Int) {
         // The request line's and Host's own text, a body's announcement and the empty line.
         let fixed = 64
         let capacity = method.count + target.count + host.count + fieldBytes + fixed
-        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: capacity) { memory in
-            var cursor = Cursor(memory)
-            cursor.put(method)
-            cursor.put(" ")
-            cursor.put(target)
-            cursor.put(" HTTP/1.1\r\nHost: ")
-            cursor.put(host)
-            cursor.put("\r\n")
-            if isPrepared { cursor.put(bytes) } else { put(head.fields.entries, &cursor) }
-            putFraming(&cursor)
-            cursor.put("\r\n")
-            buffer.append(contentsOf: cursor.written)
+        buffer.append(addingCapacity: capacity + (buffer.isEmpty ? room : 0)) { output in
+            output.withUnsafeMutableBufferPointer { memory, count in count = write(head, into: memory) }
         }
+    }
+
+    private func write(_ head: RequestHead, into memory: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var cursor = Cursor(memory)
+        cursor.put(method)
+        cursor.put(" ")
+        cursor.put(target)
+        cursor.put(" HTTP/1.1\r\nHost: ")
+        cursor.put(host)
+        cursor.put("\r\n")
+        if isPrepared { cursor.put(bytes) } else { put(head.fields.entries, &cursor) }
+        putFraming(&cursor)
+        cursor.put("\r\n")
+        return cursor.count
     }
 
     private func put(_ entries: [Fields.Entry], _ cursor: inout Cursor) {
@@ -196,13 +200,11 @@ extension RequestPlan {
     /// Writes into memory that was sized for all that will be put.
     private struct Cursor {
         private let memory: UnsafeMutableBufferPointer<UInt8>
-        private var count = 0
+        private(set) var count = 0
 
         init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
             self.memory = memory
         }
-
-        var written: UnsafeBufferPointer<UInt8> { UnsafeBufferPointer(rebasing: memory[..<count]) }
 
         @inline(__always) mutating func put(_ text: Text) {
             let room = UnsafeMutableBufferPointer(rebasing: memory[count..<(count &+ text.count)])
