@@ -93,12 +93,12 @@ extension HTTPSession {
         _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ uploads: UploadScope? = nil,
         since start: MonotonicTime, on loop: Reactor
     ) async throws -> Response<Bytes> {
-        var metrics = Metrics()
+        var earlier: [Attempt]?
         let hops = HopLoop(carrier: carrier, uploads: uploads)
-        let response = try await hops.run(request, delegate, since: start, on: loop, &metrics)
+        let response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
         switch response.body {
-        case .bytes(let body): return try whole(body, of: response, reading, metrics)
-        case .stream: return try await collected(response, request, delegate, reading, metrics, on: loop)
+        case .bytes(let body): return try whole(body, of: response, reading, after: earlier)
+        case .stream: return try await collected(response, request, delegate, reading, after: earlier, on: loop)
         }
     }
 
@@ -108,28 +108,28 @@ extension HTTPSession {
     /// The response whose body came with its head.
     @inline(never)
     private func whole(
-        _ coded: Bytes, of response: TransportResponse, _ reading: Reading, _ metrics: Metrics
+        _ coded: Bytes, of response: TransportResponse, _ reading: Reading, after earlier: [Attempt]?
     ) throws -> Response<Bytes> {
         guard reading.decodes, let plain = try decoding.apply(to: response), case .bytes(let body) = plain.body else {
-            return try BodyCollector.whole(response, coded, limit: reading.limit, metrics)
+            return try BodyCollector.whole(response, coded, limit: reading.limit, after: earlier)
         }
-        return try BodyCollector.whole(plain, body, limit: reading.limit, metrics.updating(plain.attempt))
+        return try BodyCollector.whole(plain, body, limit: reading.limit, after: earlier)
     }
 
     /// The response once its body has arrived.
     @inline(never)
     private func collected(
         _ response: TransportResponse, _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading,
-        _ metrics: Metrics, on loop: Reactor
+        after earlier: [Attempt]?, on loop: Reactor
     ) async throws -> Response<Bytes> {
         let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
         if reading.decodes, let plain = try decoding.apply(to: response) {
             // Inflating is work, and the loop has others waiting.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                try await collector.collect(plain, request, metrics)
+                try await collector.collect(plain, request, after: earlier)
             }
         }
-        return try await collector.collect(response, request, metrics)
+        return try await collector.collect(response, request, after: earlier)
     }
 
     /// How a whole body is read.

@@ -8,15 +8,17 @@ extension HTTPSession {
             head: ResponseHead, value: consuming Value, body: Bytes = .empty, trailers: Fields = Fields(),
             interim: [ResponseHead] = [], metrics: Metrics = Metrics()
         ) {
-            let carried = TransportResponse(head: head, interim: interim, body: .bytes(body))
-            arrival = ResponseArrival(carried, body, trailers, metrics)
+            var attempts = metrics.attempts
+            let carried = TransportResponse(
+                head: head, interim: interim, body: .bytes(body), attempt: attempts.popLast() ?? Attempt())
+            arrival = ResponseArrival(carried, body, trailers, after: attempts.isEmpty ? nil : attempts)
             self.value = value
         }
 
         init(
-            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, _ metrics: Metrics
+            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, after earlier: [Attempt]?
         ) where Value == Bytes {
-            arrival = ResponseArrival(carried, body, trailers, metrics)
+            arrival = ResponseArrival(carried, body, trailers, after: earlier)
             value = body
         }
 
@@ -39,7 +41,7 @@ extension HTTPSession {
         /// Interim (1xx) responses that came first.
         @inlinable public var interim: [ResponseHead] { arrival.carried.interim }
         /// How long each phase took, hop by hop.
-        @inlinable public var metrics: Metrics { arrival.metrics }
+        public var metrics: Metrics { arrival.metrics }
     }
 }
 
@@ -51,12 +53,19 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
     @usableFromInline let body: Bytes
     /// What a body that was streamed brought; nil if it was here at once.
     @usableFromInline let trailers: Fields?
-    @usableFromInline let metrics: Metrics
+    /// The attempts before the one that brought this; nil for none.
+    private let earlier: [Attempt]?
 
-    init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, _ metrics: Metrics) {
+    init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, after earlier: [Attempt]?) {
         self.carried = carried
         self.body = body
         self.trailers = trailers
-        self.metrics = metrics
+        self.earlier = earlier
+    }
+
+    /// None for a response that nobody fetched, such as one that a test made.
+    var metrics: Metrics {
+        let last = carried.attempt
+        return last == Attempt() ? Metrics() : Metrics(earlier: earlier, last: last)
     }
 }

@@ -56,9 +56,9 @@ extension HTTPSession {
         _ request: TransportRequest, _ delegate: TaskDelegate, _ uploads: UploadScope?, decodes: Bool,
         since start: MonotonicTime, on loop: Reactor
     ) async throws -> StreamedResponse {
-        var metrics = Metrics()
+        var earlier: [Attempt]?
         let hops = HopLoop(carrier: carrier, uploads: uploads)
-        var response = try await hops.run(request, delegate, since: start, on: loop, &metrics)
+        var response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
         if carrier.sockets == nil, case .stream(let stream) = response.body {
             let (deadline, limit) = (request.deadline, request.timeouts.total)
             let body = ForeignBody(stream, carrier, delegate.interrupt, on: loop, until: deadline, limit: limit)
@@ -67,7 +67,7 @@ extension HTTPSession {
         if decodes, let plain = try decoding.apply(to: response) { response = plain }
         return StreamedResponse(
             head: response.head, interim: response.interim, body: BodySequence(response.body, response.trailers),
-            recorded: metrics)
+            recorded: Metrics(earlier: earlier, last: response.attempt))
     }
 
     /// Ends what is left of the exchange, should somebody still hold on to the body.

@@ -4,7 +4,8 @@ internal import DunlinWire
 
 /// One request and its response, straight through: write, wait for a head, see where the body ends.
 ///
-/// Its steps are inlined: each asynchronous call that is not would allocate a frame on every request.
+/// What never waits is out of line: its locals belong on the stack, not in the frame that a waiting request keeps. What
+/// waits and is not usual has a frame of its own, made when it is needed.
 ///
 /// Knows framing; nobody above does. A body that has arrived with its head is handed over whole and the lease goes
 /// back here; otherwise the lease moves into a `ConnectionBody`, which reads on when asked. Every error drops the
@@ -36,26 +37,90 @@ extension Connection {
         _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
         _ attempt: inout Attempt
     ) async throws -> TransportResponse {
+        guard let sent = try send(message, over: lease, context, &attempt) else {
+            return try await exchangeSlowly(message, over: lease, context, &attempt)
+        }
+        // The usual exchange: all was sent at once, and all of the answer is there after one wait.
+        let deadline = context.clock.deadline(for: .firstByte, from: sent)
+        let wake = await lease.connection.channel.waitReadable(until: deadline)
+        switch try receive(wake, over: lease, context, since: sent, &attempt, message.asksToClose) {
+        case .whole(let response): return response
+        case .partial(let partial): return try await readOn(partial, context, since: sent, &attempt)
+        }
+    }
+
+    /// When the whole request had been handed to the kernel at once; nil if there is more to do about sending it.
+    @inline(never)
+    private static func send(
+        _ message: borrowing Message, over lease: borrowing Lease, _ context: ExchangeContext,
+        _ attempt: inout Attempt
+    ) throws -> MonotonicTime? {
         let channel = lease.connection.channel
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
-        // The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
-        let sendStart = context.started.nanoseconds + attempt[.pool] + attempt[.resolve] + attempt[.connect]
-        // Made where it is needed: what lives across a wait is counted.
-        var writer: RequestWriter { RequestWriter(context: context, channel: channel) }
-        let received: Received
-        var reader = ResponseReader(channel, context)
-        if let rest = message.rest {
-            received = try await sendWhileReading(
-                message.opening, rest, writer, &reader, lease.connection, sendStart, &attempt)
-        } else {
-            let taken = try writer.writeNow(message.opening, &attempt)
-            if taken < message.opening.count { try await writer.write(message.opening, from: taken, &attempt) }
-            let sent = context.clock.now()
-            attempt[.send] = sent.nanoseconds - sendStart
-            var heads = Heads(limits: context.limits)
-            received = try await readHead(&reader, lease.connection, sent, &heads, &attempt)
+        guard message.rest == nil else { return nil }
+        let writer = RequestWriter(context: context, channel: channel)
+        guard try writer.writeNow(message.opening, &attempt) == message.opening.count else { return nil }
+        let sent = context.clock.now()
+        attempt[.send] = sent.nanoseconds - sendStart(context, attempt)
+        return sent
+    }
+
+    /// The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
+    private static func sendStart(_ context: ExchangeContext, _ attempt: Attempt) -> Int64 {
+        context.started.nanoseconds + attempt[.pool] + attempt[.resolve] + attempt[.connect]
+    }
+
+    /// What the first wait brought.
+    private enum Answer {
+        case whole(TransportResponse)
+        case partial(Partial)
+    }
+
+    /// An answer whose head is not all here yet.
+    private final class Partial {
+        var lease: Lease?
+        var heads: Heads
+        let mayHaveMore: Bool
+        let asksToClose: Bool
+
+        init(_ lease: consuming Lease, _ heads: consuming Heads, mayHaveMore: Bool, asksToClose: Bool) {
+            self.lease = consume lease
+            self.heads = heads
+            self.mayHaveMore = mayHaveMore
+            self.asksToClose = asksToClose
         }
-        return try finish(received, reader, lease, context, &attempt, message.asksToClose)
+    }
+
+    /// Reads what has come once the wait is over.
+    @inline(never)
+    private static func receive(
+        _ wake: Wake, over lease: consuming Lease, _ context: ExchangeContext, since sent: MonotonicTime,
+        _ attempt: inout Attempt, _ asksToClose: Bool
+    ) throws -> Answer {
+        guard wake == .ready else { throw context.failure(wake, in: .firstByte, since: sent, attempt) }
+        var reader = ResponseReader(lease.connection.channel, context)
+        var heads = Heads(limits: context.limits)
+        let chunk = try reader.nextNow(upTo: lease.connection.firstReadSize, in: .firstByte, &attempt)
+        if let chunk {
+            let now = context.clock.now()
+            attempt[.firstByte] = now.nanoseconds - sent.nanoseconds
+            if let received = try take(chunk, at: now, &heads, context, attempt) {
+                return .whole(try finish(received, reader, lease, context, &attempt, asksToClose))
+            }
+        }
+        return .partial(Partial(lease, heads, mayHaveMore: reader.mayHaveMore, asksToClose: asksToClose))
+    }
+
+    @inline(__always)
+    private static func take(
+        _ chunk: consuming [UInt8], at now: MonotonicTime, _ heads: inout Heads, _ context: ExchangeContext,
+        _ attempt: Attempt
+    ) throws -> Received? {
+        do throws(WireError) {
+            return try heads.take(chunk, at: now)
+        } catch {
+            throw context.invalid(error, .idle, attempt)
+        }
     }
 
     /// A final response head, the interim ones before it, and the bytes that came after it.
@@ -101,15 +166,48 @@ extension Connection {
         }
     }
 
-    @inline(__always)
+    /// The rest of an answer that did not come in one piece.
+    @inline(never)
+    private static func readOn(
+        _ partial: Partial, _ context: ExchangeContext, since sent: MonotonicTime, _ attempt: inout Attempt
+    ) async throws -> TransportResponse {
+        guard let lease = partial.lease.take() else { throw context.interrupted(.firstByte, attempt) }
+        var reader = ResponseReader(lease.connection.channel, context, mayHaveMore: partial.mayHaveMore)
+        let received = try await readHead(&reader, lease.connection, sent, &partial.heads, &attempt)
+        return try finish(received, reader, lease, context, &attempt, partial.asksToClose)
+    }
+
+    /// An exchange whose request has a body of its own, or is more than the kernel took at once.
+    @inline(never)
+    private static func exchangeSlowly(
+        _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
+        _ attempt: inout Attempt
+    ) async throws -> TransportResponse {
+        let writer = RequestWriter(context: context, channel: lease.connection.channel)
+        var reader = ResponseReader(lease.connection.channel, context)
+        let start = sendStart(context, attempt)
+        let received: Received
+        if let rest = message.rest {
+            received = try await sendWhileReading(
+                message.opening, rest, writer, &reader, lease.connection, start, &attempt)
+        } else {
+            try await writer.write(message.opening, from: attempt.bytesSent, &attempt)
+            let sent = context.clock.now()
+            attempt[.send] = sent.nanoseconds - start
+            var heads = Heads(limits: context.limits)
+            received = try await readHead(&reader, lease.connection, sent, &heads, &attempt)
+        }
+        return try finish(received, reader, lease, context, &attempt, message.asksToClose)
+    }
+
+    /// The final head, after what has come of one already. `sent` is nil while the request is still on its way.
     static func readHead(
         _ reader: inout ResponseReader, _ connection: Connection, _ sent: MonotonicTime?, _ heads: inout Heads,
         _ attempt: inout Attempt
     ) async throws -> Received {
         let context = reader.context
         let (waiting, sent) = (sent == nil ? Phase.send : .firstByte, sent ?? context.clock.now())
-        var phase = waiting
-        var since = sent
+        var (phase, since) = heads.isEmpty ? (waiting, sent) : (.idle, context.clock.now())
         while true {
             let chunk = try await reader.next(upTo: connection.firstReadSize, in: phase, since: since, &attempt)
             since = context.clock.now()
@@ -117,11 +215,7 @@ extension Connection {
                 attempt[.firstByte] = since.nanoseconds - sent.nanoseconds
                 phase = .idle
             }
-            do throws(WireError) {
-                if let final = try heads.take(chunk, at: since) { return final }
-            } catch {
-                throw context.invalid(error, phase, attempt)
-            }
+            if let final = try take(chunk, at: since, &heads, context, attempt) { return final }
             // Interim responses do not count as the answer: the wait for it goes on.
             if heads.isEmpty { (phase, since) = (waiting, sent) }
         }

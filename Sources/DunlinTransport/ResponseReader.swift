@@ -12,9 +12,19 @@ struct ResponseReader: ~Copyable {
     /// The last read filled its buffer: there may be more.
     private(set) var mayHaveMore = false
 
-    init(_ channel: Channel, _ context: ExchangeContext) {
+    init(_ channel: Channel, _ context: ExchangeContext, mayHaveMore: Bool = false) {
         self.channel = channel
         self.context = context
+        self.mayHaveMore = mayHaveMore
+    }
+
+    /// What is there when a wait has ended well; nil if nothing is, after all.
+    mutating func nextNow(upTo capacity: Int, in phase: Phase, _ attempt: inout Attempt) throws -> [UInt8]? {
+        var bytes: [UInt8] = []
+        guard try read(into: &bytes, upTo: capacity, phase, attempt) else { return nil }
+        mayHaveMore = bytes.count == capacity
+        attempt.bytesReceived += bytes.count
+        return bytes
     }
 
     /// The next bytes, in an array of their own; empty at the end of the stream.

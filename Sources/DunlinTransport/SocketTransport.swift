@@ -81,7 +81,12 @@ public final class SocketTransport: Sendable {
         if case .file(let body) = request.body.content { file = try await open(body, context, attempt) }
         let message = try encode(request, file, uploads, context, attempt)
         try checkScheme(context, attempt)
-        let lease = try await lease(context, &attempt)
+        let lease: Lease
+        switch try leaseNow(context, &attempt) {
+        case .leased(let found): lease = found
+        case .opening: lease = try await leaseLater(nil, context, &attempt)
+        case .waiting(let place): lease = try await leaseLater(place, context, &attempt)
+        }
         lease.connection.countExchange()
         return try await Connection.exchange(message, over: lease, context, &attempt)
     }
@@ -229,20 +234,39 @@ extension SocketTransport {
         }
     }
 
-    /// A connection for the exchange; the next one if the first turned out to be dead.
-    @inline(__always)
-    private func lease(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
-        var now = context.started
+    /// A connection that is idle and still quiet, if there is one: the hot path. Otherwise what to do for one.
+    @inline(never)
+    private func leaseNow(_ context: ExchangeContext, _ attempt: inout Attempt) throws -> Leasing {
         while true {
+            // A lease that was waited for left its time: it is later now than when the exchange began.
+            let now = attempt[.pool] == 0 ? context.started : context.clock.now()
             switch try offer(context, at: now, attempt) {
             case .now(.existing(let connection)):
-                // The hot path: a connection is idle and still quiet.
-                if let lease = take(connection, context, &attempt) { return lease }
-            case .now(.opening):
-                return try await open(context, &attempt)
-            case .later(let place):
-                if let lease = try await wait(in: place, context, &attempt) { return lease }
-                now = context.clock.now()
+                if let lease = take(connection, context, &attempt) { return .leased(lease) }
+            case .now(.opening): return .opening
+            case .later(let place): return .waiting(place)
+            }
+        }
+    }
+
+    private enum Leasing: ~Copyable {
+        case leased(Lease)
+        case opening
+        case waiting(Pool.Place)
+    }
+
+    /// A connection that has to be opened or waited for; the next one if that turns out to be dead.
+    @inline(never)
+    private func leaseLater(
+        _ place: Pool.Place?, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) async throws -> Lease {
+        guard var place else { return try await open(context, &attempt) }
+        while true {
+            if let lease = try await wait(in: place, context, &attempt) { return lease }
+            switch try leaseNow(context, &attempt) {
+            case .leased(let lease): return lease
+            case .opening: return try await open(context, &attempt)
+            case .waiting(let next): place = next
             }
         }
     }

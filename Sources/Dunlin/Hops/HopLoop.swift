@@ -12,11 +12,11 @@ struct HopLoop {
         @inline(never) get { NetworkError(.cancelled, "the request was over already") }
     }
 
-    /// `start` is when the first hop began. Inlined, to cost each request no frame of its own.
+    /// `start` is when the first hop began; `earlier` gets the attempts that others followed. Inlined, to cost each request no frame of its own.
     @inline(__always)
     func run(
         _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor,
-        _ metrics: inout Metrics
+        _ earlier: inout [Attempt]?
     ) async throws -> TransportResponse {
         var start = start
         var request = request
@@ -26,7 +26,6 @@ struct HopLoop {
             do {
                 let response = try await carrier.exchange(
                     request, delegate.interrupt, uploads, since: start, on: loop)
-                metrics.append(response.attempt)
                 switch machine.received(response.head.status, for: request) {
                 case .send: start = loop.now()
                 case .sendWithoutExpectation:
@@ -34,6 +33,7 @@ struct HopLoop {
                     start = loop.now()
                 case .deliver, .fail: return response
                 }
+                earlier = (earlier ?? []) + [response.attempt]
             } catch {
                 guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else { throw error }
                 start = loop.now()

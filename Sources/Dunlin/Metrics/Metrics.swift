@@ -2,32 +2,36 @@
 ///
 /// The usual single attempt is held in place, so that measuring allocates nothing.
 public struct Metrics: Sendable, Hashable {
-    private var last = Attempt()
     /// Nil for none: even an empty array is counted by reference.
     private var earlier: [Attempt]?
-    private var isEmpty = true
+    private var last: Attempt?
 
     public init() {}
 
-    public var attempts: [Attempt] { isEmpty ? [] : (earlier ?? []) + [last] }
+    init(earlier: [Attempt]?, last: Attempt) {
+        self.earlier = earlier
+        self.last = last
+    }
+
+    public var attempts: [Attempt] {
+        guard let last else { return [] }
+        return (earlier ?? []) + [last]
+    }
 
     mutating func append(_ attempt: Attempt) {
-        if !isEmpty { earlier = (earlier ?? []) + [last] }
+        if let last { earlier = (earlier ?? []) + [last] }
         last = attempt
-        isEmpty = false
     }
 
     /// The same with a later state of the last attempt.
     func updating(_ attempt: Attempt) -> Metrics {
-        var copy = self
-        copy.last = attempt
-        return copy
+        Metrics(earlier: earlier, last: attempt)
     }
 
     /// From the start of the first attempt to the end of the last; zero while that is underway.
     public var total: Duration {
-        let first = earlier?.first ?? last
-        return isEmpty ? .zero : max(.zero, last.ended.duration(since: first.started))
+        guard let last else { return .zero }
+        return max(.zero, last.ended.duration(since: (earlier?.first ?? last).started))
     }
 }
 

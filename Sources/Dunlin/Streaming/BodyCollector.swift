@@ -10,24 +10,25 @@ struct BodyCollector {
 
     @inline(never)
     func collect(
-        _ response: TransportResponse, _ request: TransportRequest, _ metrics: Metrics
+        _ response: TransportResponse, _ request: TransportRequest, after earlier: [Attempt]?
     ) async throws -> HTTPSession.Response<Bytes> {
         let stream: any BodyStream
         switch response.body {
-        case .bytes(let body): return try Self.whole(response, body, limit: limit, metrics)
+        case .bytes(let body): return try Self.whole(response, body, limit: limit, after: earlier)
         case .stream(let arriving): stream = arriving
         }
         let bytes = try await read(stream, response.head, request)
-        return HTTPSession.Response(response, bytes, stream.trailers, metrics.updating(stream.attempt))
+        let complete = response.with(.bytes(bytes), stream.attempt)
+        return HTTPSession.Response(complete, bytes, stream.trailers, after: earlier)
     }
 
     /// The response whose body came with its head.
     @inline(never)
     static func whole(
-        _ response: TransportResponse, _ body: Bytes, limit: Int?, _ metrics: consuming Metrics
+        _ response: TransportResponse, _ body: Bytes, limit: Int?, after earlier: [Attempt]?
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, limit, response.head)
-        return HTTPSession.Response(response, body, nil, metrics)
+        return HTTPSession.Response(response, body, nil, after: earlier)
     }
 
     private func read(
