@@ -56,6 +56,7 @@ extension Connection {
         _ attempt: inout Attempt
     ) throws -> MonotonicTime? {
         let channel = lease.connection.channel
+        lease.connection.countExchange()
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
         guard message.rest == nil else { return nil }
         let writer = RequestWriter(context: context, channel: channel)

@@ -77,18 +77,66 @@ public final class SocketTransport: Sendable {
         let context = ExchangeContext(request, interrupt, limits, since: start, on: reactor)
         var attempt = Attempt()
         attempt.started = start
-        var file: FileSource?
-        if case .file(let body) = request.body.content { file = try await open(body, context, attempt) }
-        let message = try encode(request, file, uploads, context, attempt)
-        try checkScheme(context, attempt)
-        let lease: Lease
-        switch try leaseNow(context, &attempt) {
-        case .leased(let found): lease = found
-        case .opening: lease = try await leaseLater(nil, context, &attempt)
-        case .waiting(let place): lease = try await leaseLater(place, context, &attempt)
+        let ready: Ready
+        switch try prepare(context, uploads, &attempt) {
+        case .ready(let now): ready = now
+        case .errand(let errand): ready = try await run(errand, uploads, context, &attempt)
         }
-        lease.connection.countExchange()
-        return try await Connection.exchange(message, over: lease, context, &attempt)
+        return try await Connection.exchange(ready.message, over: ready.lease, context, &attempt)
+    }
+
+    /// All that an exchange begins with.
+    private struct Ready: ~Copyable {
+        let message: Connection.Message
+        let lease: Lease
+    }
+
+    /// What must be waited for first. Most exchanges have none, and one wait here costs them less room than several.
+    private enum Errand {
+        case file(RequestBody.File)
+        case connection(Connection.Message)
+        case turn(Connection.Message, Pool.Place)
+    }
+
+    private enum Preparation: ~Copyable {
+        case ready(Ready)
+        case errand(Errand)
+    }
+
+    /// The hot path: nothing needs to be waited for, because a connection is idle and still quiet.
+    @inline(never)
+    private func prepare(
+        _ context: ExchangeContext, _ uploads: UploadScope?, _ attempt: inout Attempt
+    ) throws -> Preparation {
+        if case .file(let body) = context.request.body.content { return .errand(.file(body)) }
+        return try lease(for: try encode(context.request, nil, uploads, context, attempt), context, &attempt)
+    }
+
+    @inline(never)
+    private func run(
+        _ errand: Errand, _ uploads: UploadScope?, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) async throws -> Ready {
+        var errand = errand
+        while true {
+            let preparation: Preparation
+            switch errand {
+            case .file(let body):
+                let file = try await open(body, context, attempt)
+                let message = try encode(context.request, file, uploads, context, attempt)
+                preparation = try lease(for: message, context, &attempt)
+            case .connection(let message):
+                return Ready(message: message, lease: try await open(context, &attempt))
+            case .turn(let message, let place):
+                if let lease = try await wait(in: place, context, &attempt) {
+                    return Ready(message: message, lease: lease)
+                }
+                preparation = try lease(for: message, context, &attempt)
+            }
+            switch consume preparation {
+            case .ready(let ready): return ready
+            case .errand(let next): errand = next
+            }
+        }
     }
 }
 
@@ -234,39 +282,20 @@ extension SocketTransport {
         }
     }
 
-    /// A connection that is idle and still quiet, if there is one: the hot path. Otherwise what to do for one.
-    @inline(never)
-    private func leaseNow(_ context: ExchangeContext, _ attempt: inout Attempt) throws -> Leasing {
+    /// A connection that is idle and still quiet, or what is to be done for one.
+    private func lease(
+        for message: Connection.Message, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) throws -> Preparation {
+        try checkScheme(context, attempt)
         while true {
-            // A lease that was waited for left its time: it is later now than when the exchange began.
+            // Who has waited for a turn comes back later than the exchange began.
             let now = attempt[.pool] == 0 ? context.started : context.clock.now()
             switch try offer(context, at: now, attempt) {
             case .now(.existing(let connection)):
-                if let lease = take(connection, context, &attempt) { return .leased(lease) }
-            case .now(.opening): return .opening
-            case .later(let place): return .waiting(place)
-            }
-        }
-    }
-
-    private enum Leasing: ~Copyable {
-        case leased(Lease)
-        case opening
-        case waiting(Pool.Place)
-    }
-
-    /// A connection that has to be opened or waited for; the next one if that turns out to be dead.
-    @inline(never)
-    private func leaseLater(
-        _ place: Pool.Place?, _ context: ExchangeContext, _ attempt: inout Attempt
-    ) async throws -> Lease {
-        guard var place else { return try await open(context, &attempt) }
-        while true {
-            if let lease = try await wait(in: place, context, &attempt) { return lease }
-            switch try leaseNow(context, &attempt) {
-            case .leased(let lease): return lease
-            case .opening: return try await open(context, &attempt)
-            case .waiting(let next): place = next
+                guard let lease = take(connection, context, &attempt) else { continue }
+                return .ready(Ready(message: message, lease: lease))
+            case .now(.opening): return .errand(.connection(message))
+            case .later(let place): return .errand(.turn(message, place))
             }
         }
     }
