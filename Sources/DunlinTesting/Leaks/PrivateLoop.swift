@@ -65,10 +65,11 @@ public final class PrivateLoop: Sendable {
 }
 
 extension HTTPSession.Configuration {
-    /// Sessions with this configuration run on `loop` and keep it.
-    public mutating func use(_ loop: PrivateLoop) {
-        loops = [loop.reactor]
-        loopOwner = loop
+    /// Sessions with this configuration run on `loop`, taking turns with `more`, and keep them.
+    public mutating func use(_ loop: PrivateLoop, _ more: PrivateLoop...) {
+        let all = [loop] + more
+        loops = all.map(\.reactor)
+        loopOwner = all
     }
 
     /// Sessions with this configuration live by `clock`, on a loop of their own: every timeout fires when it is moved.

@@ -1,0 +1,149 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+/// A machine with many processors has several loops, and a session uses all of them.
+@Suite(.timeLimit(.minutes(1)))
+struct `A session over several loops` {
+    @Test func `gives each loop connections of its own`() async throws {
+        try await Self.play { session, _, loops in
+            // Both loops are entered before either makes a request.
+            let (first, second) = try await Self.onEachLoop(session) {
+                var connections: [UInt64] = []
+                for _ in 0..<5 {
+                    let response = try await session.get("x", as: .string)
+                    connections.append(try #require(response.metrics.attempts.last).connection)
+                }
+                return connections
+            }
+            #expect(Set(first).count == 1)
+            #expect(Set(second).count == 1)
+            #expect(first[0] != second[0])
+            #expect(loops.map(\.openChannels) == [1, 1])
+        }
+    }
+
+    @Test func `lets a loop use another's connection when that is all there is`() async throws {
+        try await Self.play(configure: { $0.connections.perOrigin = 1 }) { session, server, _ in
+            server.route(.get, "/long", .response(body: Bytes([UInt8](repeating: 7, count: 1 << 20))))
+            server.route(.post, "/echo", .response(body: "taken"))
+            var reused: [Bool] = []
+            // The loops take turns, so every second request is a guest on the other's connection.
+            for _ in 0..<8 {
+                let attempt = try await session.withExecutor { @concurrent in
+                    let body = try await session.get("long", as: .bytes)
+                    #expect(body.value.count == 1 << 20)
+                    let upload = UploadPieces(total: 300_000)
+                    let answer = try await session.post("echo", body: .stream(upload), as: .string)
+                    #expect(answer.value == "taken")
+                    return body.metrics.attempts.last
+                }
+                reused.append(attempt?.isConnectionReused ?? false)
+            }
+            #expect(reused == [false] + Array(repeating: true, count: 7))
+            #expect(server.connectionCount == 1)
+        }
+    }
+
+    @Test func `keeps its caps over all of them`() async throws {
+        try await Self.play(configure: { $0.connections.perOrigin = 3 }) { session, server, _ in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<60 {
+                    group.addTask {
+                        try await session.withExecutor { @concurrent in _ = try await session.get("x", as: .bytes) }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(server.connectionCount <= 3)
+            #expect(session.connections.open <= 3)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `ends a request that is a guest on another loop`(byTimeout: Bool) async throws {
+        try await Self.play(configure: { $0.connections.perOrigin = 1 }) { session, server, loops in
+            let asked = LoopbackServer.Gate()
+            server.route(.get, "/stuck", LoopbackServer.Reply([.signal(asked), .stall]))
+            _ = try await session.withExecutor { @concurrent in try await session.get("x", as: .bytes) }
+            let task = Task {
+                try await session.withExecutor { @concurrent in
+                    var options = HTTPSession.Options()
+                    if byTimeout { options.timeouts = Timeouts(firstByte: .milliseconds(50)) }
+                    _ = try await session.get("stuck", options: options, as: .bytes)
+                }
+            }
+            try await asked.opened()
+            if byTimeout {
+                let error = try await NetworkError.thrown { try await task.value }
+                #expect(error.code == .timedOut)
+            } else {
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+            #expect(try await session.get("x", as: .string).value == "fit")
+        }
+    }
+
+    @Test func `survives many requests and cancels from everywhere`() async throws {
+        try await Self.play(configure: { $0.connections.perOrigin = 8 }) { session, server, _ in
+            server.route(.get, "/stuck", LoopbackServer.Reply([.stall]))
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<400 {
+                    group.addTask {
+                        let isStuck = number % 5 == 0
+                        let task = Task {
+                            if number % 2 == 0 { return try await session.get(isStuck ? "stuck" : "x", as: .bytes) }
+                            return try await session.withExecutor { @concurrent in
+                                try await session.get(isStuck ? "stuck" : "x", as: .bytes)
+                            }
+                        }
+                        if isStuck || number % 3 == 0 { task.cancel() }
+                        let result = await task.result
+                        if !isStuck, number % 3 != 0 { #expect(throws: Never.self) { try result.get() } }
+                    }
+                }
+            }
+            #expect(session.tasks.count == 0)
+            #expect(session.connections.leased == 0)
+        }
+    }
+
+    /// Runs a test on two loops, and sees to it that nothing is left on either.
+    private static func play(
+        configure: (inout HTTPSession.Configuration) -> Void = { _ in },
+        _ play: (HTTPSession, LoopbackServer, [PrivateLoop]) async throws -> Void
+    ) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "fit") }
+        let loops = [try PrivateLoop(), try PrivateLoop()]
+        do {
+            var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+            configuration.use(loops[0], loops[1])
+            configure(&configuration)
+            let session = try HTTPSession(configuration)
+            try await play(session, server, loops)
+            await session.shutdown()
+        }
+        for loop in loops { try await loop.verifyNothingLeft() }
+    }
+
+    /// What `work` returns on either loop, both at work at once.
+    private static func onEachLoop<Value: Sendable>(
+        _ session: HTTPSession, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> (Value, Value) {
+        let gates = [LoopbackServer.Gate(), LoopbackServer.Gate()]
+        async let first = session.withExecutor { @concurrent in
+            gates[0].open()
+            try await gates[1].opened()
+            return try await work()
+        }
+        async let second = session.withExecutor { @concurrent in
+            gates[1].open()
+            try await gates[0].opened()
+            return try await work()
+        }
+        return try await (first, second)
+    }
+}
