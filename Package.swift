@@ -75,7 +75,7 @@ let package = Package(
             name: "DunlinSemanticsTests", dependencies: ["DunlinSemantics", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransportTests",
-            dependencies: ["DunlinTransport", "DunlinReactor", "DunlinTypes", "DunlinTesting"],
+            dependencies: ["DunlinTransport", "DunlinReactor", "DunlinTypes", "DunlinWire", "DunlinTesting"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTestingTests", dependencies: ["CEpoll", "Dunlin", "DunlinTesting", "DunlinTypes"],

@@ -49,6 +49,16 @@ public final class Channel: Sendable {
         try socket.read(into: &bytes, upTo: capacity)
     }
 
+    /// The same behind what is in `bytes` already.
+    public func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
+        try socket.read(appendingTo: &bytes, upTo: capacity)
+    }
+
+    /// Waits for input end only when so many bytes are there, or the stream has ended.
+    public func setLowWater(_ count: Int) throws(Errno) {
+        try socket.setLowWater(count)
+    }
+
     /// Bytes the kernel took, nil when it takes none now.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int? {
         try socket.write(bytes)
@@ -69,6 +79,11 @@ public final class Channel: Sendable {
     /// What is set on the socket, for tests.
     package func socketOptions() throws(Errno) -> SocketOptions {
         try socket.options()
+    }
+
+    /// How much input the socket waits for, for tests.
+    package func lowWater() throws(Errno) -> Int {
+        try socket.lowWater()
     }
 
     /// Starts a turn for a new owner; nil if the channel is no longer fit for one: closed, ended by the peer, or with

@@ -124,6 +124,10 @@ extension Socket {
         return options
     }
 
+    package func lowWater() throws(Errno) -> Int {
+        Int(try option(SOL_SOCKET, SO_RCVLOWAT))
+    }
+
     private func localAddress() throws(Errno) -> SocketAddress? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)

@@ -65,9 +65,15 @@ public struct Socket: ~Copyable, Sendable {
     /// Replaces what is in `bytes` by up to `capacity` others, in the same memory if nobody else holds it; nothing at
     /// end of stream. False when there is none yet.
     public func read(into bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
+        bytes.removeAll(keepingCapacity: true)
+        return try read(appendingTo: &bytes, upTo: capacity)
+    }
+
+    /// Appends up to `capacity` bytes, none at end of stream. False when there are none yet.
+    @inline(__always)
+    public func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
         var outcome = 0
         var failure: Int32 = 0
-        bytes.removeAll(keepingCapacity: true)
         bytes.append(addingCapacity: capacity) { output in
             output.withUnsafeMutableBufferPointer { buffer, count in
                 repeat {
@@ -119,6 +125,11 @@ public struct Socket: ~Copyable, Sendable {
     /// Sends what is written at once instead of waiting to fill a segment. Means nothing on a Unix socket.
     public func setNoDelay() throws(Errno) {
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
+    }
+
+    /// Input is told of only when so many bytes of it are there, or its end. What there is can be read at any time.
+    public func setLowWater(_ count: Int) throws(Errno) {
+        try setOption(SOL_SOCKET, SO_RCVLOWAT, Int32(clamping: count))
     }
 
     func setOption(_ level: Int32, _ name: Int32, _ value: Int32) throws(Errno) {

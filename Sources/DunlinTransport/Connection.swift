@@ -15,7 +15,6 @@ final class Connection: Sendable, PoolMember {
 
     static let smallestRead = 4 * 1024
     static let largestFirstRead = 64 * 1024
-    static let bulkRead = 256 * 1024
 
     init(_ channel: Channel, to origin: Origin, at peer: SocketAddress) {
         self.channel = channel

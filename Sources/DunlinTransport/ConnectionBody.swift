@@ -12,7 +12,7 @@ internal import Synchronization
 /// Owns the lease while the body lasts. At a clean end the connection goes back to the pool; after an error, a cancel,
 /// or when the last reference goes before the end, it is closed.
 final class ConnectionBody: BodyStream {
-    /// What reading needs; taken out by whoever reads, so that there is one reader at a time.
+    /// What reading needs; taken out by whoever reads.
     struct Reading: ~Copyable {
         var lease: Lease
         var reader: ResponseReader
@@ -24,7 +24,7 @@ final class ConnectionBody: BodyStream {
         /// What is received into: the memory of `chunk`, used again if whoever got a piece of it has let go.
         var buffer: [UInt8] = []
         var canReuse: Bool
-        var readSize = 64 * 1024
+        var pace = ReadingPace()
 
         init(
             lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, upload: Upload?,
@@ -39,29 +39,15 @@ final class ConnectionBody: BodyStream {
         }
     }
 
-    private enum State: ~Copyable {
-        case idle(Reading)
-        case busy
-        case ended
-        case failed(any Error)
-    }
-
-    /// What a reader finds when it comes.
-    private enum Turn: ~Copyable {
-        case read(Reading)
-        case nothing
-        case fail(any Error)
-    }
-
     let expectedLength: Int?
     private let context: ExchangeContext
-    private let state: Mutex<State>
+    private let reader: SoleReader<Reading>
     private let record: Mutex<(attempt: Attempt, trailers: Fields)>
 
     init(_ reading: consuming Reading, _ framing: BodyFraming, _ attempt: Attempt) {
         if case .length(let length) = framing { expectedLength = length } else { expectedLength = nil }
         context = reading.reader.context
-        state = Mutex(.idle(reading))
+        reader = SoleReader(reading)
         record = Mutex((attempt, Fields()))
     }
 
@@ -74,9 +60,9 @@ final class ConnectionBody: BodyStream {
 
     func next() async throws -> Bytes? {
         try await withTaskCancellationHandler {
-            switch beginReading() {
-            case .nothing: return nil
-            case .fail(let error): throw error
+            switch reader.begin() {
+            case .over: return nil
+            case .failed(let error): throw error
             case .read(let reading): return try await next(reading)
             }
         } onCancel: {
@@ -84,24 +70,15 @@ final class ConnectionBody: BodyStream {
         }
     }
 
-    @inline(never)
-    private func beginReading() -> Turn {
-        state.withLock { state in
-            switch consume state {
-            case .idle(let reading):
-                state = .busy
-                return .read(reading)
-            case .busy:
-                state = .busy
-                let error = NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .idle)
-                return .fail(error)
-            case .ended:
-                state = .ended
-                return .nothing
-            case .failed(let error):
-                state = .failed(error)
-                return .fail(error)
+    func collect(_ admit: (Int) throws -> Void) async throws -> Bytes {
+        try await withTaskCancellationHandler {
+            switch reader.begin() {
+            case .over: return .empty
+            case .failed(let error): throw error
+            case .read(let reading): return try await collect(reading, admit)
             }
+        } onCancel: {
+            context.interrupt.cancel(.task)
         }
     }
 
@@ -113,10 +90,7 @@ final class ConnectionBody: BodyStream {
             while true {
                 switch try step(&reading, attempt) {
                 case .data(let range):
-                    reading.offset = range.upperBound
-                    let piece = reading.chunk[range]
-                    attempt.bodyBytes += piece.count
-                    attempt.decodedBytes += piece.count
+                    let piece = reading.take(range, &attempt)
                     putBack(reading, attempt)
                     return piece
                 case .needMore:
@@ -126,17 +100,46 @@ final class ConnectionBody: BodyStream {
                     return nil
                 case .end(let consumed):
                     if let upload, try await !settle(upload, &attempt) { reading.canReuse = false }
-                    let isClean = reading.canReuse && consumed == reading.chunk.count && !reading.reader.mayHaveMore
+                    let isClean = reading.isClean(after: consumed)
                     finish(reading, attempt, isClean: isClean)
                     return nil
                 }
             }
         } catch {
-            upload?.stop()
-            let error = upload?.explain(error) ?? error
-            record.withLock { [attempt] in $0.attempt = attempt }
-            state.withLock { $0 = .failed(error) }
-            throw error
+            throw failed(error, upload, attempt)
+        }
+    }
+
+    /// All that is left. Of a body whose length is known, what has not come yet is received where it belongs.
+    private func collect(_ taken: consuming Reading, _ admit: (Int) throws -> Void) async throws -> Bytes {
+        var reading = taken
+        let upload = reading.upload
+        var attempt = attempt
+        var whole = CollectedBody(expecting: reading.body.bytesLeft)
+        do {
+            while true {
+                switch try step(&reading, attempt) {
+                case .data(let range):
+                    try admit(whole.count + range.count)
+                    whole.append(reading.take(range, &attempt))
+                case .needMore:
+                    if let left = reading.body.bytesLeft {
+                        try admit(whole.count + left)
+                        try await fill(&whole, upTo: left, &reading, &attempt)
+                    } else if try await !refill(&reading, &attempt) {
+                        if let upload { _ = try await settle(upload, &attempt) }
+                        finish(reading, attempt, isClean: false)
+                        return whole.bytes
+                    }
+                case .end(let consumed):
+                    if let upload, try await !settle(upload, &attempt) { reading.canReuse = false }
+                    let isClean = reading.isClean(after: consumed)
+                    finish(reading, attempt, isClean: isClean)
+                    return whole.bytes
+                }
+            }
+        } catch {
+            throw failed(error, upload, attempt)
         }
     }
 
@@ -160,39 +163,53 @@ final class ConnectionBody: BodyStream {
 
     /// Reads more; false at the end of the stream, if the body may end there.
     private func refill(_ reading: inout Reading, _ attempt: inout Attempt) async throws -> Bool {
+        reading.chunk = .empty
+        reading.offset = 0
         let start = context.clock.now()
         let phase = reading.upload?.phaseOfReader ?? .idle
-        reading.chunk = .empty
-        try await reading.reader.next(into: &reading.buffer, upTo: reading.readSize, in: phase, since: start, &attempt)
+        try await reading.reader.next(
+            into: &reading.buffer, replacing: true, upTo: .max, at: &reading.pace,
+            certain: reading.body.certainBytes, in: phase, since: start, &attempt)
         attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
         let count = reading.buffer.count
         // A few bytes must not keep a large buffer alive, should the reader keep them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
-        if count == reading.readSize { reading.readSize = Connection.bulkRead }
-        reading.offset = 0
-        guard count == 0 else { return true }
+        if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
+        if count == 0 { try endOfStream(&reading, attempt) }
+        return count > 0
+    }
+
+    /// Receives at most `count` bytes of body behind those collected.
+    private func fill(
+        _ whole: inout CollectedBody, upTo count: Int, _ reading: inout Reading, _ attempt: inout Attempt
+    ) async throws {
+        let start = context.clock.now()
+        let phase = reading.upload?.phaseOfReader ?? .idle
+        (reading.chunk, reading.buffer, reading.offset) = (.empty, [], 0)
+        let received = try await whole.receive(upTo: count) { bytes, room in
+            try await reading.reader.next(
+                into: &bytes, replacing: false, upTo: room, at: &reading.pace, certain: count, in: phase,
+                since: start, &attempt)
+        }
+        attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
+        attempt.bodyBytes += received
+        attempt.decodedBytes += received
+        reading.body.skip(received)
+        if received == 0 { try endOfStream(&reading, attempt) }
+    }
+
+    private func endOfStream(_ reading: inout Reading, _ attempt: Attempt) throws {
         do throws(WireError) {
             try reading.body.endOfStream()
         } catch {
             throw context.invalid(error, .idle, attempt)
         }
-        return false
     }
 
     @inline(never)
     private func putBack(_ reading: consuming Reading, _ attempt: Attempt) {
         record.withLock { $0.attempt = attempt }
-        let old = swap(.idle(reading))
-        _ = consume old
-    }
-
-    private func swap(_ new: consuming State) -> State {
-        var new: State? = consume new
-        return state.withLock { state in
-            let old = consume state
-            state = new.take() ?? .ended
-            return old
-        }
+        reader.putBack(reading)
     }
 
     @inline(never)
@@ -202,7 +219,33 @@ final class ConnectionBody: BodyStream {
         context.interrupt.disarm()
         let reading = taken
         record.withLock { [attempt] in $0 = (attempt, reading.body.trailers) }
-        state.withLock { $0 = .ended }
+        reader.end()
         if isClean { reading.lease.giveBack(at: attempt.ended) }
+    }
+
+    private func failed(_ error: any Error, _ upload: Upload?, _ attempt: Attempt) -> any Error {
+        upload?.stop()
+        let error = upload?.explain(error) ?? error
+        record.withLock { $0.attempt = attempt }
+        reader.fail(error)
+        return error
+    }
+}
+
+extension ConnectionBody.Reading {
+    /// Cuts a piece of body out of what was received.
+    fileprivate mutating func take(_ range: Range<Int>, _ attempt: inout Attempt) -> Bytes {
+        offset = range.upperBound
+        attempt.bodyBytes += range.count
+        attempt.decodedBytes += range.count
+        return chunk[range]
+    }
+
+    /// Whether the connection is fit for another request, the message having ended after `consumed` bytes of the chunk.
+    /// Bytes behind it answer no question of ours, and a read that filled its buffer may hide some.
+    fileprivate mutating func isClean(after consumed: Int) -> Bool {
+        guard canReuse, consumed == chunk.count else { return false }
+        guard !reader.mayHaveMore || reader.channel.isStillSilent() else { return false }
+        return reader.resetLowWater(of: &pace)
     }
 }

@@ -89,3 +89,73 @@ struct ResponseReader: ~Copyable {
         }
     }
 }
+
+// MARK: - Long bodies
+
+extension ResponseReader {
+    /// The next bytes behind those in `bytes`, or in their place; none at the end of the stream. How many and how soon
+    /// is for `pace` to say, but at most `capacity`.
+    mutating func next(
+        into bytes: inout [UInt8], replacing: Bool, upTo capacity: Int, at pace: inout ReadingPace, certain: Int,
+        in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
+    ) async throws {
+        while true {
+            if !mayHaveMore { try await wait(&pace, certain: certain, in: phase, since: start, attempt) }
+            // Only now: if somebody else has the memory, other is taken, which is not needed for as long as we wait.
+            if replacing { bytes.removeAll(keepingCapacity: true) }
+            let (before, room) = (bytes.count, min(capacity, pace.readSize))
+            if try read(appendingTo: &bytes, upTo: room, phase, attempt) {
+                let count = bytes.count - before
+                mayHaveMore = count == room
+                pace.took(count)
+                attempt.bytesReceived += count
+                return
+            }
+            mayHaveMore = false
+        }
+    }
+
+    /// Waits until there is as much as `pace` wants, or its patience is over and there may be something.
+    private func wait(
+        _ pace: inout ReadingPace, certain: Int, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt
+    ) async throws {
+        if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, attempt) }
+        var deadline = context.clock.deadline(for: phase == .send ? .total : phase, from: start)
+        if pace.isMarked { deadline = min(deadline, start.advanced(by: ReadingPace.patience)) }
+        let wake = await channel.waitReadable(until: deadline)
+        if wake == .ready { return }
+        // What came below the mark counts as having come, whatever the limit.
+        guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, attempt) }
+        if let mark = pace.fellBehind() { try setLowWater(mark, phase, attempt) }
+    }
+
+    /// Makes the channel tell of every byte again; false if it can't, and must serve no other request.
+    func resetLowWater(of pace: inout ReadingPace) -> Bool {
+        guard let mark = pace.end() else { return true }
+        do throws(Errno) {
+            try channel.setLowWater(mark)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private func setLowWater(_ mark: Int, _ phase: Phase, _ attempt: Attempt) throws {
+        do throws(Errno) {
+            try channel.setLowWater(mark)
+        } catch {
+            throw context.closed("the connection failed", phase, attempt, error)
+        }
+    }
+
+    @inline(never)
+    private func read(
+        appendingTo bytes: inout [UInt8], upTo capacity: Int, _ phase: Phase, _ attempt: Attempt
+    ) throws -> Bool {
+        do throws(Errno) {
+            return try channel.read(appendingTo: &bytes, upTo: capacity)
+        } catch {
+            throw context.closed("the connection failed", phase, attempt, error)
+        }
+    }
+}

@@ -69,10 +69,31 @@ public enum ResponseBody: Sendable {
 public protocol BodyStream: AnyObject, Sendable {
     /// The next piece, or `nil` after the last. Only one reader at a time.
     func next() async throws -> Bytes?
+    /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before memory is
+    /// spent on it; what it throws ends the reading.
+    func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
     /// The declared length, if the peer declared one.
     var expectedLength: Int? { get }
     /// Trailer fields; empty until the last piece has been read.
     var trailers: Fields { get }
     /// How the exchange went so far; final once the last piece has been read.
     var attempt: Attempt { get }
+}
+
+extension BodyStream {
+    public func collect(_ admit: (Int) throws -> Void) async throws -> Bytes {
+        guard let first = try await next() else { return .empty }
+        try admit(first.count)
+        guard let second = try await next() else { return first }
+        var whole: [UInt8] = []
+        whole.reserveCapacity((first.count + second.count) * 2)
+        first.withUnsafeBytes { whole.append(contentsOf: $0) }
+        var piece = Optional(second)
+        while let bytes = piece {
+            try admit(whole.count + bytes.count)
+            bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
+            piece = try await next()
+        }
+        return Bytes(whole)
+    }
 }

@@ -43,6 +43,28 @@ public struct BodyReader: Sendable {
         if case .finished = part { true } else { false }
     }
 
+    /// How much of a body of known length is still to come; nil for any other.
+    public var bytesLeft: Int? {
+        if case .counting(let left) = part { left } else { nil }
+    }
+
+    /// How many bytes the peer owes us before it may fall silent; for a body that ends with the stream there is no end
+    /// of them, because the end of the stream is news too.
+    public var certainBytes: Int {
+        switch part {
+        case .counting(let left), .chunkData(let left): left
+        case .untilClose: .max
+        default: 0
+        }
+    }
+
+    /// `count` bytes, at most `bytesLeft`, were put where they belong without passing through here.
+    public mutating func skip(_ count: Int) {
+        guard case .counting(let left) = part else { return precondition(count == 0, "The length is not known.") }
+        precondition(count >= 0 && count <= left)
+        part = count == left ? .finished : .counting(left: left - count)
+    }
+
     /// The trailer fields, once the body is complete; without those that may not be trailers (see `TrailerReader`).
     public var trailers: Fields { trailerReader?.fields ?? Fields() }
 

@@ -164,4 +164,34 @@ import Testing
         try reader.endOfStream()
         #expect(reader.isFinished)
     }
+
+    @Test func `knows how much is still to come, looked at or skipped`() throws {
+        var reader = BodyReader(.length(10))
+        let input = Array("abc".utf8)
+        _ = try reader.next(in: input.span.bytes, from: 0)
+        #expect(reader.bytesLeft == 7)
+        reader.skip(0)
+        reader.skip(4)
+        #expect(reader.bytesLeft == 3)
+        #expect(throws: WireError.truncatedBody) {
+            var cut = reader
+            try cut.endOfStream()
+        }
+        reader.skip(3)
+        #expect(reader.bytesLeft == nil)
+        #expect(try reader.next(in: input.span.bytes, from: 3) == .end(consumed: 3))
+    }
+
+    @Test(
+        arguments: [
+            (.none, "", 0), (.length(7), "ab", 5), (.untilClose, "ab", .max), (.chunked, "", 0),
+            (.chunked, "a\r\nbc", 8), (.chunked, "2\r\nbc", 0), (.chunked, "a", 0),
+        ] as [(BodyFraming, String, Int)])
+    func `knows what is sure to come`(framing: BodyFraming, text: String, expected: Int) throws {
+        var reader = BodyReader(framing)
+        let input = Array(text.utf8)
+        var offset = 0
+        while case .data(let range) = try reader.next(in: input.span.bytes, from: offset) { offset = range.upperBound }
+        #expect(reader.certainBytes == expected)
+    }
 }

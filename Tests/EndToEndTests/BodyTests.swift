@@ -88,6 +88,98 @@ struct `Response bodies` {
         }
     }
 
+    /// A peer that was ahead and then pauses: nothing of what it sent may wait for more.
+    @Test(arguments: [true, false])
+    func `of large size are handed out as far as they came when the server pauses`(hasLength: Bool) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let (sent, length) = (8 << 20 + 1000, 16 << 20)
+            let goOn = LoopbackServer.Gate()
+            let fields: Fields = hasLength ? ["Content-Length": "\(length)"] : ["Connection": "close"]
+            let reply = LoopbackServer.Reply([
+                .message(.init(.ok, fields: fields)), .generate(sent), .waitForSignal(goOn), .generate(length - sent),
+            ])
+            stage.server.enqueue(hasLength ? reply : reply.then(.close))
+            stage.server.respond { _ in .response(body: "next") }
+            let count = try await stage.session.withStream(from: "big") { response in
+                var count = 0
+                for try await piece in response.body {
+                    count += piece.count
+                    if count == sent { goOn.open() }
+                }
+                return count
+            }
+            #expect(count == length)
+            #expect(try await stage.session.get("next", as: .string).value == "next")
+            #expect(stage.server.connectionCount == (hasLength ? 1 : 2))
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `of large size that stop coming run into the idle limit`(isStreamed: Bool) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue([
+                .message(.init(.ok, fields: ["Content-Length": "\(16 << 20)"])), .generate(8 << 20 + 1000), .stall,
+            ])
+            let options = HTTPSession.Options(timeouts: Timeouts(idle: .milliseconds(100)))
+            let error = try await NetworkError.thrown {
+                if !isStreamed { _ = try await stage.session.get("big", options: options, as: .bytes) }
+                try await stage.session.withStream(from: "big", options: options) { response in
+                    for try await _ in response.body {}
+                }
+            }
+            #expect(error.code == .timedOut)
+            #expect(error.phase == .idle)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test(arguments: [1 << 20, 1 << 20 + 1, 3 << 20, 8 << 20 - 1])
+    func `of large size leave their connection fit for another request`(length: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.route(.get, "/big", .generated(length: length))
+            stage.server.route(.get, "/next", .response(body: "next"))
+            for _ in 0..<3 {
+                let whole = try await stage.session.get("big", as: .bytes).value
+                #expect(whole.count == length && whole.last == LoopbackServer.GeneratedBody.byte(at: length - 1))
+                #expect(try await stage.session.get("next", as: .string).value == "next")
+                try await stage.session.withStream(from: "big") { for try await _ in $0.body {} }
+                #expect(try await stage.session.get("next", as: .string).value == "next")
+            }
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    @Test(arguments: [100, 1 << 20, 5 << 20])
+    func `of large size that are cut are errors too`(cut: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let reply = LoopbackServer.Reply.generated(length: 8 << 20)
+            for cut in [reply.truncatedAfter(cut), reply.resetAfter(cut)] {
+                stage.server.enqueue(cut, cut)
+                let whole = try await NetworkError.thrown { _ = try await stage.session.get("big", as: .bytes) }
+                #expect(whole.code == .connectionClosed)
+                let streamed = try await NetworkError.thrown {
+                    try await stage.session.withStream(from: "big") { for try await _ in $0.body {} }
+                }
+                #expect(streamed.code == .connectionClosed)
+            }
+            try await stage.expectHealthy()
+        }
+    }
+
+    /// A length is a promise, and memory is not spent on it.
+    @Test func `of an absurd length end as errors`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue([
+                .message(.init(.ok, fields: ["Content-Length": "\(Int.max)"])), .generate(1 << 20), .close,
+            ])
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.get("big", options: .init(bodyBytes: .unlimited), as: .bytes)
+            }
+            #expect(error.code == .connectionClosed)
+            try await stage.expectHealthy()
+        }
+    }
+
     @Test func `stall the server while nobody reads`() async throws {
         var small = LoopbackServer.Configuration()
         small.sendBuffer = 64 << 10

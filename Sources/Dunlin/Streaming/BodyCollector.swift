@@ -35,28 +35,12 @@ struct BodyCollector {
         _ stream: any BodyStream, _ head: ResponseHead, _ request: TransportRequest
     ) async throws -> Bytes {
         if let length = stream.expectedLength { try check(length, head) }
-        if carrier.sockets != nil { return try await readAll(stream, head) }
+        if carrier.sockets != nil { return try await stream.collect { try check($0, head) } }
         let collector = self
         let (deadline, limit) = (request.deadline, request.timeouts.total)
         return try await carrier.foreign(until: deadline, limit, delegate.interrupt, on: loop) {
-            try await collector.readAll(stream, head)
+            try await stream.collect { try collector.check($0, head) }
         }
-    }
-
-    private func readAll(_ stream: any BodyStream, _ head: ResponseHead) async throws -> Bytes {
-        guard let first = try await stream.next() else { return .empty }
-        try check(first.count, head)
-        guard let second = try await stream.next() else { return first }
-        var whole: [UInt8] = []
-        whole.reserveCapacity(stream.expectedLength ?? (first.count + second.count) * 2)
-        var piece = Optional(second)
-        first.withUnsafeBytes { whole.append(contentsOf: $0) }
-        while let bytes = piece {
-            try check(whole.count + bytes.count, head)
-            bytes.withUnsafeBytes { whole.append(contentsOf: $0) }
-            piece = try await stream.next()
-        }
-        return Bytes(whole)
     }
 
     private func check(_ count: Int, _ head: ResponseHead) throws {

@@ -1,29 +1,17 @@
 internal import DunlinInflate
+internal import DunlinTransport
 internal import Synchronization
 
 /// A body with its content codings taken off as it is read: one piece of wire is read when the last one is used up.
 final class DecodedBody: BodyStream {
-    /// What reading needs; taken out by whoever reads, so that there is one reader at a time.
+    /// What reading needs; taken out by whoever reads.
     private struct Work: ~Copyable {
         var decoder: ContentDecoder
         let source: any BodyStream
     }
 
-    private enum State: ~Copyable {
-        case idle(Work)
-        case busy
-        case ended
-        case failed(any Error)
-    }
-
-    private enum Turn: ~Copyable {
-        case read(Work)
-        case nothing
-        case fail(any Error)
-    }
-
     private let head: ResponseHead
-    private let state: Mutex<State>
+    private let reader: SoleReader<Work>
     private let record: Mutex<(attempt: Attempt, trailers: Fields)>
 
     init(
@@ -37,7 +25,7 @@ final class DecodedBody: BodyStream {
         }
         self.head = head
         record = Mutex((source.attempt, Fields()))
-        state = Mutex(.idle(Work(decoder: decoder, source: source)))
+        reader = SoleReader(Work(decoder: decoder, source: source))
     }
 
     /// The length on the wire says nothing of the length to come.
@@ -46,30 +34,10 @@ final class DecodedBody: BodyStream {
     var attempt: Attempt { record.withLock { $0.attempt } }
 
     func next() async throws -> Bytes? {
-        switch beginReading() {
-        case .nothing: return nil
-        case .fail(let error): throw error
+        switch reader.begin() {
+        case .over: return nil
+        case .failed(let error): throw error
         case .read(let work): return try await next(work)
-        }
-    }
-
-    private func beginReading() -> Turn {
-        state.withLock { state in
-            switch consume state {
-            case .idle(let work):
-                state = .busy
-                return .read(work)
-            case .busy:
-                state = .busy
-                let error = NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .idle)
-                return .fail(error)
-            case .ended:
-                state = .ended
-                return .nothing
-            case .failed(let error):
-                state = .failed(error)
-                return .fail(error)
-            }
         }
     }
 
@@ -79,7 +47,7 @@ final class DecodedBody: BodyStream {
             while true {
                 if let piece = try work.decoder.next() {
                     note(work.source.attempt, work.decoder.decodedCount, Fields())
-                    putBack(work)
+                    reader.putBack(work)
                     return piece
                 }
                 guard let wire = try await work.source.next() else { break }
@@ -87,19 +55,14 @@ final class DecodedBody: BodyStream {
             }
             try work.decoder.finish()
             note(work.source.attempt, work.decoder.decodedCount, work.source.trailers)
-            state.withLock { $0 = .ended }
+            reader.end()
             return nil
         } catch {
             let failure = (error as? InflateError)?.asNetworkError(head) ?? error
             note(work.source.attempt, work.decoder.decodedCount, Fields())
-            state.withLock { $0 = .failed(failure) }
+            reader.fail(failure)
             throw failure
         }
-    }
-
-    private func putBack(_ work: consuming Work) {
-        var next: State? = .idle(work)
-        state.withLock { $0 = next.take() ?? .ended }
     }
 
     private func note(_ attempt: Attempt, _ decoded: Int, _ trailers: Fields) {

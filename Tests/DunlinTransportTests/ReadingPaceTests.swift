@@ -1,0 +1,219 @@
+import DunlinReactor
+import DunlinTypes
+import DunlinWire
+import Glibc
+import Testing
+
+@testable import DunlinTransport
+
+@Suite struct `Reading pace` {
+    static let mark = ReadingPace.mark
+
+    private static func pace(after counts: [Int]) -> ReadingPace {
+        var pace = ReadingPace()
+        for count in counts { pace.took(count) }
+        return pace
+    }
+
+    @Test(
+        arguments: [
+            ([], 65_536), ([1], 65_536), ([65_535, 100], 65_536), ([65_536], 262_144), ([65_536, 1], 262_144),
+            ([65_536, 262_144], 262_144),
+        ] as [([Int], Int)])
+    func `asks for more once a read filled its buffer`(counts: [Int], size: Int) {
+        #expect(Self.pace(after: counts).readSize == size)
+    }
+
+    @Test(
+        arguments: [
+            ([], .max, nil), ([65_536], .max, nil), ([65_536, 262_143], .max, nil),
+            ([65_536, 262_144], .max, mark), ([65_536, 262_144], mark, mark), ([65_536, 262_144], mark - 1, nil),
+            ([65_536, 262_144, 10], mark, mark), ([65_536, 262_144], 0, nil),
+        ] as [([Int], Int, Int?)])
+    func `sets a mark for a peer who is ahead, if that much is sure to come`(
+        counts: [Int], certain: Int, expected: Int?
+    ) {
+        var pace = Self.pace(after: counts)
+        #expect(pace.beforeWait(certain: certain) == expected)
+        #expect(pace.beforeWait(certain: certain) == nil, "what has been said is not said again")
+        #expect(pace.isMarked == (expected != nil))
+    }
+
+    @Test func `takes the mark back before the end, when the peer is slow, and when the body is over`() {
+        let ways: [(inout ReadingPace) -> Int?] = [
+            { $0.beforeWait(certain: Self.mark - 1) }, { $0.fellBehind() }, { $0.end() },
+        ]
+        for way in ways {
+            var pace = Self.pace(after: [65_536, 262_144])
+            #expect(way(&pace) == nil, "there is nothing to take back yet")
+            pace = Self.pace(after: [65_536, 262_144])
+            _ = pace.beforeWait(certain: .max)
+            #expect(way(&pace) == ReadingPace.noMark)
+            #expect(!pace.isMarked)
+        }
+    }
+
+    @Test func `begins small again after a peer was slow`() {
+        var pace = Self.pace(after: [65_536, 262_144])
+        _ = pace.beforeWait(certain: .max)
+        _ = pace.fellBehind()
+        #expect(pace == ReadingPace())
+    }
+}
+
+/// A channel over TCP on a loop whose clock stands still; the far end belongs to the test.
+private final class Line: Sendable {
+    let time = ManualTime()
+    let reactor: Reactor
+    let channel: Channel
+    private let turn: UInt64
+    private let far: Int32
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        defer { close(listener) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutableBytes(of: &address) { bytes in
+            bytes.withMemoryRebound(to: sockaddr.self) { pointer in
+                guard bind(listener, pointer.baseAddress, length) == 0, listen(listener, 1) == 0 else { return -1 }
+                return Int(getsockname(listener, pointer.baseAddress, &length))
+            }
+        }
+        try #require(code == 0)
+        let peer = SocketAddress.v4(0x7F00_0001, port: UInt16(bigEndian: address.sin_port))
+        let near = try Socket(for: peer)
+        _ = try near.connect(to: peer)
+        far = accept(listener, nil, nil)
+        reactor = try Reactor(time: .manual(time))
+        channel = try Channel(near, on: reactor)
+        turn = try #require(channel.beginTurn())
+    }
+
+    deinit {
+        channel.close()
+        reactor.retire()
+        close(far)
+    }
+
+    func say(_ count: Int) {
+        let bytes = [UInt8](repeating: 7, count: count)
+        #expect(send(far, bytes, count, Int32(MSG_NOSIGNAL)) == count)
+    }
+
+    func hangUp() {
+        shutdown(far, Int32(SHUT_WR))
+    }
+
+    func reader(idle: Duration? = .seconds(30)) -> ResponseReader {
+        let head = RequestHead(method: .get, origin: Origin(scheme: .http, host: "a"), target: "/")
+        let request = TransportRequest(head: head, timeouts: Timeouts(idle: idle))
+        return ResponseReader(
+            channel, ExchangeContext(request, Interrupt(), WireLimits(), since: time.now, on: reactor))
+    }
+
+    /// Reads once, as the reader of a body does whose peer has been ahead so far.
+    func read(_ pace: inout ReadingPace, idle: Duration? = .seconds(30)) async throws -> Int {
+        var reader = reader(idle: idle)
+        var bytes: [UInt8] = []
+        var attempt = Attempt()
+        try await reader.next(
+            into: &bytes, replacing: true, upTo: .max, at: &pace, certain: .max, in: .idle, since: time.now, &attempt)
+        #expect(attempt.bytesReceived == bytes.count)
+        return bytes.count
+    }
+
+    func waitForReader() async throws {
+        try await eventually { reactor.armedDeadlines == 1 && reactor.isResting }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Reading at a pace` {
+    private static var leading: ReadingPace {
+        var pace = ReadingPace()
+        pace.took(ReadingPace.firstRead)
+        pace.took(ReadingPace.bulkRead)
+        return pace
+    }
+
+    @Test func `sleeps until the mark is reached`() async throws {
+        let line = try Line()
+        async let outcome = {
+            var pace = Self.leading
+            return (try await line.read(&pace), pace.isMarked)
+        }()
+        try await line.waitForReader()
+        #expect(try line.channel.lowWater() == ReadingPace.mark)
+        for _ in 0..<7 {
+            line.say(64 * 1024)
+            try await line.waitForReader()
+        }
+        // The kernel may call a nearly full buffer enough.
+        line.say(64 * 1024)
+        let (count, isMarked) = try await outcome
+        #expect(count == ReadingPace.bulkRead)
+        #expect(isMarked)
+    }
+
+    @Test func `hands out what a slow peer has sent when patience is over`() async throws {
+        let line = try Line()
+        async let outcome = {
+            var pace = Self.leading
+            return (try await line.read(&pace), pace)
+        }()
+        try await line.waitForReader()
+        line.say(1000)
+        try await line.waitForReader()
+        line.time.advance(by: ReadingPace.patience)
+        let (count, pace) = try await outcome
+        #expect(count == 1000)
+        #expect(pace == ReadingPace())
+        #expect(try line.channel.lowWater() == 1)
+    }
+
+    @Test func `finds the end of the stream below the mark`() async throws {
+        let line = try Line()
+        async let count = {
+            var pace = Self.leading
+            return try await line.read(&pace)
+        }()
+        try await line.waitForReader()
+        line.say(1000)
+        line.hangUp()
+        #expect(try await count == 1000)
+    }
+
+    @Test func `counts what came below the mark before an idle limit runs out`() async throws {
+        let line = try Line()
+        async let count = {
+            var pace = Self.leading
+            return try await line.read(&pace, idle: .milliseconds(1))
+        }()
+        try await line.waitForReader()
+        line.say(1000)
+        line.time.advance(by: 1_000_000)
+        #expect(try await count == 1000)
+    }
+
+    @Test func `still ends at an idle limit when nothing came`() async throws {
+        let line = try Line()
+        async let outcome: NetworkError? = {
+            var pace = Self.leading
+            do {
+                _ = try await line.read(&pace)
+                return nil
+            } catch let error as NetworkError {
+                return error
+            }
+        }()
+        try await line.waitForReader()
+        line.time.advance(by: ReadingPace.patience)
+        try await line.waitForReader()
+        line.time.advance(by: 30_000_000_000)
+        let error = try #require(try await outcome)
+        #expect(error.code == .timedOut)
+        #expect(error.phase == .idle)
+    }
+}

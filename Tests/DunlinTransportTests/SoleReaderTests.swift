@@ -1,0 +1,52 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+@Suite struct `Sole reader` {
+    private struct Work: ~Copyable {
+        var count = 0
+    }
+
+    private struct Broken: Error {}
+
+    /// What a reader found; work that is found is put back, one more each time.
+    private static func visit(_ reader: borrowing SoleReader<Work>) -> String {
+        switch reader.begin() {
+        case .read(var work):
+            work.count += 1
+            let found = "work \(work.count)"
+            reader.putBack(work)
+            return found
+        case .over: return "over"
+        case .failed(let error): return (error as? NetworkError)?.code.description ?? "\(error)"
+        }
+    }
+
+    @Test func `finds what was put back`() {
+        let reader = SoleReader(Work())
+        #expect((0..<3).map { _ in Self.visit(reader) } == ["work 1", "work 2", "work 3"])
+    }
+
+    @Test func `is alone`() {
+        let reader = SoleReader(Work())
+        guard case .read(let work) = reader.begin() else {
+            Issue.record("nobody else is there")
+            return
+        }
+        #expect(Self.visit(reader) == "bodyConsumed")
+        reader.putBack(work)
+        #expect(Self.visit(reader) == "work 1")
+    }
+
+    @Test func `finds the end, or the failure, every time`() {
+        let ended = SoleReader(Work())
+        ended.end()
+        let failed = SoleReader(Work())
+        failed.fail(Broken())
+        for _ in 0..<2 {
+            #expect(Self.visit(ended) == "over")
+            #expect(Self.visit(failed) == "Broken()")
+        }
+    }
+}
