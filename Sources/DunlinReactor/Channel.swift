@@ -59,9 +59,9 @@ public final class Channel: Sendable {
         try socket.setLowWater(count)
     }
 
-    /// Bytes the kernel took, nil when it takes none now.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int? {
-        try socket.write(bytes)
+    /// Bytes the kernel took, nil when it takes none now. If `more` follows at once, the last segment waits for it.
+    public func write(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws(Errno) -> Int? {
+        try socket.write(bytes, more: more)
     }
 
     /// Bytes of the file the kernel took, zero at its end, nil when it takes none now.

@@ -13,7 +13,15 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     /// Of a call that takes from a file and gives to a socket: it was the file that failed.
     public var isFileFault: Bool {
         switch rawValue {
-        case EIO, EINVAL, ESTALE, ENXIO, EOVERFLOW: true
+        case EIO, ESTALE, ENXIO, EOVERFLOW: true
+        default: false
+        }
+    }
+
+    /// The kernel does not do such a thing with such descriptors; another way may do.
+    public var meansUnsupported: Bool {
+        switch rawValue {
+        case EINVAL, ENOSYS, EOPNOTSUPP: true
         default: false
         }
     }

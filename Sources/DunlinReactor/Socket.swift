@@ -88,10 +88,11 @@ public struct Socket: ~Copyable, Sendable {
         throw Errno(rawValue: failure)
     }
 
-    /// Bytes taken by the kernel; nil when it takes none now.
-    public func write(_ bytes: UnsafeRawBufferPointer) throws(Errno) -> Int? {
+    /// Bytes taken by the kernel; nil when it takes none now. If `more` follows at once, the last segment waits for it.
+    public func write(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws(Errno) -> Int? {
+        let flags = Int32(MSG_NOSIGNAL) | (more ? Int32(MSG_MORE) : 0)
         while true {
-            let count = send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+            let count = send(descriptor, bytes.baseAddress, bytes.count, flags)
             if count >= 0 { return count }
             switch errno {
             case EINTR: continue

@@ -10,16 +10,16 @@ struct RequestWriter: Sendable {
     /// Hands over what the kernel takes at once; how much that was.
     @inline(never)
     func writeNow(_ bytes: Bytes, _ attempt: inout Attempt) throws -> Int {
-        let taken = try tryWrite(bytes, from: 0, attempt) ?? 0
+        let taken = try tryWrite(bytes, from: 0, more: false, attempt) ?? 0
         attempt.bytesSent += taken
         return taken
     }
 
-    /// Hands all the bytes from `start` on to the kernel.
-    func write(_ bytes: Bytes, from start: Int = 0, _ attempt: inout Attempt) async throws {
+    /// Hands all the bytes from `start` on to the kernel. If `more` follows at once, they share its segments.
+    func write(_ bytes: Bytes, from start: Int = 0, more: Bool = false, _ attempt: inout Attempt) async throws {
         var offset = start
         while offset < bytes.count {
-            let taken = try tryWrite(bytes, from: offset, attempt)
+            let taken = try tryWrite(bytes, from: offset, more: more, attempt)
             if let taken {
                 offset += taken
                 attempt.bytesSent += taken
@@ -32,20 +32,44 @@ struct RequestWriter: Sendable {
     /// Hands on what the kernel takes of the file's bytes from `offset` on, at least one of them.
     func send(_ file: OpenFile, from offset: Int, upTo end: Int, _ attempt: inout Attempt) async throws -> Int {
         while true {
-            if let taken = try trySend(file, from: offset, count: min(end - offset, Self.fileRun), attempt) {
-                guard taken > 0 else {
-                    let reason = "the request body's file has become shorter while it was sent"
-                    throw context.error(.bodyLengthMismatch, reason, .send, attempt)
-                }
-                attempt.bytesSent += taken
-                return taken
+            switch try trySend(file, from: offset, count: min(end - offset, Self.fileRun), attempt) {
+            case .taken(let count):
+                guard count > 0 else { throw shortened(attempt) }
+                attempt.bytesSent += count
+                return count
+            case .full:
+                try await waitWritable(attempt)
+            case .refused:
+                return try await copy(file, from: offset, upTo: end, &attempt)
             }
-            try await waitWritable(attempt)
         }
+    }
+
+    /// The same through memory, for files that the kernel cannot send by itself.
+    private func copy(_ file: OpenFile, from offset: Int, upTo end: Int, _ attempt: inout Attempt) async throws -> Int {
+        let piece: [UInt8]
+        do throws(Errno) {
+            piece = try file.read(at: offset, upTo: min(end - offset, Self.copyRun))
+        } catch {
+            throw unreadable(error, attempt)
+        }
+        guard !piece.isEmpty else { throw shortened(attempt) }
+        try await write(Bytes(piece), &attempt)
+        return piece.count
+    }
+
+    private func shortened(_ attempt: Attempt) -> NetworkError {
+        let reason = "the request body's file has become shorter while it was sent"
+        return context.error(.bodyLengthMismatch, reason, .send, attempt)
+    }
+
+    private func unreadable(_ error: Errno, _ attempt: Attempt) -> NetworkError {
+        context.error(.fileUnreadable, "the file of the request's body cannot be read", .send, attempt, error)
     }
 
     /// What the kernel may move from a file to a peer who keeps up before the limits are looked at again.
     private static let fileRun = 4 << 20
+    private static let copyRun = 256 << 10
 
     @inline(__always)
     private func waitWritable(_ attempt: Attempt) async throws {
@@ -54,21 +78,28 @@ struct RequestWriter: Sendable {
         guard wake == .ready else { throw context.failure(wake, in: .send, since: start, attempt) }
     }
 
-    private func trySend(_ file: OpenFile, from offset: Int, count: Int, _ attempt: Attempt) throws -> Int? {
+    private enum Sent {
+        case taken(Int)
+        case full
+        /// The kernel does not send such files to such a socket.
+        case refused
+    }
+
+    private func trySend(_ file: OpenFile, from offset: Int, count: Int, _ attempt: Attempt) throws -> Sent {
         do throws(Errno) {
-            return try channel.sendFile(file, from: offset, count: count)
+            return try channel.sendFile(file, from: offset, count: count).map(Sent.taken) ?? .full
         } catch {
-            guard error.isFileFault else { throw context.closed("the connection failed", .send, attempt, error) }
-            let reason = "the file of the request's body cannot be read"
-            throw context.error(.fileUnreadable, reason, .send, attempt, error)
+            if error.meansUnsupported { return .refused }
+            if error.isFileFault { throw unreadable(error, attempt) }
+            throw context.closed("the connection failed", .send, attempt, error)
         }
     }
 
     @inline(never)
-    private func tryWrite(_ bytes: Bytes, from offset: Int, _ attempt: Attempt) throws -> Int? {
+    private func tryWrite(_ bytes: Bytes, from offset: Int, more: Bool, _ attempt: Attempt) throws -> Int? {
         do throws(Errno) {
             return try bytes.withUnsafeBytes { buffer throws(Errno) in
-                try channel.write(UnsafeRawBufferPointer(rebasing: buffer[offset...]))
+                try channel.write(UnsafeRawBufferPointer(rebasing: buffer[offset...]), more: more)
             }
         } catch {
             throw context.closed("the connection failed", .send, attempt, error)

@@ -160,9 +160,9 @@ extension Upload {
         }
     }
 
-    private func write(_ bytes: Bytes, _ attempt: inout Attempt) async throws {
+    private func write(_ bytes: Bytes, more: Bool = false, _ attempt: inout Attempt) async throws {
         defer { state.withLock { [attempt] in $0.bytesSent = attempt.bytesSent } }
-        try await writer.write(bytes, &attempt)
+        try await writer.write(bytes, more: more, &attempt)
     }
 }
 
@@ -170,7 +170,7 @@ extension Upload {
 
 extension Upload {
     private func send(_ attempt: inout Attempt) async throws {
-        if !opening.isEmpty { try await write(opening, &attempt) }
+        if !opening.isEmpty { try await write(opening, more: bodyIsAtHand, &attempt) }
         let isChunked = body.isChunked
         switch body.content {
         case .none: break
@@ -185,6 +185,15 @@ extension Upload {
         if isChunked { try await sendEnd(&attempt) }
     }
 
+    /// The body's first byte follows the head at once, and may share its segment.
+    private var bodyIsAtHand: Bool {
+        switch body.content {
+        case .bytes(let bytes): !bytes.isEmpty
+        case .file: file?.range.isEmpty == false
+        case .none, .stream: false
+        }
+    }
+
     /// All of a body as one chunk, or as it is.
     private func frame(
         _ count: Int, _ isChunked: Bool, _ attempt: inout Attempt,
@@ -193,7 +202,7 @@ extension Upload {
         guard isChunked, count > 0 else { return try await send(&attempt) }
         var line: [UInt8] = []
         ChunkEncoder.appendHeader(ofSize: count, into: &line)
-        try await write(Bytes(line), &attempt)
+        try await write(Bytes(line), more: true, &attempt)
         try await send(&attempt)
         line.removeAll(keepingCapacity: true)
         ChunkEncoder.appendSuffix(into: &line)

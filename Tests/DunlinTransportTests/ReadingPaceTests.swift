@@ -1,7 +1,5 @@
 import DunlinReactor
 import DunlinTypes
-import DunlinWire
-import Glibc
 import Testing
 
 @testable import DunlinTransport
@@ -61,61 +59,13 @@ import Testing
     }
 }
 
-/// A channel over TCP on a loop whose clock stands still; the far end belongs to the test.
-private final class Line: Sendable {
-    let time = ManualTime()
-    let reactor: Reactor
-    let channel: Channel
-    private let turn: UInt64
-    private let far: Int32
-
-    init() throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        defer { close(listener) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let code = withUnsafeMutableBytes(of: &address) { bytes in
-            bytes.withMemoryRebound(to: sockaddr.self) { pointer in
-                guard bind(listener, pointer.baseAddress, length) == 0, listen(listener, 1) == 0 else { return -1 }
-                return Int(getsockname(listener, pointer.baseAddress, &length))
-            }
-        }
-        try #require(code == 0)
-        let peer = SocketAddress.v4(0x7F00_0001, port: UInt16(bigEndian: address.sin_port))
-        let near = try Socket(for: peer)
-        _ = try near.connect(to: peer)
-        far = accept(listener, nil, nil)
-        reactor = try Reactor(time: .manual(time))
-        channel = try Channel(near, on: reactor)
-        turn = try #require(channel.beginTurn())
-    }
-
-    deinit {
-        channel.close()
-        reactor.retire()
-        close(far)
-    }
-
-    func say(_ count: Int) {
-        let bytes = [UInt8](repeating: 7, count: count)
-        #expect(send(far, bytes, count, Int32(MSG_NOSIGNAL)) == count)
-    }
-
-    func hangUp() {
-        shutdown(far, Int32(SHUT_WR))
-    }
-
-    func reader(idle: Duration? = .seconds(30)) -> ResponseReader {
-        let head = RequestHead(method: .get, origin: Origin(scheme: .http, host: "a"), target: "/")
-        let request = TransportRequest(head: head, timeouts: Timeouts(idle: idle))
-        return ResponseReader(
-            channel, ExchangeContext(request, Interrupt(), WireLimits(), since: time.now, on: reactor))
+extension Line {
+    fileprivate func reader(idle: Duration?) -> ResponseReader {
+        ResponseReader(channel, context(Timeouts(idle: idle)))
     }
 
     /// Reads once, as the reader of a body does whose peer has been ahead so far.
-    func read(_ pace: inout ReadingPace, idle: Duration? = .seconds(30)) async throws -> Int {
+    fileprivate func read(_ pace: inout ReadingPace, idle: Duration? = .seconds(30)) async throws -> Int {
         var reader = reader(idle: idle)
         var bytes: [UInt8] = []
         var attempt = Attempt()
@@ -123,10 +73,6 @@ private final class Line: Sendable {
             into: &bytes, replacing: true, upTo: .max, at: &pace, certain: .max, in: .idle, since: time.now, &attempt)
         #expect(attempt.bytesReceived == bytes.count)
         return bytes.count
-    }
-
-    func waitForReader() async throws {
-        try await eventually { reactor.armedDeadlines == 1 && reactor.isResting }
     }
 }
 

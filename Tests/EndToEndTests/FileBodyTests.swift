@@ -44,6 +44,20 @@ struct `File bodies` {
         }
     }
 
+    private static let kernelMade = "/proc/config.gz"
+
+    /// The kernel makes this file up as it is read, and refuses to send it by itself.
+    @Test(.enabled(if: access(kernelMade, R_OK) == 0))
+    func `that only exist while they are read arrive too`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            let content = try OpenFile(Self.kernelMade)
+            let bytes = Bytes(try content.read(at: 0, upTo: content.length))
+            let answer = try await stage.session.put("up", body: .file(Self.kernelMade), as: .string).value
+            #expect(answer == "\(LoopbackServer.BodyHash(bytes).value)")
+        }
+    }
+
     @Test(arguments: [("/tmp", EISDIR), ("/tmp/no/such/file", ENOENT), ("/dev/null", EINVAL)])
     func `that cannot be read fail before anything is sent`(path: String, code: Int32) async throws {
         try await Stage.with { (stage: Stage) async throws in

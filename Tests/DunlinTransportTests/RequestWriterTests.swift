@@ -1,0 +1,72 @@
+import DunlinReactor
+import DunlinTypes
+import Glibc
+import Testing
+
+@testable import DunlinTransport
+
+@Suite(.timeLimit(.minutes(1))) struct `Request writer` {
+    /// A file of its own, gone with the value.
+    private final class Scratch {
+        let path = "/tmp/dunlin-\(getpid())-\(UInt32.random(in: 0...(.max)))"
+
+        init(_ bytes: [UInt8]) throws {
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+            defer { close(descriptor) }
+            try #require(write(descriptor, bytes, bytes.count) == bytes.count)
+        }
+
+        deinit { unlink(path) }
+    }
+
+    private static let text = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+
+    @Test func `sends a file through memory where the kernel sends none`() async throws {
+        let scratch = try Scratch(Self.text)
+        let file = try OpenFile(scratch.path)
+        for refuses in [false, true] {
+            let line = try Line(refusesFiles: refuses)
+            if refuses {
+                #expect(throws: Errno(rawValue: EINVAL)) { try line.channel.sendFile(file, from: 0, count: 10) }
+            }
+            let writer = RequestWriter(context: line.context(), channel: line.channel)
+            var attempt = Attempt()
+            var offset = 100
+            while offset < 9_000 { offset += try await writer.send(file, from: offset, upTo: 9_000, &attempt) }
+            #expect(attempt.bytesSent == 8_900)
+            #expect(line.hear() == Array(Self.text[100..<9_000]))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `says that a file became shorter`(refuses: Bool) async throws {
+        let scratch = try Scratch(Self.text)
+        let file = try OpenFile(scratch.path)
+        try #require(truncate(scratch.path, 10) == 0)
+        let line = try Line(refusesFiles: refuses)
+        let writer = RequestWriter(context: line.context(), channel: line.channel)
+        do {
+            var attempt = Attempt()
+            _ = try await writer.send(file, from: 10, upTo: 10_000, &attempt)
+            Issue.record("there was nothing to send")
+        } catch let error as NetworkError {
+            #expect(error.code == .bodyLengthMismatch)
+        }
+    }
+
+    /// The kernel waits 200 ms at most, so a test that is held up may come too late now and then.
+    @Test func `lets what follows at once share the last segment`() async throws {
+        for _ in 0..<5 {
+            let line = try Line()
+            let writer = RequestWriter(context: line.context(), channel: line.channel)
+            var attempt = Attempt()
+            try await writer.write("head", more: true, &attempt)
+            let early = line.hear()
+            try await writer.write("body", &attempt)
+            let rest = line.hear()
+            #expect(early + rest == Array("headbody".utf8))
+            if early.isEmpty { return }
+        }
+        Issue.record("the head went out alone every time")
+    }
+}
