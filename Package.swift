@@ -22,9 +22,11 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "DunlinTypes", swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
+        .target(name: "DunlinSecure", dependencies: ["COpenSSL", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinReactor", dependencies: ["CEpoll", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSemantics", dependencies: ["DunlinTypes", "DunlinWire"], swiftSettings: dialect),
         .target(
@@ -68,6 +70,9 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes"], swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinSecureTests", dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting"],
+            swiftSettings: dialect),
         .testTarget(
             name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting"],
             swiftSettings: dialect),

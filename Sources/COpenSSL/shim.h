@@ -1,0 +1,73 @@
+/* OpenSSL 3, and those of its functions and constants that are macros. No logic. */
+#ifndef DUNLIN_COPENSSL_H
+#define DUNLIN_COPENSSL_H
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/ocsp.h>
+#include <openssl/pem.h>
+#include <openssl/pkcs12.h>
+#include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
+
+/* engine */
+
+static const uint64_t dunlin_op_no_renegotiation = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t dunlin_op_no_compression = SSL_OP_NO_COMPRESSION;
+static const uint64_t dunlin_op_ignore_unexpected_eof = SSL_OP_IGNORE_UNEXPECTED_EOF;
+static const uint64_t dunlin_op_enable_middlebox_compat = SSL_OP_ENABLE_MIDDLEBOX_COMPAT;
+static const uint64_t dunlin_op_no_ticket = SSL_OP_NO_TICKET;
+
+static inline long dunlin_ctx_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
+static inline long dunlin_ctx_clear_mode(SSL_CTX *context, long mode) { return SSL_CTX_clear_mode(context, mode); }
+static inline int dunlin_ctx_set_min_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+static inline int dunlin_ctx_set_max_version(SSL_CTX *context, int version) {
+    return (int)SSL_CTX_set_max_proto_version(context, version);
+}
+static inline int dunlin_ctx_set_groups(SSL_CTX *context, const char *list) {
+    return (int)SSL_CTX_set1_groups_list(context, list);
+}
+static inline long dunlin_ctx_set_session_cache_mode(SSL_CTX *context, long mode) {
+    return SSL_CTX_set_session_cache_mode(context, mode);
+}
+static inline long dunlin_ctx_set_read_ahead(SSL_CTX *context, int on) { return SSL_CTX_set_read_ahead(context, on); }
+static inline int dunlin_set_server_name(SSL *ssl, const char *name) {
+    return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+static inline int dunlin_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
+static inline long dunlin_set_status_type(SSL *ssl, int type) { return SSL_set_tlsext_status_type(ssl, type); }
+static inline long dunlin_status_response(SSL *ssl, const unsigned char **response) {
+    return SSL_get_tlsext_status_ocsp_resp(ssl, response);
+}
+static inline int dunlin_ssl_data_index(void) { return SSL_get_ex_new_index(0, NULL, NULL, NULL, NULL); }
+static inline int dunlin_use_chain(SSL *ssl, STACK_OF(X509) *chain) { return (int)SSL_set1_chain(ssl, chain); }
+static inline void dunlin_bio_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+static inline void dunlin_bio_retry_write(BIO *bio) { BIO_set_retry_write(bio); }
+static inline void dunlin_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio); }
+static inline int dunlin_error_library(unsigned long code) { return ERR_GET_LIB(code); }
+static inline int dunlin_error_reason(unsigned long code) { return ERR_GET_REASON(code); }
+static inline int dunlin_error_is_system(unsigned long code) { return ERR_SYSTEM_ERROR(code); }
+
+static inline int dunlin_certificate_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
+static inline X509 *dunlin_certificate_at(const STACK_OF(X509) *stack, int index) {
+    return sk_X509_value(stack, index);
+}
+static inline STACK_OF(X509) *dunlin_certificates_new(void) { return sk_X509_new_null(); }
+static inline int dunlin_certificates_push(STACK_OF(X509) *stack, X509 *certificate) {
+    return sk_X509_push(stack, certificate);
+}
+/* The stack and one reference of each certificate. */
+static inline void dunlin_certificates_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
+/* The stack only. */
+static inline void dunlin_certificates_drop(STACK_OF(X509) *stack) { sk_X509_free(stack); }
+
+/* trust */
+
+/* authority */
+
+#endif
