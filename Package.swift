@@ -40,7 +40,9 @@ let package = Package(
             swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
-            dependencies: ["CEpoll", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport"],
+            dependencies: [
+                "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
+            ],
             swiftSettings: dialect),
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinTesting"], swiftSettings: dialect),

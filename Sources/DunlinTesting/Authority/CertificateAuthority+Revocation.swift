@@ -1,0 +1,71 @@
+public import DunlinTypes
+internal import Glibc
+
+/// A list of what an authority has revoked (RFC 5280 §5).
+public struct RevocationList: Sendable {
+    public let der: Bytes
+
+    public var pem: String { PEM.text("X509 CRL", der) }
+}
+
+/// What an authority says about one certificate.
+public enum RevocationStatus: Sendable, Hashable {
+    case good, revoked, unknown
+}
+
+extension CertificateAuthority {
+    /// A list by this authority. It counts from an hour ago, for as long as told.
+    public func revocationList(
+        revoking certificates: IssuedCertificate..., validUntil: Duration = .seconds(7 * 86_400)
+    ) throws(AuthorityError) -> RevocationList {
+        let now = time(nil)
+        let since = DER.time(now - 3600)
+        let revoked = certificates.map { DER.sequence(DER.integer($0.serial), since) }
+        let extensions = DER.sequence(
+            CertificateTemplate.authorityKey(try certificate.key.identifier),
+            CertificateTemplate.entry(.listNumber, DER.integer(1)))
+        let content = DER.sequence(
+            DER.integer(1), try SignatureDigest.sha256.algorithm(certificate.key.kind), name, since,
+            DER.time(now + Int(validUntil.components.seconds)),
+            revoked.isEmpty ? [] : DER.sequence(of: revoked), DER.explicit(0, extensions))
+        return RevocationList(der: Bytes(try certificate.key.signed(content)))
+    }
+
+    /// An OCSP response (RFC 6960) for a server to staple: about one certificate of this authority, signed by it or by
+    /// the responder it has issued a certificate to. It counts from an hour ago, for as long as told; a negative
+    /// duration makes it stale.
+    public func staple(
+        _ status: RevocationStatus, for issued: IssuedCertificate, signedBy responder: IssuedCertificate? = nil,
+        validUntil: Duration = .seconds(7 * 86_400)
+    ) throws(AuthorityError) -> Bytes {
+        let signer = responder?.key ?? certificate.key
+        let start = time(nil) - (validUntil > .zero ? 3600 : 14 * 86_400)
+        let end = time(nil) + Int(validUntil.components.seconds)
+        let answer = DER.sequence(
+            try statusName(of: issued), Self.status(status, since: start), DER.generalTime(start),
+            DER.explicit(0, DER.generalTime(end)))
+        let content = DER.sequence(
+            DER.explicit(2, DER.octets(try signer.identifier)), DER.generalTime(start), DER.sequence(answer))
+        let signature = try signer.open().sign(content, .sha256)
+        let basic = DER.sequence(
+            content, try SignatureDigest.sha256.algorithm(signer.kind), DER.bits(signature),
+            responder.map { DER.explicit(0, DER.sequence($0.der.array)) } ?? [])
+        let whole = DER.sequence(DER.object(.basicStatus), DER.octets(basic))
+        return Bytes(DER.sequence(DER.enumerated(0), DER.explicit(0, whole)))
+    }
+
+    /// CertID: whose certificate, and which.
+    private func statusName(of issued: IssuedCertificate) throws(AuthorityError) -> [UInt8] {
+        DER.sequence(
+            DER.sequence(DER.object(.sha1), DER.null), DER.octets(try Digest.sha1(name)),
+            DER.octets(try certificate.key.identifier), DER.integer(issued.serial))
+    }
+
+    private static func status(_ status: RevocationStatus, since: Int) -> [UInt8] {
+        switch status {
+        case .good: DER.implicit(0, [])
+        case .revoked: DER.explicit(1, DER.generalTime(since))
+        case .unknown: DER.implicit(2, [])
+        }
+    }
+}

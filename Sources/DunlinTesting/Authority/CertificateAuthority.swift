@@ -1,0 +1,111 @@
+internal import DunlinTypes
+internal import Glibc
+
+/// A throwaway certificate authority: it lives in memory, and nobody trusts it but who is told to.
+///
+/// ```swift
+/// let authority = try CertificateAuthority()
+/// let server = try authority.issue(.server("api.test"))
+/// // The client under test trusts authority.pem and nothing else, or pins server.pin.
+/// ```
+///
+/// What a client has to refuse is as easy to make as what it has to accept:
+///
+/// ```swift
+/// try authority.issue(.server("api.test").expired)
+/// try authority.issue(.server("api.test").commonNameOnly)
+/// try authority.issue(.server("api.test").withWeakKey)
+/// try authority.intermediate().issue(.server("api.test")).withoutIntermediates
+/// try IssuedCertificate.selfSigned(.server("api.test"))
+/// ```
+///
+/// An authority with a P-256 key and a certificate by it take some tenths of a millisecond.
+public struct CertificateAuthority: Sendable {
+    /// The authority's own certificate: self-signed for a root, with what is above it for an intermediate.
+    public let certificate: IssuedCertificate
+    /// Its subject, as certificates name it.
+    let name: [UInt8]
+    /// What goes with the certificates it issues; a root stays at home.
+    private let chain: [Bytes]
+
+    /// A root.
+    public init(_ template: CertificateTemplate = .authority("Dunlin test root")) throws(AuthorityError) {
+        certificate = try .selfSigned(template)
+        name = template.subject
+        chain = []
+    }
+
+    private init(_ template: CertificateTemplate, signedBy issuer: CertificateAuthority) throws(AuthorityError) {
+        certificate = try issuer.issue(template)
+        name = template.subject
+        chain = certificate.chain
+    }
+
+    /// An authority below this one.
+    public func intermediate(
+        _ template: CertificateTemplate = .authority("Dunlin test intermediate")
+    ) throws(AuthorityError) -> CertificateAuthority {
+        try CertificateAuthority(template, signedBy: self)
+    }
+
+    public func issue(_ template: CertificateTemplate) throws(AuthorityError) -> IssuedCertificate {
+        let key = try template.key.key
+        return try IssuedCertificate(template, key, issuer: name, signer: certificate.key, above: chain)
+    }
+
+    /// What a client is told to trust.
+    public var pem: String { certificate.pem }
+}
+
+extension IssuedCertificate {
+    /// A certificate that is its own authority.
+    public static func selfSigned(_ template: CertificateTemplate) throws(AuthorityError) -> IssuedCertificate {
+        let key = try template.key.key
+        return try IssuedCertificate(template, key, issuer: template.subject, signer: key, above: [])
+    }
+
+    init(
+        _ template: CertificateTemplate, _ key: CertificateAuthority.Key, issuer: [UInt8],
+        signer: CertificateAuthority.Key, above: [Bytes]
+    ) throws(AuthorityError) {
+        var random = SystemRandomNumberGenerator()
+        // Sixteen bytes that neither begin with a zero nor look negative.
+        let serial = [UInt8.random(in: 1..<0x80, using: &random)] + (1..<16).map { _ in random.next() as UInt8 }
+        let now = time(nil)
+        let start = now + Int(template.validFrom.components.seconds)
+        let end = now + Int(template.validUntil.components.seconds)
+        let content = DER.sequence(
+            DER.explicit(0, DER.integer(2)), DER.integer(serial), try template.digest.algorithm(signer.kind), issuer,
+            DER.sequence(DER.time(start), DER.time(end)), template.subject, key.publicKeyInfo.array,
+            try template.extensions(key: key, issuer: signer))
+        self.init(
+            der: Bytes(try signer.signed(content, template.digest)), intermediates: above, key: key, serial: serial,
+            notBefore: start, notAfter: end)
+    }
+}
+
+extension CertificateAuthority.Key {
+    /// The content, the signature's algorithm and the signature: the form of certificates and revocation lists.
+    func signed(_ content: [UInt8], _ digest: SignatureDigest = .sha256) throws(AuthorityError) -> [UInt8] {
+        let signature = try open().sign(content, digest)
+        return DER.sequence(content, try digest.algorithm(kind), DER.bits(signature))
+    }
+}
+
+extension CertificateTemplate {
+    var subject: [UInt8] {
+        guard let commonName else { return DER.sequence() }
+        return DER.sequence(DER.set(DER.sequence(DER.object(.commonName), DER.text(commonName))))
+    }
+}
+
+extension CertificateTemplate.KeyChoice {
+    var key: CertificateAuthority.Key {
+        get throws(AuthorityError) {
+            switch self {
+            case .shared(let kind): try .shared(kind)
+            case .key(let key): key
+            }
+        }
+    }
+}
