@@ -1,0 +1,37 @@
+/// Moments as a person reads them, without a calendar library.
+package enum CalendarText {
+    /// `2024-05-01 12:00:00 UTC`, in the Gregorian calendar, of seconds since 1970.
+    package static func utc(_ seconds: Int64) -> String {
+        // Certificates end in the year 9999 at the latest; whoever made these seconds up gets the nearest of those.
+        let seconds = min(max(seconds, -62_167_219_200), 253_402_300_799)
+        let days = Int(seconds.floored(by: 86_400))
+        let rest = Int(seconds) - days * 86_400
+        let (year, month, day) = civil(days)
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        return "\(date) \(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2)) UTC"
+    }
+
+    /// Years are counted from March here, so that the day that comes and goes is a year's last.
+    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+        let shifted = days + 719_468
+        let era = Int(Int64(shifted).floored(by: 146_097))
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let march = (5 * dayOfYear + 2) / 153
+        let month = march < 10 ? march + 3 : march - 9
+        return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
+    }
+}
+
+extension Int64 {
+    fileprivate func floored(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

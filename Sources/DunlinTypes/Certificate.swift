@@ -1,0 +1,74 @@
+/// An X.509 certificate: its bytes, and what a person reads of it.
+public struct Certificate: Sendable {
+    /// What stands in it.
+    public struct Details: Sendable, Hashable {
+        /// Whose it is, as RFC 4514 writes it: `CN=api.test,O=Test`.
+        public var subject: String
+        /// Who signed it.
+        public var issuer: String
+        /// The hosts it is for: names and addresses of the subject alternative name. A common name is none.
+        public var names: [String]
+        /// In hexadecimal digits.
+        public var serialNumber: String
+        /// From when to when it is valid, in seconds since 1970.
+        public var notBefore: Int64
+        public var notAfter: Int64
+        /// Of the whole certificate.
+        public var fingerprint: Fingerprint
+        /// Of its SubjectPublicKeyInfo: what a public-key pin is compared with.
+        public var publicKey: Fingerprint
+        /// The kind of its key and the key's size: `EC 256`, `RSA 2048`.
+        public var key: String
+        /// How it is signed: `ecdsa-with-SHA256`.
+        public var signature: String
+        /// Whether it may sign others.
+        public var isAuthority: Bool
+
+        package init(
+            subject: String, issuer: String, names: [String], serialNumber: String, notBefore: Int64,
+            notAfter: Int64, fingerprint: Fingerprint, publicKey: Fingerprint, key: String, signature: String,
+            isAuthority: Bool
+        ) {
+            self.subject = subject
+            self.issuer = issuer
+            self.names = names
+            self.serialNumber = serialNumber
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+            self.fingerprint = fingerprint
+            self.publicKey = publicKey
+            self.key = key
+            self.signature = signature
+            self.isAuthority = isAuthority
+        }
+    }
+
+    public let der: Bytes
+    /// Paths are made at each handshake and seldom looked at, so nothing is read before somebody asks.
+    private let read: @Sendable (Bytes) -> Details
+
+    package init(der: Bytes, read: @escaping @Sendable (Bytes) -> Details) {
+        self.der = der
+        self.read = read
+    }
+
+    /// Read anew each time.
+    public var details: Details { read(der) }
+}
+
+extension Certificate: Hashable {
+    public static func == (left: Certificate, right: Certificate) -> Bool {
+        left.der == right.der
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(der)
+    }
+}
+
+extension Certificate: CustomStringConvertible {
+    public var description: String {
+        let details = details
+        return "\(details.subject) (issued by \(details.issuer), \(details.fingerprint))"
+    }
+}
