@@ -9,6 +9,7 @@
 #include <openssl/pem.h>
 #include <openssl/pkcs12.h>
 #include <openssl/ssl.h>
+#include <openssl/store.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
@@ -67,6 +68,40 @@ static inline void dunlin_certificates_free(STACK_OF(X509) *stack) { sk_X509_pop
 static inline void dunlin_certificates_drop(STACK_OF(X509) *stack) { sk_X509_free(stack); }
 
 /* trust */
+
+static const unsigned long dunlin_name_flags = XN_FLAG_RFC2253 & ~ASN1_STRFLGS_ESC_MSB;
+
+static inline long dunlin_bio_contents(BIO *bio, const char **start) { return BIO_get_mem_data(bio, (char **)start); }
+static inline int dunlin_name_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+static inline const GENERAL_NAME *dunlin_name_at(const GENERAL_NAMES *names, int index) {
+    return sk_GENERAL_NAME_value(names, index);
+}
+static inline X509 *dunlin_certificate_decode(const unsigned char *start, long count, long *used) {
+    const unsigned char *cursor = start;
+    X509 *certificate = d2i_X509(NULL, &cursor, count);
+    *used = cursor - start;
+    return certificate;
+}
+static inline X509_CRL *dunlin_crl_decode(const unsigned char *start, long count, long *used) {
+    const unsigned char *cursor = start;
+    X509_CRL *list = d2i_X509_CRL(NULL, &cursor, count);
+    *used = cursor - start;
+    return list;
+}
+static inline STACK_OF(X509_CRL) *dunlin_crls_new(void) { return sk_X509_CRL_new_null(); }
+static inline int dunlin_crls_push(STACK_OF(X509_CRL) *stack, X509_CRL *list) { return sk_X509_CRL_push(stack, list); }
+/* The stack and one reference of each list. */
+static inline void dunlin_crls_free(STACK_OF(X509_CRL) *stack) { sk_X509_CRL_pop_free(stack, X509_CRL_free); }
+static inline OCSP_RESPONSE *dunlin_ocsp_decode(const unsigned char *start, long count) {
+    return d2i_OCSP_RESPONSE(NULL, &start, count);
+}
+static inline int dunlin_ocsp_count(OCSP_BASICRESP *answer) { return OCSP_resp_count(answer); }
+static inline EVP_PKEY *dunlin_public_key_decode(const unsigned char *start, long count, long *used) {
+    const unsigned char *cursor = start;
+    EVP_PKEY *key = d2i_PUBKEY(NULL, &cursor, count);
+    *used = cursor - start;
+    return key;
+}
 
 /* authority */
 

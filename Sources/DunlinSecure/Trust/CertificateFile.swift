@@ -1,0 +1,52 @@
+package import DunlinTypes
+
+/// Reads certificates out of what a file may hold: DER of one, or PEM of any number.
+package enum CertificateFile {
+    /// Throws if there is none, and if anything in it is none. `source` names it in errors.
+    package static func certificates(in bytes: Bytes, source: String) throws(TrustSetupError) -> [Certificate] {
+        guard !bytes.isEmpty else { throw .notACertificate(source: source, problem: "it is empty") }
+        guard PEM.isPEM(bytes) else {
+            if let certificate = Certificate(der: bytes) { return [certificate] }
+            throw .notACertificate(source: source, problem: "it is neither PEM nor the DER of one")
+        }
+        var certificates: [Certificate] = []
+        for block in try blocks(of: bytes, source: source) {
+            certificates.append(try certificate(block, number: certificates.count + 1, source: source))
+        }
+        if certificates.isEmpty { throw .notACertificate(source: source, problem: "it holds no block") }
+        return certificates
+    }
+
+    private static func certificate(
+        _ block: PEM.Block, number: Int, source: String
+    ) throws(TrustSetupError) -> Certificate {
+        guard ["CERTIFICATE", "X509 CERTIFICATE"].contains(block.label) else {
+            throw .notACertificate(source: source, problem: "it holds a \(block.label)")
+        }
+        guard let certificate = Certificate(der: block.bytes) else {
+            throw .notACertificate(source: source, problem: "number \(number) in it cannot be read")
+        }
+        return certificate
+    }
+
+    /// Those that can be read. Bundles of a system are not the user's fault, and a root of some new kind is no reason
+    /// to believe none.
+    package static func readable(in bytes: Bytes) -> [Certificate] {
+        do throws(PEM.Problem) {
+            let blocks = try PEM.blocks(of: bytes).filter {
+                $0.label == "CERTIFICATE" || $0.label == "X509 CERTIFICATE"
+            }
+            return blocks.compactMap { Certificate(der: $0.bytes) }
+        } catch {
+            return []
+        }
+    }
+
+    private static func blocks(of bytes: Bytes, source: String) throws(TrustSetupError) -> [PEM.Block] {
+        do throws(PEM.Problem) {
+            return try PEM.blocks(of: bytes)
+        } catch {
+            throw .notACertificate(source: source, problem: error.description)
+        }
+    }
+}

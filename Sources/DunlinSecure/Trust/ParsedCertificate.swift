@@ -1,0 +1,57 @@
+internal import COpenSSL
+package import DunlinTypes
+
+/// Owns one reference of an `X509`.
+struct ParsedCertificate: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Nil unless `der` is one certificate and nothing else.
+    init?(der: borrowing Bytes) {
+        var used = 0
+        let count = der.count
+        let parsed = der.withUnsafeBytes { bytes in
+            dunlin_certificate_decode(bytes.bindMemory(to: UInt8.self).baseAddress, count, &used)
+        }
+        guard let parsed else {
+            OpenSSLErrors.clear()
+            return nil
+        }
+        // A key that cannot be read can neither be checked nor pinned.
+        guard used == count, X509_get0_pubkey(parsed) != nil else {
+            OpenSSLErrors.clear()
+            X509_free(parsed)
+            return nil
+        }
+        pointer = parsed
+    }
+
+    deinit { X509_free(pointer) }
+}
+
+extension Certificate {
+    /// Nil unless `der` is one certificate and nothing else.
+    package init?(der: Bytes) {
+        guard ParsedCertificate(der: der) != nil else { return nil }
+        self.init(checked: der)
+    }
+
+    /// Of an `X509` that somebody else owns. Nil when memory is short.
+    init?(_ pointer: OpaquePointer) {
+        guard let der = X509Reading.der(pointer) else { return nil }
+        self.init(checked: der)
+    }
+
+    private init(checked der: Bytes) {
+        self.init(der: der) { der in
+            guard let parsed = ParsedCertificate(der: der) else { return .unreadable }
+            return X509Reading.details(parsed.pointer)
+        }
+    }
+}
+
+extension Certificate.Details {
+    /// OpenSSL takes a certificate into a handshake whose key it does not know.
+    static let unreadable = Certificate.Details(
+        subject: "unreadable", issuer: "unreadable", names: [], serialNumber: "", notBefore: 0, notAfter: 0,
+        fingerprint: .zero, publicKey: .zero, key: "unknown", signature: "unknown", isAuthority: false)
+}

@@ -1,0 +1,38 @@
+internal import COpenSSL
+internal import DunlinTypes
+
+/// Owns a stack of certificates and a reference of each.
+final class X509Path {
+    let stack: OpaquePointer
+
+    init(owning stack: OpaquePointer) {
+        self.stack = stack
+    }
+
+    /// Nil when memory is short.
+    init?() {
+        guard let stack = dunlin_certificates_new() else { return nil }
+        self.stack = stack
+    }
+
+    deinit { dunlin_certificates_free(stack) }
+
+    /// Takes a reference of its own.
+    func append(_ certificate: OpaquePointer) {
+        guard X509_up_ref(certificate) == 1 else { return }
+        if dunlin_certificates_push(stack, certificate) <= 0 { X509_free(certificate) }
+    }
+
+    func append(_ certificate: Certificate) {
+        if let parsed = ParsedCertificate(der: certificate.der) { append(parsed.pointer) }
+    }
+
+    var pointers: [OpaquePointer] { Self.pointers(stack) }
+    var certificates: [Certificate] { pointers.compactMap { Certificate($0) } }
+
+    /// The certificates of a stack that somebody else owns.
+    static func pointers(_ stack: OpaquePointer?) -> [OpaquePointer] {
+        guard let stack else { return [] }
+        return (0..<dunlin_certificate_count(stack)).compactMap { dunlin_certificate_at(stack, $0) }
+    }
+}
