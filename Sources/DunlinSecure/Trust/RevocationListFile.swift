@@ -1,0 +1,41 @@
+internal import COpenSSL
+package import DunlinTypes
+
+/// Lists of revoked certificates as a user gives them.
+package enum RevocationListFile {
+    /// The lists in a file, each as DER. Throws if there is none, and if anything in it is none.
+    package static func lists(in bytes: Bytes, source: String) throws(TrustSetupError) -> [Bytes] {
+        var lists = [bytes]
+        if PEM.isPEM(bytes) {
+            do throws(PEM.Problem) {
+                lists = try PEM.blocks(of: bytes).filter { $0.label == "X509 CRL" }.map(\.bytes)
+            } catch {
+                throw .notACertificate(source: source, problem: error.description)
+            }
+        }
+        guard !lists.isEmpty, lists.allSatisfy(isList) else {
+            throw .notACertificate(source: source, problem: "it holds no revocation list that can be read")
+        }
+        return lists
+    }
+
+    private static func isList(_ bytes: Bytes) -> Bool {
+        guard let list = decode(bytes) else { return false }
+        X509_CRL_free(list)
+        return true
+    }
+
+    /// The caller frees it.
+    static func decode(_ bytes: Bytes) -> OpaquePointer? {
+        var used = 0
+        let list = bytes.withUnsafeBytes {
+            dunlin_crl_decode($0.bindMemory(to: UInt8.self).baseAddress, $0.count, &used)
+        }
+        guard let list, used == bytes.count else {
+            OpenSSLErrors.clear()
+            if let list { X509_CRL_free(list) }
+            return nil
+        }
+        return list
+    }
+}

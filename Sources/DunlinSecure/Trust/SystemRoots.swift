@@ -1,0 +1,100 @@
+internal import COpenSSL
+package import DunlinTypes
+
+/// Where a system keeps the roots it believes in.
+///
+/// Where `SSL_CERT_FILE` or `SSL_CERT_DIR` are set, all that they name is taken, and nothing else. Otherwise the first
+/// bundle that is there is taken, and only if there is none the first folder.
+package struct SystemRoots: Sendable, Hashable {
+    package var files: [String]
+    package var folders: [String]
+    /// Whether all of them count, and not the first that holds something.
+    package var takesAll: Bool
+
+    package init(files: [String], folders: [String], takesAll: Bool = false) {
+        self.files = files
+        self.folders = folders
+        self.takesAll = takesAll
+    }
+
+    /// By what the environment says, or the places of the usual distributions.
+    package init(certificateFile: String?, certificateFolders: String?) {
+        let file = certificateFile.flatMap { $0.isEmpty ? nil : $0 }
+        let folders = certificateFolders?.split(separator: ":").map(String.init) ?? []
+        if file == nil, folders.isEmpty {
+            self.init(files: Self.usualFiles, folders: Self.usualFolders)
+        } else {
+            self.init(files: file.map { [$0] } ?? [], folders: folders, takesAll: true)
+        }
+    }
+
+    private static let usualFiles = [
+        // Debian, Ubuntu, Arch, Gentoo, Alpine
+        "/etc/ssl/certs/ca-certificates.crt",
+        // Fedora, RHEL 7 and later
+        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+        // Older Fedora and RHEL, Amazon Linux
+        "/etc/pki/tls/certs/ca-bundle.crt",
+        // openSUSE
+        "/etc/ssl/ca-bundle.pem",
+        "/var/lib/ca-certificates/ca-bundle.pem",
+        // OpenELEC
+        "/etc/pki/tls/cacert.pem",
+        // Alpine, and OpenSSL's own place
+        "/etc/ssl/cert.pem",
+        "/usr/local/share/certs/ca-root-nss.crt",
+    ]
+    private static let usualFolders = ["/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts"]
+
+    /// The roots, each once.
+    package func load() throws(TrustSetupError) -> [Certificate] {
+        var found: [Certificate] = []
+        for place in files.map({ [$0] }) + folders.map(Self.entries) {
+            found += place.compactMap(Self.contents).flatMap(CertificateFile.readable)
+            if !takesAll, !found.isEmpty { break }
+        }
+        if found.isEmpty { throw .noSystemRoots(lookedAt: files + folders) }
+        return Self.unique(found)
+    }
+
+    /// Folders name a certificate several times: by its own name, by its hash, and in the bundle.
+    private static func unique(_ certificates: [Certificate]) -> [Certificate] {
+        var seen: Set<Bytes> = []
+        return certificates.filter { seen.insert($0.der).inserted }
+    }
+
+    /// The files in a folder, in order.
+    private static func entries(of folder: String) -> [String] {
+        guard let store = OSSL_STORE_open(folder, nil, nil, nil, nil) else {
+            OpenSSLErrors.clear()
+            return []
+        }
+        defer { OSSL_STORE_close(store) }
+        var names: [String] = []
+        while OSSL_STORE_eof(store) == 0, OSSL_STORE_error(store) == 0 {
+            guard let info = OSSL_STORE_load(store) else { continue }
+            defer { OSSL_STORE_INFO_free(info) }
+            guard OSSL_STORE_INFO_get_type(info) == OSSL_STORE_INFO_NAME, let name = OSSL_STORE_INFO_get0_NAME(info)
+            else { return [] }
+            names.append(String(cString: name))
+        }
+        OpenSSLErrors.clear()
+        return names.sorted()
+    }
+
+    /// Nil when it cannot be read. What is longer than any bundle is cut off.
+    package static func contents(of path: String) -> Bytes? {
+        guard let bio = BIO_new_file(path, "rb") else {
+            OpenSSLErrors.clear()
+            return nil
+        }
+        defer { BIO_free(bio) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 65_536)
+        while bytes.count < 64 << 20, case let count = BIO_read(bio, &block, Int32(block.count)), count > 0 {
+            bytes += block[..<Int(count)]
+        }
+        OpenSSLErrors.clear()
+        return Bytes(bytes)
+    }
+}

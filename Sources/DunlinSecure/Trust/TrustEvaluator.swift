@@ -1,0 +1,80 @@
+internal import COpenSSL
+package import DunlinTypes
+
+/// Decides whether a server is trusted: rules, roots and pins, made ready once for all connections of a configuration.
+package final class TrustEvaluator: Sendable {
+    package let rules: TrustRules
+    /// Of everything a decision depends on. A session that was resumed under another key was decided otherwise.
+    package let key: Fingerprint
+    let roots: TrustStore
+    /// Pinned certificates as anchors, for those pins that have some.
+    let anchors: [TrustRules.Pins: TrustStore]
+
+    package init(_ rules: TrustRules, roots: TrustStore) throws(TrustSetupError) {
+        self.rules = rules
+        self.roots = roots
+        var anchors: [TrustRules.Pins: TrustStore] = [:]
+        for pins in [rules.pins] + rules.hosts.values where !pins.certificates.isEmpty {
+            anchors[pins] = try TrustStore(pins.certificates)
+        }
+        self.anchors = anchors
+        key = X509Reading.fingerprint(Bytes(rules.canonicalText + "\nroots \(roots.digest)")) ?? .zero
+    }
+
+    /// For OpenSSL's verify callback: `context` is the `X509_STORE_CTX` it comes with, and stays OpenSSL's.
+    package func decide(
+        context: OpaquePointer, host: HostIdentity, staple: Bytes? = nil
+    ) -> TrustDecision {
+        decide(
+            leaf: X509_STORE_CTX_get0_cert(context), sent: X509_STORE_CTX_get0_untrusted(context), host: host,
+            staple: staple)
+    }
+
+    /// `leaf` is an `X509`, `sent` the `STACK_OF(X509)` that came with it, the leaf among them or not; both stay the
+    /// caller's. `time` is in seconds since 1970; nil is now.
+    package func decide(
+        leaf: OpaquePointer?, sent: OpaquePointer?, host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
+    ) -> TrustDecision {
+        guard let leaf else { return .refused(TrustRefusal(.noCertificate, host: host.text)) }
+        return TrustJudgement(evaluator: self, leaf: leaf, sent: sent, host: host, staple: staple, time: time)
+            .decision()
+    }
+
+    /// The same of certificates as bytes, the server's own first.
+    package func decide(
+        _ chain: [Bytes], host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
+    ) -> TrustDecision {
+        guard let first = chain.first else { return .refused(TrustRefusal(.noCertificate, host: host.text)) }
+        guard let leaf = ParsedCertificate(der: first), let sent = X509Path() else {
+            return .refused(TrustRefusal(.malformed, host: host.text, depth: 0, detail: "it cannot be read"))
+        }
+        for der in chain.dropFirst() {
+            if let parsed = ParsedCertificate(der: der) { sent.append(parsed.pointer) }
+        }
+        return decide(leaf: leaf.pointer, sent: sent.stack, host: host, staple: staple, at: time)
+    }
+}
+
+extension TrustRules {
+    /// Says the same for the same rules in every process.
+    var canonicalText: String {
+        let patterns = hosts.map { "\($0.key.text): \($0.value.canonicalText)" }.sorted()
+        let lists = revocation.lists.compactMap { X509Reading.fingerprint($0)?.description }.sorted()
+        return """
+            mode \(mode.rawValue) \(position.rawValue) \(requiresPins) \(allowsInvalid) \(checksHost) \
+            \(maximumIntermediates)
+            revocation \(revocation.staple.rawValue) \(revocation.coversAuthorities) \(revocation.allowsMissingLists) \
+            \(lists.joined(separator: " "))
+            pins \(pins.canonicalText)
+            \(patterns.joined(separator: "\n"))
+            """
+    }
+}
+
+extension TrustRules.Pins {
+    fileprivate var canonicalText: String {
+        let keys = keys.sorted().map(\.description)
+        let certificates = certificates.map(\.details.fingerprint).sorted().map(\.description)
+        return (keys + ["|"] + certificates).joined(separator: " ")
+    }
+}

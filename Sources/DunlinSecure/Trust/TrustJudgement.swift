@@ -1,0 +1,186 @@
+internal import COpenSSL
+internal import DunlinTypes
+
+/// One decision about one server.
+///
+/// Rules:
+/// 1. Pins are compared with a verified path only. What a server sends beside it proves nothing: anybody can append a
+///    certificate that is not his.
+/// 2. Unless invalid certificates are allowed, there must be a path to a root, pinned or not.
+/// 3. Where certificates are pinned, a path to one of them must verify as well, with nothing else believed in; so
+///    validity and purpose are asked even where invalid certificates are allowed. A pinned intermediate is an anchor.
+/// 4. Where keys are pinned and invalid certificates are allowed, a path to a certificate with a pinned key does, whatever
+///    the time. Keys, signatures and purposes are still looked at.
+/// 5. The host's name is compared on every way there is, unless the rules switch that off.
+struct TrustJudgement {
+    let evaluator: TrustEvaluator
+    let leaf: OpaquePointer
+    let sent: OpaquePointer?
+    let host: HostIdentity
+    let staple: Bytes?
+    let time: Int64?
+
+    private var rules: TrustRules { evaluator.rules }
+
+    func decision() -> TrustDecision {
+        switch rules.demand(for: host) {
+        case .refusal(let reason): refused(reason, at: Certificate(leaf))
+        case .nothing: .accepted(path: [leaf].compactMap { Certificate($0) })
+        case .roots: byRoots()
+        case .pins(let pins): rules.mode == .certificate ? byCertificates(pins) : byKeys(pins)
+        }
+    }
+
+    private func byRoots() -> TrustDecision {
+        switch verify(.store(evaluator.roots)) {
+        case .path(let path, let owner): refusal(of: owner).map { .refused($0) } ?? .accepted(path: path)
+        case .failure(let failure): refused(failure)
+        }
+    }
+
+    // MARK: Pins
+
+    private func byKeys(_ pins: TrustRules.Pins) -> TrustDecision {
+        let ordinary = verify(.store(evaluator.roots))
+        if case .path(let path, let owner) = ordinary {
+            if let refusal = refusal(of: owner) { return .refused(refusal) }
+            let keys = owner.pointers.map { X509Reading.publicKey($0) ?? .zero }
+            if within(keys).contains(where: pins.keys.contains) { return .accepted(path: path) }
+            if !rules.allowsInvalid { return mismatch(path, seen: keys, expected: pins.keys) }
+        }
+        if case .failure(let failure) = ordinary, !rules.allowsInvalid { return refused(failure) }
+        return byPinnedAnchor(pins)
+    }
+
+    private func byPinnedAnchor(_ pins: TrustRules.Pins) -> TrustDecision {
+        guard let anchors = X509Path() else { return refused(.internalError, at: nil) }
+        let candidates = rules.position == .leaf ? [leaf] : [leaf] + X509Path.pointers(sent)
+        for candidate in candidates where X509Reading.publicKey(candidate).map(pins.keys.contains) == true {
+            anchors.append(candidate)
+        }
+        if rules.position == .any { pins.certificates.forEach(anchors.append) }
+        switch verify(.these(anchors), isPartial: true, ignoresTime: true) {
+        case .path(let path, let owner): return refusal(of: owner).map { .refused($0) } ?? .accepted(path: path)
+        case .failure(let failure):
+            guard failure.isWithoutAnchor else { return refused(failure) }
+            let found = path(of: failure)
+            return mismatch(found, seen: found.map(\.details.publicKey), expected: pins.keys)
+        }
+    }
+
+    private func byCertificates(_ pins: TrustRules.Pins) -> TrustDecision {
+        var seen: [Certificate] = []
+        if !rules.allowsInvalid {
+            switch verify(.store(evaluator.roots)) {
+            case .failure(let failure): return refused(failure)
+            case .path(let path, let owner):
+                if let refusal = refusal(of: owner) { return .refused(refusal) }
+                seen = path
+            }
+        }
+        let expected = Set(pins.certificates.map(\.details.fingerprint))
+        guard let anchors = evaluator.anchors[pins] else { return mismatch(seen, seen: [], expected: expected) }
+        switch verify(.store(anchors), isPartial: true) {
+        case .path(let path, let owner):
+            if let refusal = refusal(of: owner) { return .refused(refusal) }
+            if within(path).contains(where: pins.certificates.contains) { return .accepted(path: path) }
+            return mismatch(path, seen: path.map(\.details.fingerprint), expected: expected)
+        case .failure(let failure):
+            guard failure.isWithoutAnchor else { return refused(failure) }
+            let found = seen.isEmpty ? path(of: failure) : seen
+            return mismatch(found, seen: found.map(\.details.fingerprint), expected: expected)
+        }
+    }
+
+    /// The part of a path where a pin counts.
+    private func within<Element>(_ path: [Element]) -> ArraySlice<Element> {
+        rules.position == .leaf ? path.prefix(1) : path[...]
+    }
+
+    // MARK: Paths
+
+    private func verify(
+        _ anchors: PathVerifier.Anchors, isPartial: Bool = false, ignoresTime: Bool = false
+    ) -> PathVerifier.Outcome {
+        PathVerifier(
+            anchors: anchors, isPartial: isPartial, ignoresTime: ignoresTime,
+            maximumIntermediates: rules.maximumIntermediates, revocation: rules.revocation, time: time
+        ).verify(leaf, sent: sent)
+    }
+
+    /// What speaks against a path that verified: the host's name, and what the staple says.
+    private func refusal(of path: X509Path) -> TrustRefusal? {
+        if rules.checksHost {
+            let names = X509Reading.names(leaf)
+            guard HostMatch.matches(host, names) else {
+                return refusal(names.isEmpty ? .namesNoHost : .wrongHost, 0, Certificate(leaf), path.certificates)
+            }
+        }
+        return stapleRefusal(path)
+    }
+
+    private func stapleRefusal(_ path: X509Path) -> TrustRefusal? {
+        let wanted = rules.revocation.staple
+        guard wanted != .ignored else { return nil }
+        let unknown = { (detail: String) in
+            refusal(.revocationUnknown, 0, Certificate(leaf), path.certificates, detail: detail)
+        }
+        guard let staple, !staple.isEmpty else {
+            let isPromised = X509_get_ext_by_NID(leaf, NID_tlsfeature, -1) >= 0
+            return wanted == .required || isPromised ? unknown("the server sent no staple") : nil
+        }
+        let pointers = path.pointers
+        // An anchor that is the server's own certificate has no issuer to ask.
+        guard pointers.count > 1 else { return wanted == .required ? unknown("its issuer is not known") : nil }
+        let now = time ?? X509Reading.seconds(nil)
+        switch OCSPStaple(bytes: staple, leaf: leaf, issuer: pointers[1], now: now).finding() {
+        case .good: return nil
+        case .revoked: return refusal(.revoked, 0, Certificate(leaf), path.certificates)
+        case .unknown(let detail): return unknown(detail)
+        }
+    }
+
+    // MARK: Refusals
+
+    private func path(of failure: PathVerifier.Failure) -> [Certificate] {
+        failure.path.isEmpty ? [leaf].compactMap { Certificate($0) } : failure.path
+    }
+
+    private func mismatch(
+        _ path: [Certificate], seen: [Fingerprint], expected: Set<Fingerprint>
+    ) -> TrustDecision {
+        .refused(
+            TrustRefusal(
+                .pinMismatch, host: host.text, certificate: path.first, path: path, seen: seen,
+                expected: expected.sorted()))
+    }
+
+    private func refused(_ failure: PathVerifier.Failure) -> TrustDecision {
+        .refused(
+            refusal(
+                VerificationCode.reason(failure.code), failure.depth, failure.certificate ?? Certificate(leaf),
+                path(of: failure), detail: VerificationCode.detail(failure.code)))
+    }
+
+    private func refused(_ reason: TrustRefusal.Reason, at certificate: Certificate?) -> TrustDecision {
+        .refused(refusal(reason, 0, certificate, [certificate].compactMap(\.self)))
+    }
+
+    private func refusal(
+        _ reason: TrustRefusal.Reason, _ depth: Int, _ certificate: Certificate?, _ path: [Certificate],
+        detail: String? = nil
+    ) -> TrustRefusal {
+        TrustRefusal(
+            reason, host: host.text, depth: depth, certificate: certificate, path: path, detail: detail)
+    }
+}
+
+extension PathVerifier.Failure {
+    /// Nobody was at fault but that no anchor was found: where only pins are anchors, no pin is on the path.
+    var isWithoutAnchor: Bool {
+        switch VerificationCode.reason(code) {
+        case .unknownIssuer, .selfSigned: true
+        default: false
+        }
+    }
+}
