@@ -14,6 +14,10 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 /* engine */
 
 static const uint64_t dunlin_op_no_renegotiation = SSL_OP_NO_RENEGOTIATION;
@@ -53,6 +57,17 @@ static inline void dunlin_bio_clear_retry(BIO *bio) { BIO_clear_retry_flags(bio)
 static inline int dunlin_error_library(unsigned long code) { return ERR_GET_LIB(code); }
 static inline int dunlin_error_reason(unsigned long code) { return ERR_GET_REASON(code); }
 static inline int dunlin_error_is_system(unsigned long code) { return ERR_SYSTEM_ERROR(code); }
+
+static inline int dunlin_open_private_log(const char *path) {
+    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+}
+
+static inline int dunlin_add_chain(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline int dunlin_negotiated_group(SSL *ssl) { return (int)SSL_get_negotiated_group(ssl); }
+static inline void dunlin_raise(int reason) { ERR_raise(ERR_LIB_SSL, reason); }
+static inline void dunlin_free(void *memory) { OPENSSL_free(memory); }
 
 static inline int dunlin_certificate_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
 static inline X509 *dunlin_certificate_at(const STACK_OF(X509) *stack, int index) {

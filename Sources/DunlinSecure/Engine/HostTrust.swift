@@ -1,0 +1,25 @@
+package import DunlinTypes
+
+/// The evaluator's word about one host.
+package struct HostTrust: PeerTrust {
+    private let evaluator: TrustEvaluator
+    private let host: HostIdentity
+
+    package init(_ evaluator: TrustEvaluator, for host: HostIdentity) {
+        self.evaluator = evaluator
+        self.host = host
+    }
+
+    package var key: Fingerprint { evaluator.key }
+
+    package func decide(on presented: borrowing PresentedChain) -> TrustDecision {
+        evaluator.decide(leaf: presented.leaf, sent: presented.chain, host: host, staple: presented.staple)
+    }
+
+    /// The rules are the same, or the key would be another; a certificate has run out since, or had from the start and
+    /// was accepted all the same. So they are asked again.
+    package func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool {
+        if case .accepted = evaluator.decide(path.map(\.der), host: host, at: now) { return true }
+        return false
+    }
+}

@@ -1,0 +1,61 @@
+public import DunlinTypes
+
+/// Why a TLS connection ended early, in terms of what somebody can do about it.
+///
+/// Every sequence of bytes from a peer ends in success or in one of these.
+public enum TLSError: Error, Sendable, Equatable {
+    /// The server ended the connection with an alert.
+    case alert(TLSAlert)
+    /// The server requires a client certificate, and none was configured or given.
+    case clientCertificateRequired
+    /// The server speaks no TLS version that is allowed here.
+    case versionMismatch(String)
+    /// What answered does not speak TLS: often clear-text HTTP at this port.
+    case notTLS
+    /// The server chose parameters that are too weak or were not offered.
+    case unacceptableParameters(String)
+    /// A record cannot be decrypted or is malformed: changed on the way, or not by this peer.
+    case badRecord(String)
+    /// The server broke the protocol's rules.
+    case protocolViolation(String)
+    /// More messages without content than any honest server sends.
+    case flood(String)
+    /// The server's certificate was not trusted.
+    case untrusted(TrustRefusal)
+    /// The stream ended before the handshake did. `afterFirstByte` tells a server that hangs up at once from one that
+    /// hangs up when it has seen something.
+    case endedDuringHandshake(afterFirstByte: Bool)
+    /// The stream ended without close_notify: what was received may not be all.
+    case truncated
+    /// Used after it was closed from here.
+    case closed
+    /// A setting or certificate that OpenSSL does not take.
+    case invalidSetting(String)
+    /// OpenSSL found no memory.
+    case outOfMemory
+}
+
+extension TLSError: CustomStringConvertible {
+    /// One sentence without a full stop; constant text and names, never what was sent.
+    public var description: String {
+        switch self {
+        case .alert(let alert): "the server ended the connection with the TLS alert \(alert.name): \(alert.meaning)"
+        case .clientCertificateRequired: "the server requires a client certificate and got none"
+        case .versionMismatch(let words): "the server speaks no TLS version that is allowed here: \(words)"
+        case .notTLS: "the server does not speak TLS on this port"
+        case .unacceptableParameters(let words): "the server chose what is not acceptable here: \(words)"
+        case .badRecord(let words): "a TLS record is not intact: \(words)"
+        case .protocolViolation(let words): "the server broke the rules of TLS: \(words)"
+        case .flood(let words): "the server sent too many TLS messages without content: \(words)"
+        case .untrusted(let refusal): "the server's certificate is not trusted: \(refusal)"
+        case .endedDuringHandshake(let afterFirstByte):
+            afterFirstByte
+                ? "the server closed the connection in the middle of the TLS handshake"
+                : "the server closed the connection without an answer to the TLS handshake"
+        case .truncated: "the TLS connection ended without close_notify: what was received may not be all"
+        case .closed: "the TLS connection is closed"
+        case .invalidSetting(let words): "a TLS setting cannot be used: \(words)"
+        case .outOfMemory: "OpenSSL found no memory"
+        }
+    }
+}

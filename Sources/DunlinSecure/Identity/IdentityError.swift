@@ -1,0 +1,25 @@
+/// Why a client identity cannot be loaded.
+public enum IdentityError: Error, Sendable, Equatable, CustomStringConvertible {
+    case cannotRead(path: String)
+    case noCertificate
+    case noKey
+    /// The key, or the whole file, is encrypted and no passphrase was given.
+    case passphraseNeeded
+    case wrongPassphrase
+    /// None of the certificates is for this key.
+    case keyDoesNotFit
+    /// Not what it was said to be, in OpenSSL's words.
+    case malformed(String)
+
+    public var description: String {
+        switch self {
+        case .cannotRead(let path): "the client identity's file \(path) cannot be read"
+        case .noCertificate: "there is no certificate in the client identity"
+        case .noKey: "there is no private key in the client identity"
+        case .passphraseNeeded: "the client identity is encrypted and there is no passphrase"
+        case .wrongPassphrase: "the passphrase does not open the client identity"
+        case .keyDoesNotFit: "the client identity's key belongs to none of its certificates"
+        case .malformed(let words): "the client identity cannot be understood: \(words)"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import COpenSSL
+internal import DunlinTypes
+internal import Synchronization
+
+/// A client identity in files, read again when one of them changes: certificates are renewed while a session lives.
+public final class IdentityFiles: Sendable {
+    public enum Paths: Sendable, Hashable {
+        /// Certificates, and the key in the same file when `key` is nil.
+        case pem(certificates: String, key: String?)
+        case pkcs12(String)
+
+        var all: [String] {
+            switch self {
+            case .pem(let certificates, let key): [certificates] + (key.map { [$0] } ?? [])
+            case .pkcs12(let path): [path]
+            }
+        }
+    }
+
+    private struct State {
+        var stamps: [FileStamp?]
+        var identity: ClientIdentity
+        var failure: IdentityError?
+    }
+
+    private let paths: Paths
+    private let passphrase: String?
+    private let state: Mutex<State>
+
+    public init(_ paths: Paths, passphrase: String? = nil) throws(IdentityError) {
+        self.paths = paths
+        self.passphrase = passphrase
+        // Looked at before they are read: a change in between is seen the next time.
+        let stamps = paths.all.map { FileStamp(path: $0) }
+        state = Mutex(State(stamps: stamps, identity: try Self.load(paths, passphrase)))
+    }
+
+    /// What the files hold now. One call of stat for each file tells whether to read.
+    ///
+    /// Certificate and key are seldom replaced in one moment: while they do not fit or cannot be read, the identity is
+    /// the one that was, `failure` says why, and the next change is looked at again.
+    public func current() -> ClientIdentity {
+        let stamps = paths.all.map { FileStamp(path: $0) }
+        let (known, old) = state.withLock { ($0.stamps, $0.identity) }
+        if known == stamps { return old }
+        do throws(IdentityError) {
+            let new = try Self.load(paths, passphrase)
+            state.withLock { $0 = State(stamps: stamps, identity: new) }
+            return new
+        } catch {
+            state.withLock {
+                $0.stamps = stamps
+                $0.failure = error
+            }
+            return old
+        }
+    }
+
+    /// Why the latest change was not taken over; nil when it was.
+    public var failure: IdentityError? { state.withLock { $0.failure } }
+
+    private static func load(_ paths: Paths, _ passphrase: String?) throws(IdentityError) -> ClientIdentity {
+        switch paths {
+        case .pem(let certificates, let key):
+            let pem = try contents(of: certificates)
+            let own: Bytes? = if let key { try contents(of: key) } else { nil }
+            return try ClientIdentity(pem: pem, key: own, passphrase: passphrase)
+        case .pkcs12(let path):
+            return try ClientIdentity(pkcs12: contents(of: path), passphrase: passphrase)
+        }
+    }
+
+    private static func contents(of path: String) throws(IdentityError) -> Bytes {
+        defer { OpenSSLErrors.clear() }
+        guard let file = BIO_new_file(path, "r") else { throw .cannotRead(path: path) }
+        defer { BIO_free(file) }
+        var bytes: [UInt8] = []
+        var block = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = BIO_read(file, &block, Int32(block.count))
+            if count == 0 { return Bytes(bytes) }
+            guard count > 0, bytes.count < sizeLimit else { throw .cannotRead(path: path) }
+            bytes += block[..<Int(count)]
+        }
+    }
+
+    /// No identity is larger; a path that leads to a device or a log is.
+    private static let sizeLimit = 4 * 1024 * 1024
+}
+
+/// What changes when a file does: written in place, or replaced by another.
+struct FileStamp: Equatable {
+    private let seconds: Int
+    private let nanoseconds: Int
+    private let size: Int64
+    private let node: UInt64
+
+    /// Nil when there is no such file.
+    init?(path: String) {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { return nil }
+        seconds = Int(facts.st_mtim.tv_sec)
+        nanoseconds = Int(facts.st_mtim.tv_nsec)
+        size = Int64(facts.st_size)
+        node = UInt64(facts.st_ino)
+    }
+}

@@ -1,0 +1,50 @@
+internal import DunlinTypes
+internal import Synchronization
+
+/// What a session may be resumed for: nothing that a full handshake would have judged otherwise.
+struct TicketKey: Hashable, Sendable {
+    let origin: Origin
+    let serverName: String?
+    let trust: Fingerprint
+    let identity: Bytes?
+
+    init(_ peer: TLSPeer) {
+        origin = peer.origin
+        serverName = peer.serverName
+        trust = peer.trust.key
+        identity = peer.identity?.key
+    }
+}
+
+/// The sessions of one configuration, shared by its connections on all threads.
+final class TicketStore: Sendable {
+    private let machine: Mutex<TicketMachine<TicketKey, TLSSession>>
+
+    init(_ limits: TicketLimits = TicketLimits()) {
+        machine = Mutex(TicketMachine(limits))
+    }
+
+    var count: Int { machine.withLock { $0.count } }
+
+    func keep(_ session: TLSSession, for key: TicketKey) {
+        machine.withLock { $0.keep(session, for: key) }
+    }
+
+    /// A session whose path is still accepted at `now`. One that is not is forgotten, and its siblings with it.
+    func take(for peer: TLSPeer, at now: Int64) -> TLSSession? {
+        let key = TicketKey(peer)
+        guard let session = machine.withLock({ $0.take(key, at: now) }) else { return nil }
+        let isAccepted = session.validity.contains(now) || peer.trust.stillAccepts(session.path, at: now)
+        if session.isUsable, isAccepted { return session }
+        machine.withLock { $0.discard(key) }
+        return nil
+    }
+
+    func discard(for peer: TLSPeer) {
+        machine.withLock { $0.discard(TicketKey(peer)) }
+    }
+
+    func discardAll() {
+        machine.withLock { $0.discardAll() }
+    }
+}

@@ -1,0 +1,101 @@
+import COpenSSL
+import DunlinTesting
+import DunlinTypes
+import Testing
+
+@testable import DunlinSecure
+
+@Suite struct `A client certificate` {
+    static let versions: [TLSSettings.Version] = [.tls12, .tls13]
+
+    @Test(arguments: versions, [true, false])
+    func `is shown when it is asked for`(version: TLSSettings.Version, isRequired: Bool) throws {
+        let server = try Scene.server {
+            $0.latest = version.number
+            $0.asksForCertificate = true
+            $0.requiresCertificate = isRequired
+        }
+        let identity = try Scene.identity()
+        var pair = try Pair(TLSContext(), Scene.peer { $0.identity = identity }, server)
+        #expect(try pair.run() == .open)
+        #expect(pair.server.isOpen)
+        #expect(pair.server.peerCertificate == (try Scene.client.get().der))
+    }
+
+    @Test(arguments: versions)
+    func `is not shown to a server that does not ask`(version: TLSSettings.Version) throws {
+        let identity = try Scene.identity()
+        let server = try Scene.server { $0.latest = version.number }
+        var pair = try Pair(TLSContext(), Scene.peer { $0.identity = identity }, server)
+        #expect(try pair.run() == .open)
+        #expect(pair.server.peerCertificate == nil)
+        #expect(pair.engine.isIdentityAskedFor == false)
+    }
+
+    @Test(arguments: versions)
+    func `may be missing where it is not required`(version: TLSSettings.Version) throws {
+        let server = try Scene.server {
+            $0.latest = version.number
+            $0.asksForCertificate = true
+        }
+        var pair = try Pair(TLSContext(), Scene.peer(), server)
+        #expect(try pair.run() == .open)
+        #expect(pair.engine.isIdentityAskedFor == true)
+    }
+
+    @Test(arguments: versions)
+    func `that is required and missing is what the error says`(version: TLSSettings.Version) throws {
+        let server = try Scene.server {
+            $0.latest = version.number
+            $0.requiresCertificate = true
+        }
+        var pair = try Pair(TLSContext(), Scene.peer(), server)
+        #expect(throws: TLSError.clientCertificateRequired) { try pair.run() }
+    }
+
+    @Test(arguments: versions, [true, false])
+    func `can be asked for elsewhere`(version: TLSSettings.Version, isGiven: Bool) throws {
+        let server = try Scene.server {
+            $0.latest = version.number
+            $0.asksForCertificate = true
+        }
+        var pair = try Pair(TLSContext(), Scene.peer { $0.asksForIdentity = true }, server)
+        #expect(try pair.run() == .suspended(.clientCertificate))
+        #expect(throws: TLSError.closed) { try pair.send([1]) }
+        let identity = isGiven ? try Scene.identity() : nil
+        _ = try pair.engine.answer(identity: identity, into: &pair.plaintext, answering: &pair.wire)
+        #expect(try pair.run() == .open)
+        #expect((pair.server.peerCertificate != nil) == isGiven)
+    }
+
+    @Test(arguments: versions)
+    func `and trust can both be asked about, trust first`(version: TLSSettings.Version) throws {
+        let server = try Scene.server {
+            $0.latest = version.number
+            $0.asksForCertificate = true
+        }
+        let peer = Scene.peer {
+            $0.asksForIdentity = true
+            $0.asksAboutTrust = true
+        }
+        var pair = try Pair(TLSContext(), peer, server)
+        #expect(try pair.run(cut: 1) == .suspended(.trust))
+        _ = try pair.engine.answer(trust: .accepted(path: []), into: &pair.plaintext, answering: &pair.wire)
+        #expect(try pair.run(cut: 1) == .suspended(.clientCertificate))
+        _ = try pair.engine.answer(identity: Scene.identity(), into: &pair.plaintext, answering: &pair.wire)
+        #expect(try pair.run(cut: 1) == .open)
+        #expect(pair.server.peerCertificate != nil)
+    }
+
+    @Test func `that was asked for elsewhere is asked for again`() throws {
+        let context = try TLSContext()
+        let server = try Scene.server { $0.asksForCertificate = true }
+        for _ in 0..<2 {
+            var pair = try Pair(context, Scene.peer { $0.asksForIdentity = true }, server)
+            #expect(try pair.run() == .suspended(.clientCertificate))
+            _ = try pair.engine.answer(identity: Scene.identity(), into: &pair.plaintext, answering: &pair.wire)
+            #expect(try pair.run() == .open)
+            #expect(pair.engine.isResumed == false)
+        }
+    }
+}

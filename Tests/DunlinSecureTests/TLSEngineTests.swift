@@ -1,0 +1,162 @@
+import COpenSSL
+import DunlinTypes
+import Testing
+
+@testable import DunlinSecure
+
+@Suite struct `A TLS engine` {
+    static let versions: [TLSSettings.Version] = [.tls12, .tls13]
+
+    static func server(_ version: TLSSettings.Version) throws -> TestServer {
+        try Scene.server { $0.latest = version.number }
+    }
+
+    @Test(arguments: versions)
+    func `agrees with a server, and content goes both ways`(version: TLSSettings.Version) throws {
+        let trust = TestTrust()
+        var pair = try Pair(TLSContext(), Scene.peer(trust: trust), Self.server(version))
+        #expect(try pair.run() == .open)
+        #expect(pair.engine.version == version)
+        #expect(pair.engine.applicationProtocol == "http/1.1")
+        #expect(pair.engine.decision == .accepted(path: []))
+        #expect(pair.engine.isResumed == false)
+        #expect(pair.engine.cipher?.hasPrefix("TLS_") == true)
+        #expect(pair.server.serverName == "api.test")
+        #expect(trust.decisions == 1)
+        try pair.send(Array("request".utf8))
+        try pair.run()
+        #expect(pair.server.received == Array("request".utf8))
+        pair.server.send(Array("response".utf8))
+        try pair.run()
+        #expect(pair.plaintext == Array("response".utf8))
+    }
+
+    @Test(arguments: versions, [1, 2, 3, 5, 7, 64, 1000])
+    func `does the same at every cut`(version: TLSSettings.Version, cut: Int) throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
+        #expect(try pair.run(cut: cut, back: cut) == .open)
+        let body = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+        pair.server.send(body)
+        try pair.send(body)
+        try pair.run(cut: cut, back: cut)
+        #expect(pair.plaintext == body)
+        #expect(pair.server.received == body)
+    }
+
+    @Test(arguments: versions)
+    func `can be cut once at any byte of the handshake`(version: TLSSettings.Version) throws {
+        let context = try TLSContext()
+        let server = try Self.server(version)
+        var whole = try Pair(context, Scene.peer(), server)
+        try whole.run()
+        // Signatures differ in length by a byte or two.
+        for cut in 1..<(whole.sent.count + 3) {
+            context.discardSessions()
+            var pair = try Pair(context, Scene.peer(), server)
+            #expect(try pair.run(cut: cut) == .open)
+        }
+    }
+
+    @Test(arguments: versions)
+    func `says that it ended too early wherever the stream ends`(version: TLSSettings.Version) throws {
+        let context = try TLSContext()
+        let server = try Self.server(version)
+        var pair = try Pair(context, Scene.peer(), server)
+        _ = try pair.engine.start(into: &pair.wire)
+        pair.server.receive(pair.wire)
+        let flight = pair.server.takeOutput()
+        for end in 0..<flight.count {
+            context.discardSessions()
+            var cut = try Pair(context, Scene.peer(), server)
+            _ = try cut.engine.start(into: &cut.wire)
+            // Another connection's answer: right up to where its keys would be needed.
+            do {
+                try cut.deliver(Array(flight[..<end]))
+                try cut.engine.receiveEnd()
+                Issue.record("the end after \(end) bytes went unnoticed")
+            } catch {
+                if end == 0 { #expect(error == .endedDuringHandshake(afterFirstByte: false)) }
+            }
+        }
+    }
+
+    @Test(arguments: versions)
+    func `tells a response that is whole from one that was cut off`(version: TLSSettings.Version) throws {
+        let server = try Self.server(version)
+        let context = try TLSContext()
+        var pair = try Pair(context, Scene.peer(), server)
+        try pair.run()
+        pair.server.send(Array("all of it".utf8))
+        pair.server.close()
+        let last = pair.server.takeOutput()
+        for end in last.indices {
+            var cut = try Pair(context, Scene.peer(), server)
+            try cut.run()
+            cut.server.send(Array("all of it".utf8))
+            cut.server.close()
+            try cut.deliver(Array(cut.server.takeOutput()[..<end]))
+            #expect(throws: TLSError.truncated) { try cut.engine.receiveEnd() }
+            #expect(throws: TLSError.truncated) { try cut.engine.receiveEnd() }
+        }
+        try pair.deliver(last)
+        #expect(pair.engine.status == .closed)
+        #expect(pair.plaintext == Array("all of it".utf8))
+        try pair.engine.receiveEnd()
+    }
+
+    @Test(arguments: versions)
+    func `says goodbye, and is silent after`(version: TLSSettings.Version) throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
+        try pair.run()
+        pair.engine.close(into: &pair.wire)
+        #expect(!pair.wire.isEmpty)
+        pair.server.receive(pair.wire)
+        #expect(pair.server.isClosedByPeer)
+        pair.wire = []
+        pair.engine.close(into: &pair.wire)
+        #expect(pair.wire.isEmpty)
+        #expect(throws: TLSError.closed) { try pair.send([1]) }
+        try pair.deliver([1, 2, 3])
+        #expect(pair.plaintext.isEmpty)
+    }
+
+    @Test(arguments: versions)
+    func `carries megabytes in one call each way`(version: TLSSettings.Version) throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
+        try pair.run()
+        let body = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        try pair.send(body)
+        pair.server.receive(pair.wire)
+        pair.wire = []
+        #expect(pair.server.received == body)
+        pair.server.send(body)
+        try pair.run()
+        #expect(pair.plaintext == body)
+    }
+
+    @Test func `asks for no name when the host is an address`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer { $0.serverName = nil }, Scene.server())
+        #expect(try pair.run() == .open)
+        #expect(pair.server.serverName == nil)
+    }
+
+    @Test func `goes on when the server chooses no application protocol`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.applicationProtocol = nil })
+        #expect(try pair.run() == .open)
+        #expect(pair.engine.applicationProtocol == nil)
+    }
+
+    @Test func `follows key updates, and answers them with its next record`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
+        try pair.run()
+        for asking in [false, true, true] {
+            pair.server.updateKeys(asking: asking)
+            pair.server.send(Array("new keys".utf8))
+            try pair.run()
+            try pair.send(Array("mine too".utf8))
+            try pair.run()
+        }
+        #expect(pair.plaintext.count == 24)
+        #expect(pair.server.received.count == 24)
+    }
+}

@@ -1,0 +1,218 @@
+import COpenSSL
+import DunlinTesting
+import DunlinTypes
+import Testing
+
+@testable import DunlinSecure
+
+@Suite struct `A TLS error` {
+    static let record: [UInt8] = [21, 3, 3, 0, 2, 2]
+
+    @Test(arguments: TLSAlert.known.keys.sorted().filter { $0 != 0 && $0 != 90 && $0 != 100 && $0 != 116 })
+    func `names the alert that the server sent`(code: UInt8) throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
+        _ = try pair.engine.start(into: &pair.wire)
+        let error = #expect(throws: TLSError.self) { try pair.deliver(Self.record + [code]) }
+        #expect(error == .alert(TLSAlert(code: code)))
+        #expect(error?.description.contains(TLSAlert(code: code).name) == true)
+        #expect(throws: TLSError.alert(TLSAlert(code: code))) { try pair.deliver([1]) }
+    }
+
+    @Test(arguments: [
+        (TLSSettings.Version.tls12, TLSSettings.Version.tls13), (.tls13, .tls12),
+    ])
+    func `says when versions do not overlap`(ours: TLSSettings.Version, theirs: TLSSettings.Version) throws {
+        var settings = TLSSettings()
+        settings.versions = ours...ours
+        let server = try Scene.server {
+            $0.oldest = theirs.number
+            $0.latest = theirs.number
+        }
+        var pair = try Pair(TLSContext(settings), Scene.peer(), server)
+        let error = #expect(throws: TLSError.self) { try pair.run() }
+        #expect(error == .alert(.protocolVersion))
+        #expect(error?.description.contains("speaks none of the TLS versions offered") == true)
+    }
+
+    @Test func `says when a server answers in a version that was not offered`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
+        _ = try pair.engine.start(into: &pair.wire)
+        // A ServerHello of TLS 1.0.
+        let hello: [UInt8] = [2, 0, 0, 38, 3, 1] + [UInt8](repeating: 7, count: 32) + [0, 0xC0, 0x13, 0]
+        let error = #expect(throws: TLSError.self) {
+            try pair.deliver([22, 3, 1, 0, UInt8(hello.count)] + hello)
+        }
+        guard case .versionMismatch = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        "HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "220 mail.test ESMTP\r\n", "\0\0\0\0\0\0\0\0",
+    ])
+    func `says when the server does not speak TLS`(greeting: String) throws {
+        for cut in [1, 3, .max] {
+            var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
+            _ = try pair.engine.start(into: &pair.wire)
+            #expect(throws: TLSError.notTLS) { try pair.deliver(Array(greeting.utf8), cut: cut) }
+        }
+    }
+
+    @Test func `says when no cipher is shared`() throws {
+        let server = try Scene.server {
+            $0.latest = TLS1_2_VERSION
+            $0.ciphers = "AES128-SHA"
+        }
+        var pair = try Pair(TLSContext(), Scene.peer(), server)
+        #expect(throws: TLSError.alert(.handshakeFailure)) { try pair.run() }
+    }
+
+    @Test func `says when the server chose an application protocol that was not offered`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.applicationProtocol = "h2" })
+        let error = #expect(throws: TLSError.self) { try pair.run() }
+        guard case .protocolViolation = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+    }
+
+    @Test(arguments: [TLSSettings.Version.tls12, .tls13])
+    func `says when a record was changed on the way, whichever byte it is`(version: TLSSettings.Version) throws {
+        let context = try TLSContext()
+        let server = try Scene.server { $0.latest = version.number }
+        for position in 0..<40 {
+            var pair = try Pair(context, Scene.peer(), server)
+            try pair.run()
+            pair.server.send([UInt8](repeating: 65, count: 64))
+            var record = pair.server.takeOutput()
+            record[position] ^= 0x40
+            do {
+                try pair.deliver(record)
+                // A longer record than was sent: the rest never comes.
+                try pair.engine.receiveEnd()
+                Issue.record("byte \(position) went unnoticed")
+            } catch {
+                #expect(pair.plaintext.isEmpty)
+                switch error {
+                case .badRecord, .truncated, .protocolViolation, .versionMismatch: break
+                default: Issue.record("byte \(position): \(error)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [TLSSettings.Version.tls12, .tls13])
+    func `comes of any change to the handshake, never a connection`(version: TLSSettings.Version) throws {
+        var settings = TLSSettings()
+        settings.resumes = false
+        let context = try TLSContext(settings)
+        let server = try Scene.server { $0.latest = version.number }
+        var whole = try Pair(context, Scene.peer(), server)
+        _ = try whole.engine.start(into: &whole.wire)
+        whole.server.receive(whole.wire)
+        let length = whole.server.takeOutput().count
+        for position in 0..<length {
+            var pair = try Pair(context, Scene.peer(), server)
+            _ = try pair.engine.start(into: &pair.wire)
+            pair.server.receive(pair.wire)
+            pair.wire = []
+            var flight = pair.server.takeOutput()
+            if position >= flight.count { continue }
+            let isVersion = Self.versionBytes(of: flight).contains(position)
+            flight[position] ^= UInt8(1 << (position % 8))
+            do {
+                try pair.deliver(flight)
+                // Lengths may be wrong in a way that waits for more, and in TLS 1.2 the Finished tells.
+                try pair.run()
+                if pair.engine.status == .open, pair.server.isOpen {
+                    // What stands in the header of a clear-text record is not authenticated (RFC 8446 §5.1).
+                    #expect(isVersion, "byte \(position)")
+                } else {
+                    try pair.engine.receiveEnd()
+                    Issue.record("byte \(position) went unnoticed")
+                }
+            } catch {
+                #expect(pair.plaintext.isEmpty)
+            }
+        }
+    }
+
+    /// Where the records' versions stand.
+    private static func versionBytes(of records: [UInt8]) -> Set<Int> {
+        var places: Set<Int> = []
+        var start = 0
+        while start + 4 < records.count {
+            places.formUnion([start + 1, start + 2])
+            start += 5 + Int(records[start + 3]) << 8 + Int(records[start + 4])
+        }
+        return places
+    }
+
+    @Test func `stops a flood of key updates`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
+        try pair.run()
+        for _ in 0..<500 { pair.server.updateKeys(asking: true) }
+        let error = #expect(throws: TLSError.self) { try pair.run() }
+        guard case .flood = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+    }
+
+    @Test func `does not come of key updates with content between`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
+        try pair.run()
+        for _ in 0..<500 {
+            pair.server.updateKeys(asking: true)
+            pair.server.send([1])
+        }
+        try pair.run()
+        #expect(pair.plaintext.count == 500)
+    }
+
+    @Test func `does not come of a request to renegotiate, which is declined`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.latest = TLS1_2_VERSION })
+        try pair.run()
+        pair.server.renegotiate()
+        try pair.deliver(pair.server.takeOutput())
+        #expect(pair.engine.status == .open)
+        #expect(!pair.wire.isEmpty)
+    }
+
+    @Test func `of another connection's does not count`() throws {
+        var failing = try Pair(TLSContext(), Scene.peer(), Scene.server())
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
+        _ = try failing.engine.start(into: &failing.wire)
+        #expect(throws: TLSError.self) { try failing.deliver([22, 3, 3, 0, 4, 9, 9, 9, 9]) }
+        dunlin_raise(SSL_R_BAD_LENGTH)
+        #expect(try pair.run() == .open)
+        dunlin_raise(SSL_R_BAD_LENGTH)
+        pair.server.send([1, 2, 3])
+        let answer = pair.server.takeOutput()
+        dunlin_raise(SSL_R_BAD_LENGTH)
+        try pair.deliver(answer)
+        #expect(pair.plaintext == [1, 2, 3])
+        #expect(ERR_peek_error() == 0)
+    }
+
+    @Test func `says which setting cannot be used`() {
+        let paths = [
+            ("ciphers", \TLSSettings.ciphers), ("groups", \TLSSettings.groups), ("suites", \TLSSettings.suites),
+        ]
+        for (name, path) in paths {
+            var settings = TLSSettings()
+            settings[keyPath: path] = "no such thing"
+            let error = #expect(throws: TLSError.self) { _ = try TLSContext(settings) }
+            #expect(error?.description.contains(name) == true)
+        }
+    }
+
+    @Test func `says that a protocol's name does not fit`() {
+        for name in ["", String(repeating: "x", count: 256)] {
+            var settings = TLSSettings()
+            settings.applicationProtocols = [name]
+            #expect(throws: TLSError.self) { _ = try TLSContext(settings) }
+        }
+    }
+}

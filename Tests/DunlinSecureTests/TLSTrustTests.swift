@@ -1,0 +1,143 @@
+import COpenSSL
+import DunlinTesting
+import DunlinTypes
+import Testing
+
+@testable import DunlinSecure
+
+@Suite struct `Trust in a TLS handshake` {
+    static let versions: [TLSSettings.Version] = [.tls12, .tls13]
+
+    static func server(
+        _ version: TLSSettings.Version, _ change: (inout TestServer.Options) -> Void = { _ in }
+    ) throws -> TestServer {
+        try Scene.server {
+            $0.latest = version.number
+            change(&$0)
+        }
+    }
+
+    @Test(arguments: versions)
+    func `refused, ends the handshake with the refusal and an alert`(version: TLSSettings.Version) throws {
+        var pair = try Pair(TLSContext(), Scene.peer(trust: TestTrust(TestTrust.refusing)), Self.server(version))
+        #expect(throws: TLSError.untrusted(TestTrust.refusal)) { try pair.run() }
+        #expect(pair.engine.decision == TestTrust.refusing)
+        #expect(!pair.wire.isEmpty)
+        pair.server.receive(pair.wire)
+        #expect(!pair.server.isOpen)
+        #expect(throws: TLSError.untrusted(TestTrust.refusal)) { try pair.send([1]) }
+        #expect(throws: TLSError.untrusted(TestTrust.refusal)) { try pair.engine.receiveEnd() }
+    }
+
+    @Test(arguments: versions, [1, .max])
+    func `asked about, suspends until the answer`(version: TLSSettings.Version, cut: Int) throws {
+        let server = try Self.server(version) { $0.requiresCertificate = true }
+        let identity = try Scene.identity()
+        let peer = Scene.peer {
+            $0.asksAboutTrust = true
+            $0.identity = identity
+        }
+        var pair = try Pair(TLSContext(), peer, server)
+        #expect(try pair.run(cut: cut) == .suspended(.trust))
+        #expect(pair.engine.decision == .accepted(path: []))
+        #expect(pair.wire.isEmpty)
+        #expect(throws: TLSError.closed) { try pair.send([1]) }
+        #expect(pair.server.peerCertificate == nil)
+        _ = try pair.engine.answer(trust: .accepted(path: []), into: &pair.plaintext, answering: &pair.wire)
+        #expect(try pair.run(cut: cut) == .open)
+        #expect(pair.server.peerCertificate == (try Scene.client.get().der))
+    }
+
+    @Test(arguments: versions)
+    func `asked about and denied, ends the handshake`(version: TLSSettings.Version) throws {
+        var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Self.server(version))
+        try pair.run()
+        #expect(throws: TLSError.untrusted(TestTrust.refusal)) {
+            _ = try pair.engine.answer(trust: TestTrust.refusing, into: &pair.plaintext, answering: &pair.wire)
+        }
+        #expect(pair.server.peerCertificate == nil)
+        #expect(!pair.wire.isEmpty)
+    }
+
+    @Test(arguments: versions)
+    func `asked about, has the last word over the rules`(version: TLSSettings.Version) throws {
+        let peer = Scene.peer(trust: TestTrust(TestTrust.refusing)) { $0.asksAboutTrust = true }
+        var pair = try Pair(TLSContext(), peer, Self.server(version))
+        #expect(try pair.run() == .suspended(.trust))
+        #expect(pair.engine.decision == TestTrust.refusing)
+        _ = try pair.engine.answer(trust: .accepted(path: []), into: &pair.plaintext, answering: &pair.wire)
+        #expect(try pair.run() == .open)
+    }
+
+    @Test(arguments: versions)
+    func `asked about, is asked about again when a session is resumed`(version: TLSSettings.Version) throws {
+        let context = try TLSContext()
+        let server = try Self.server(version)
+        let peer = Scene.peer { $0.asksAboutTrust = true }
+        for round in 0..<3 {
+            var pair = try Pair(context, peer, server)
+            #expect(try pair.run() == .suspended(.trust))
+            if round == 2 {
+                #expect(throws: TLSError.untrusted(TestTrust.refusal)) {
+                    _ = try pair.engine.answer(trust: TestTrust.refusing, into: &pair.plaintext, answering: &pair.wire)
+                }
+                break
+            }
+            _ = try pair.engine.answer(trust: .accepted(path: []), into: &pair.plaintext, answering: &pair.wire)
+            #expect(try pair.run() == .open)
+            #expect(pair.engine.isResumed == (round > 0))
+        }
+    }
+
+    @Test(arguments: versions)
+    func `is given up while it is asked about`(version: TLSSettings.Version) throws {
+        var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Self.server(version))
+        try pair.run()
+        pair.engine.close(into: &pair.wire)
+        #expect(pair.wire.isEmpty)
+        let late = try pair.engine.answer(
+            trust: .accepted(path: []), into: &pair.plaintext, answering: &pair.wire)
+        #expect(late == .closed)
+    }
+
+    @Test(arguments: versions)
+    func `ends with the stream while it is asked about`(version: TLSSettings.Version) throws {
+        var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Self.server(version))
+        try pair.run()
+        #expect(throws: TLSError.endedDuringHandshake(afterFirstByte: true)) { try pair.engine.receiveEnd() }
+        #expect(throws: TLSError.endedDuringHandshake(afterFirstByte: true)) {
+            _ = try pair.engine.answer(trust: .accepted(path: []), into: &pair.plaintext, answering: &pair.wire)
+        }
+    }
+
+    @Test func `holds only so much while it is asked about`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Scene.server())
+        try pair.run()
+        #expect(throws: TLSError.flood("while a question was open")) {
+            for _ in 0..<100 { try pair.deliver([UInt8](repeating: 23, count: 10_000)) }
+        }
+    }
+
+    @Test func `is the evaluator's, by its rules and for one host`() throws {
+        let authority = try Scene.authority.get()
+        let root = try #require(Certificate(der: authority.certificate.der))
+        let evaluator = try TrustEvaluator(TrustRules(), roots: TrustStore([root]))
+        for (host, isTrusted) in [("api.test", true), ("other.test", false)] {
+            let trust = HostTrust(evaluator, for: HostIdentity(host))
+            var pair = try Pair(TLSContext(), Scene.peer(trust: trust), Scene.server())
+            if isTrusted {
+                #expect(try pair.run() == .open)
+                guard case .accepted(let path) = pair.engine.decision else {
+                    Issue.record("not accepted")
+                    continue
+                }
+                #expect(path.map(\.der) == [try Scene.certificate.get().der, authority.certificate.der])
+                #expect(trust.stillAccepts(path, at: Pair.now))
+                #expect(!trust.stillAccepts(path, at: Pair.now + 40 * 365 * 86_400))
+            } else {
+                let error = #expect(throws: TLSError.self) { try pair.run() }
+                #expect(error?.description.contains("the certificate is for api.test, not for other.test") == true)
+            }
+        }
+    }
+}

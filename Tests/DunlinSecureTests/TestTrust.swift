@@ -1,0 +1,29 @@
+import DunlinSecure
+import DunlinTypes
+import Synchronization
+
+/// Decides as the test says, and counts how often it was asked.
+final class TestTrust: PeerTrust {
+    let key: Fingerprint
+    private let verdict: TrustDecision
+    private let stillAccepted: Bool
+    private let count = Atomic<Int>(0)
+
+    init(_ verdict: TrustDecision = .accepted(path: []), key: UInt8 = 0, stillAccepts: Bool = true) {
+        self.verdict = verdict
+        self.key = Fingerprint(unchecked: Bytes([UInt8](repeating: key, count: 32)))
+        stillAccepted = stillAccepts
+    }
+
+    static let refusal = TrustRefusal(.unknownIssuer, host: "api.test")
+    static let refusing = TrustDecision.refused(refusal)
+
+    var decisions: Int { count.load(ordering: .relaxed) }
+
+    func decide(on presented: borrowing PresentedChain) -> TrustDecision {
+        count.add(1, ordering: .relaxed)
+        return verdict
+    }
+
+    func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool { stillAccepted }
+}
