@@ -61,6 +61,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzInflate", dependencies: ["DunlinInflate", "DunlinTypes", "FuzzDriver"],
             path: "Tests/FuzzInflate", swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzTLS", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTLS",
+            swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
