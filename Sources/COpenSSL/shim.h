@@ -46,6 +46,13 @@ static inline int dunlin_set_server_name(SSL *ssl, const char *name) {
 }
 static inline int dunlin_set_retry_verify(SSL *ssl) { return SSL_set_retry_verify(ssl); }
 static inline long dunlin_set_status_type(SSL *ssl, int type) { return SSL_set_tlsext_status_type(ssl, type); }
+static inline long dunlin_ctx_set_status_callback(SSL_CTX *context, int (*callback)(SSL *, void *)) {
+    return SSL_CTX_set_tlsext_status_cb(context, callback);
+}
+static inline long dunlin_set_status_response(SSL *ssl, unsigned char *response, int count) {
+    return SSL_set_tlsext_status_ocsp_resp(ssl, response, count);
+}
+static inline void *dunlin_copy(const void *bytes, size_t count) { return OPENSSL_memdup(bytes, count); }
 static inline long dunlin_status_response(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);
 }

@@ -79,6 +79,9 @@ public final class TLSContext: Sendable {
         SSL_CTX_set_cert_verify_callback(context, { store, _ in EngineCallbacks.verify(store) }, nil)
         SSL_CTX_set_cert_cb(context, { ssl, _ in EngineCallbacks.chooseCertificate(ssl) }, nil)
         SSL_CTX_set_info_callback(context) { ssl, kind, value in EngineCallbacks.note(ssl, kind, value) }
+        if settings.asksForStaple {
+            dunlin_ctx_set_status_callback(context) { ssl, _ in EngineCallbacks.checkStaple(ssl) }
+        }
         let mode = settings.resumes ? SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL : SSL_SESS_CACHE_OFF
         dunlin_ctx_set_session_cache_mode(context, Int(mode))
         if settings.resumes {

@@ -140,4 +140,55 @@ import Testing
             }
         }
     }
+
+    @Test(arguments: versions, [nil, "a staple"])
+    func `is decided when the staple is there`(version: TLSSettings.Version, staple: String?) throws {
+        var settings = TLSSettings()
+        settings.asksForStaple = true
+        let server = try Self.server(version) { $0.staple = staple }
+        for cut in [1, .max] {
+            let trust = TestTrust()
+            var pair = try Pair(TLSContext(settings), Scene.peer(trust: trust), server)
+            #expect(try pair.run(cut: cut) == .open)
+            #expect(trust.staple == staple.map { Bytes($0) })
+            #expect(trust.decisions == 1)
+            var refused = try Pair(
+                TLSContext(settings), Scene.peer(trust: TestTrust(TestTrust.refusing)), server)
+            #expect(throws: TLSError.untrusted(TestTrust.refusal)) { try refused.run(cut: cut) }
+            #expect(!refused.server.isOpen)
+        }
+    }
+
+    @Test(arguments: versions, [true, false])
+    func `is asked about before a certificate or content leaves, though the staple came late`(
+        version: TLSSettings.Version, asksForCertificate: Bool
+    ) throws {
+        var settings = TLSSettings()
+        settings.asksForStaple = true
+        let server = try Self.server(version) {
+            $0.staple = "a staple"
+            $0.requiresCertificate = asksForCertificate
+        }
+        let identity = try Scene.identity()
+        let peer = Scene.peer {
+            $0.asksAboutTrust = true
+            $0.identity = identity
+        }
+        for isAccepted in [true, false] {
+            var pair = try Pair(TLSContext(settings), peer, server)
+            #expect(try pair.run() == .suspended(.trust))
+            #expect(throws: TLSError.closed) { try pair.send([1]) }
+            #expect(pair.server.peerCertificate == nil)
+            if isAccepted {
+                _ = try pair.engine.answer(trust: .accepted(path: []), into: &pair.plaintext, answering: &pair.wire)
+                #expect(try pair.run() == .open)
+                #expect((pair.server.peerCertificate != nil) == asksForCertificate)
+            } else {
+                #expect(throws: TLSError.untrusted(TestTrust.refusal)) {
+                    _ = try pair.engine.answer(trust: TestTrust.refusing, into: &pair.plaintext, answering: &pair.wire)
+                }
+                #expect(pair.server.peerCertificate == nil)
+            }
+        }
+    }
 }

@@ -1,6 +1,7 @@
 import COpenSSL
 import DunlinTesting
 import DunlinTypes
+import Glibc
 import Testing
 
 /// What a test's server shares among its connections: certificate, versions, what it asks of clients.
@@ -16,6 +17,8 @@ final class TestServer {
         var applicationProtocol: String? = "http/1.1"
         var tickets = 2
         var usesTickets = true
+        /// Stapled to the certificate, as it is.
+        var staple: String?
     }
 
     let context: OpaquePointer
@@ -38,6 +41,16 @@ final class TestServer {
         SSL_CTX_set_session_id_context(context, "test", 4)
         SSL_CTX_set_num_tickets(context, options.tickets)
         if !options.usesTickets { SSL_CTX_set_options(context, dunlin_op_no_ticket) }
+        if options.staple != nil {
+            _ = dunlin_ctx_set_status_callback(context) { ssl, _ in
+                guard let ssl, let data = SSL_get_ex_data(ssl, stapleIndex) else { return SSL_TLSEXT_ERR_NOACK }
+                let text = data.assumingMemoryBound(to: CChar.self)
+                // OpenSSL frees what it is given.
+                let copy = dunlin_copy(text, strlen(text))?.assumingMemoryBound(to: UInt8.self)
+                _ = dunlin_set_status_response(ssl, copy, Int32(strlen(text)))
+                return SSL_TLSEXT_ERR_OK
+            }
+        }
         SSL_CTX_set_alpn_select_cb(
             context,
             { ssl, chosen, length, _, _, _ in
@@ -74,6 +87,9 @@ final class TestServer {
     }
 }
 
+/// Where a connection keeps the staple that it will send.
+private let stapleIndex = dunlin_ssl_data_index()
+
 /// The server's side of one connection, OpenSSL's own over memory: bytes in, bytes out.
 final class ServerEnd {
     let ssl: OpaquePointer
@@ -81,6 +97,7 @@ final class ServerEnd {
     private let input: OpaquePointer
     private let output: OpaquePointer
     private let choice: UnsafeMutablePointer<UInt8>
+    private var staple: UnsafeMutablePointer<CChar>?
     private(set) var received: [UInt8] = []
     private(set) var isClosedByPeer = false
 
@@ -94,6 +111,10 @@ final class ServerEnd {
         choice[0] = UInt8(name.count)
         for (index, byte) in name.enumerated() { choice[index + 1] = byte }
         if server.options.applicationProtocol != nil { SSL_set_ex_data(ssl, 0, choice) }
+        if let staple = server.options.staple {
+            self.staple = strdup(staple)
+            SSL_set_ex_data(ssl, stapleIndex, self.staple)
+        }
         SSL_set_bio(ssl, input, output)
         SSL_set_accept_state(ssl)
     }
@@ -103,6 +124,7 @@ final class ServerEnd {
         SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN)
         SSL_free(ssl)
         choice.deallocate()
+        free(staple)
     }
 
     var isOpen: Bool { SSL_is_init_finished(ssl) == 1 }

@@ -8,6 +8,7 @@ final class TestTrust: PeerTrust {
     private let verdict: TrustDecision
     private let stillAccepted: Bool
     private let count = Atomic<Int>(0)
+    private let lastStaple = Mutex<Bytes?>(nil)
 
     init(_ verdict: TrustDecision = .accepted(path: []), key: UInt8 = 0, stillAccepts: Bool = true) {
         self.verdict = verdict
@@ -18,10 +19,13 @@ final class TestTrust: PeerTrust {
     static let refusal = TrustRefusal(.unknownIssuer, host: "api.test")
     static let refusing = TrustDecision.refused(refusal)
 
+    var staple: Bytes? { lastStaple.withLock { $0 } }
     var decisions: Int { count.load(ordering: .relaxed) }
 
     func decide(on presented: borrowing PresentedChain) -> TrustDecision {
         count.add(1, ordering: .relaxed)
+        let staple = presented.staple
+        lastStaple.withLock { $0 = staple }
         return verdict
     }
 

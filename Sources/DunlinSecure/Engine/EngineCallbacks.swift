@@ -8,14 +8,15 @@ enum EngineCallbacks {
     static func verify(_ store: OpaquePointer?) -> Int32 {
         guard let store, let ssl = ssl(of: store), let state = EngineState.of(ssl) else { return 0 }
         if case .undecided = state.pointee.trust {
-            state.pointee.trust = decide(store, ssl, state.pointee.peer)
             // The server did not take the session that was offered.
             state.pointee.validity = nil
+            let comesLater = state.pointee.context.settings.asksForStaple && SSL_version(ssl) < TLS1_3_VERSION
+            let chain = X509_STORE_CTX_get0_untrusted(store)
+            state.pointee.trust =
+                comesLater ? .awaitingStaple : decide(X509_STORE_CTX_get0_cert(store), chain, ssl, state.pointee.peer)
         }
-        // What the rules left in the error queue is told by the decision, in better words.
-        OpenSSLErrors.clear()
         switch state.pointee.trust {
-        case .settled(.accepted): return 1
+        case .awaitingStaple, .settled(.accepted): return 1
         case .asking:
             // Positive, or OpenSSL takes it for a refusal instead of a wait.
             return dunlin_set_retry_verify(ssl) == 1 ? 1 : 0
@@ -25,12 +26,28 @@ enum EngineCallbacks {
         }
     }
 
+    /// The server's certificate is there, and so is the staple if it sent one. 1 goes on, 0 refuses.
+    ///
+    /// OpenSSL cannot wait here. If somebody is to be asked, the handshake is suspended where a client certificate is
+    /// due, or else when it is done: before anything of ours that matters leaves.
+    static func checkStaple(_ ssl: OpaquePointer?) -> Int32 {
+        guard let ssl, let state = EngineState.of(ssl) else { return 0 }
+        guard case .awaitingStaple = state.pointee.trust else { return 1 }
+        let leaf = SSL_get0_peer_certificate(ssl)
+        state.pointee.trust = decide(leaf, SSL_get_peer_cert_chain(ssl), ssl, state.pointee.peer)
+        return switch state.pointee.trust {
+        case .asking, .settled(.accepted): 1
+        case .undecided, .awaitingStaple, .settled(.refused): 0
+        }
+    }
+
     private static func decide(
-        _ store: OpaquePointer, _ ssl: OpaquePointer, _ peer: TLSPeer
+        _ leaf: OpaquePointer?, _ chain: OpaquePointer?, _ ssl: OpaquePointer, _ peer: TLSPeer
     ) -> EngineState.TrustStep {
-        guard let leaf = X509_STORE_CTX_get0_cert(store) else { return .undecided }
-        let chain = X509_STORE_CTX_get0_untrusted(store)
+        guard let leaf else { return .undecided }
         let decision = peer.trust.decide(on: PresentedChain(leaf: leaf, chain: chain, staple: staple(of: ssl)))
+        // What the rules left in the error queue is told by the decision, in better words.
+        OpenSSLErrors.clear()
         return peer.asksAboutTrust ? .asking(decision) : .settled(decision)
     }
 
@@ -48,6 +65,13 @@ enum EngineCallbacks {
     /// The server asks for a certificate. 1 goes on, with one or without; -1 asks again later; 0 fails.
     static func chooseCertificate(_ ssl: OpaquePointer?) -> Int32 {
         guard let ssl, let state = EngineState.of(ssl) else { return 0 }
+        // A staple that was sent is there by now (RFC 6066 §8).
+        _ = checkStaple(ssl)
+        switch state.pointee.trust {
+        case .settled(.accepted): break
+        case .asking: return -1
+        case .undecided, .awaitingStaple, .settled(.refused): return 0
+        }
         if case .settled(let identity) = state.pointee.identity { return use(identity, ssl) }
         let peer = state.pointee.peer
         if peer.identity == nil, peer.asksForIdentity {

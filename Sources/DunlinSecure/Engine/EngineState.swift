@@ -21,6 +21,8 @@ struct EngineState {
 
     enum TrustStep {
         case undecided
+        /// TLS 1.2 sends the staple after the certificate: the decision waits for it.
+        case awaitingStaple
         /// The rules came to this; somebody else is being asked.
         case asking(TrustDecision)
         case settled(TrustDecision)

@@ -6,7 +6,7 @@ extension TLSEngine {
     /// What trust came to: by the rules, by whoever was asked, or in the handshake whose session is resumed.
     public var decision: TrustDecision? {
         switch state.pointee.trust {
-        case .undecided: nil
+        case .undecided, .awaitingStaple: nil
         case .asking(let decision), .settled(let decision): decision
         }
     }

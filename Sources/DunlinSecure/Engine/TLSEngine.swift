@@ -208,7 +208,13 @@ extension TLSEngine {
         switch SSL_get_error(ssl, code) {
         case SSL_ERROR_WANT_READ: return
         case SSL_ERROR_WANT_RETRY_VERIFY: phase = .at(.suspended(.trust))
-        case SSL_ERROR_WANT_X509_LOOKUP: phase = .at(.suspended(.clientCertificate))
+        case SSL_ERROR_WANT_X509_LOOKUP:
+            // Trust is asked about first, and here when the staple came late.
+            if case .asking = state.pointee.trust {
+                phase = .at(.suspended(.trust))
+            } else {
+                phase = .at(.suspended(.clientCertificate))
+            }
         case let error: throw fail(error)
         }
     }
@@ -219,15 +225,19 @@ extension TLSEngine {
         if let name = applicationProtocol, !state.pointee.context.settings.applicationProtocols.contains(name) {
             throw fail(.protocolViolation("it chose an application protocol that was not offered"))
         }
-        phase = .at(.open)
-        guard SSL_session_reused(ssl) == 1, let path = state.pointee.offeredPath else {
+        if SSL_session_reused(ssl) == 1, let path = state.pointee.offeredPath {
+            // Nobody was asked in this handshake, for no certificate was shown.
+            let asks = state.pointee.peer.asksAboutTrust
+            state.pointee.trust = asks ? .asking(.accepted(path: path)) : .settled(.accepted(path: path))
+        } else {
             state.pointee.offeredPath = nil
-            return
         }
-        // Nobody was asked in this handshake, for no certificate was shown.
-        let asks = state.pointee.peer.asksAboutTrust
-        state.pointee.trust = asks ? .asking(.accepted(path: path)) : .settled(.accepted(path: path))
-        if asks { phase = .at(.suspended(.trust)) }
+        switch state.pointee.trust {
+        case .settled(.accepted): phase = .at(.open)
+        case .asking: phase = .at(.suspended(.trust))
+        case .settled(.refused(let refusal)): throw fail(.untrusted(refusal))
+        case .undecided, .awaitingStaple: throw fail(.protocolViolation("it proved nothing about itself"))
+        }
     }
 
     private mutating func decrypt(into plaintext: inout [UInt8]) throws(TLSError) -> Status {
@@ -295,11 +305,10 @@ extension TLSEngine {
 
     private func explained(_ code: UInt) -> TLSError {
         let error = TLSError(openSSL: code)
-        switch (error, state.pointee.trust) {
-        case (_, .settled(.refused(let refusal))) where dunlin_error_reason(code) == SSL_R_CERTIFICATE_VERIFY_FAILED:
-            return .untrusted(refusal)
-        case (.alert(.certificateRequired), _): return .clientCertificateRequired
-        case (.alert(let alert), _) where alert == .handshakeFailure || alert == .badCertificate:
+        if case .settled(.refused(let refusal)) = state.pointee.trust { return .untrusted(refusal) }
+        switch error {
+        case .alert(.certificateRequired): return .clientCertificateRequired
+        case .alert(let alert) where alert == .handshakeFailure || alert == .badCertificate:
             // Before TLS 1.3 there was no alert of its own for it.
             if case .settled(nil) = state.pointee.identity { return .clientCertificateRequired }
             return error
