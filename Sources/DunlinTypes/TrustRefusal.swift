@@ -58,8 +58,8 @@ public struct TrustRefusal: Error, Sendable, Hashable {
     public var certificate: Certificate?
     /// What the server presented, as far as it was put together.
     public var path: [Certificate]
-    /// Of a pin mismatch: the digests found on the path, from the server's certificate on. Of the public keys, or of the
-    /// certificates where those are pinned.
+    /// Of a pin mismatch: the digests found on the path, from the server's certificate on. Of the public keys, or of
+    /// the certificates where those are pinned.
     public var seen: [Fingerprint]
     /// Of a pin mismatch: any of these would have done.
     public var expected: [Fingerprint]

@@ -4,8 +4,8 @@ internal import DunlinTypes
 /// One path from a server's certificate to an anchor, built and verified by OpenSSL.
 ///
 /// Whatever is asked, these hold: RFC 5280 to the letter (`X509_V_FLAG_X509_STRICT`), a server's purpose, RSA keys of
-/// 2048 bits and elliptic curves of 224 at least, no MD5 and no SHA-1 (security level 2), name constraints compared with
-/// the subject alternative name and never with a common name.
+/// 2048 bits and elliptic curves of 224 at least, no MD5 and no SHA-1 (security level 2), name constraints compared
+/// with the subject alternative name and never with a common name.
 struct PathVerifier {
     enum Anchors {
         case store(TrustStore)

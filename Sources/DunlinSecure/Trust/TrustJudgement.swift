@@ -9,8 +9,8 @@ internal import DunlinTypes
 /// 2. Unless invalid certificates are allowed, there must be a path to a root, pinned or not.
 /// 3. Where certificates are pinned, a path to one of them must verify as well, with nothing else believed in; so
 ///    validity and purpose are asked even where invalid certificates are allowed. A pinned intermediate is an anchor.
-/// 4. Where keys are pinned and invalid certificates are allowed, a path to a certificate with a pinned key does, whatever
-///    the time. Keys, signatures and purposes are still looked at.
+/// 4. Where keys are pinned and invalid certificates are allowed, a path to a certificate with a pinned key does,
+///    whatever the time. Keys, signatures and purposes are still looked at.
 /// 5. The host's name is compared on every way there is, unless the rules switch that off.
 struct TrustJudgement {
     let evaluator: TrustEvaluator
@@ -60,7 +60,9 @@ struct TrustJudgement {
         }
         if rules.position == .any { pins.certificates.forEach(anchors.append) }
         switch verify(.these(anchors), isPartial: true, ignoresTime: true) {
-        case .path(let path, let owner): return refusal(of: owner).map { .refused($0) } ?? .accepted(path: path)
+        case .path(let path, let owner):
+            return refusal(of: owner).map { .refused($0) }
+                ?? .accepted(path: upToAnchor(path) { pins.keys.contains($0.details.publicKey) })
         case .failure(let failure):
             guard failure.isWithoutAnchor else { return refused(failure) }
             let found = path(of: failure)
@@ -83,7 +85,9 @@ struct TrustJudgement {
         switch verify(.store(anchors), isPartial: true) {
         case .path(let path, let owner):
             if let refusal = refusal(of: owner) { return .refused(refusal) }
-            if within(path).contains(where: pins.certificates.contains) { return .accepted(path: path) }
+            if within(path).contains(where: pins.certificates.contains) {
+                return .accepted(path: upToAnchor(path, pins.certificates.contains))
+            }
             return mismatch(path, seen: path.map(\.details.fingerprint), expected: expected)
         case .failure(let failure):
             guard failure.isWithoutAnchor else { return refused(failure) }
@@ -95,6 +99,11 @@ struct TrustJudgement {
     /// The part of a path where a pin counts.
     private func within<Element>(_ path: [Element]) -> ArraySlice<Element> {
         rules.position == .leaf ? path.prefix(1) : path[...]
+    }
+
+    /// OpenSSL goes on above a server's certificate that is an anchor itself, and nobody believes in what is there.
+    private func upToAnchor(_ path: [Certificate], _ isAnchor: (Certificate) -> Bool) -> [Certificate] {
+        path.firstIndex(where: isAnchor).map { Array(path[...$0]) } ?? path
     }
 
     // MARK: Paths

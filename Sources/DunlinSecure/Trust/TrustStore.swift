@@ -2,9 +2,9 @@ internal import COpenSSL
 package import DunlinTypes
 
 /// Certificates that are believed without being signed by others, parsed once.
+// SAFETY: the store is filled in `init` and never changed. OpenSSL counts its references and locks its look-ups, so any
+// number of verifications may use it at once.
 package final class TrustStore: @unchecked Sendable {
-    // SAFETY: the store is filled in `init` and never changed. OpenSSL counts its references and locks its look-ups, so
-    // any number of verifications may use it at once.
     let pointer: OpaquePointer
     /// Of all certificates in it, in no particular order.
     package let digest: Fingerprint

@@ -1,0 +1,156 @@
+import DunlinSecure
+import DunlinTesting
+import DunlinTypes
+import Testing
+
+@Suite struct `Pins` {
+    let root: CertificateAuthority
+    let intermediate: CertificateAuthority
+    let server: IssuedCertificate
+    let stranger: IssuedCertificate
+
+    init() throws {
+        root = try CertificateAuthority()
+        intermediate = try root.intermediate()
+        server = try intermediate.issue(.server("api.test"))
+        stranger = try CertificateAuthority(.authority("Stranger")).certificate
+    }
+
+    private func decide(
+        _ chain: [Bytes]? = nil, for host: String = "api.test", roots: [Bytes]? = nil, by mode: TrustRules.Mode,
+        pins: [IssuedCertificate], allowing: Bool = false, _ change: (inout TrustRules) -> Void = { _ in }
+    ) throws -> TrustDecision {
+        try DunlinSecureTests.decide(
+            chain ?? server.chain, for: host, roots: roots ?? [root.certificate.der]
+        ) {
+            $0.mode = mode
+            $0.pins = .init(
+                keys: mode == .publicKey ? Set(pins.compactMap(\.publicKey)) : [],
+                certificates: mode == .certificate ? Set(pins.compactMap(\.certificate)) : [])
+            $0.allowsInvalid = allowing
+            change(&$0)
+        }
+    }
+
+    static let modes: [TrustRules.Mode] = [.publicKey, .certificate]
+
+    @Test(arguments: modes)
+    func `of the server, an intermediate or the root will do`(mode: TrustRules.Mode) throws {
+        for pin in [server, intermediate.certificate, root.certificate] {
+            #expect(Verdict(try decide(by: mode, pins: [pin])) == .accepted)
+            #expect(Verdict(try decide(by: mode, pins: [stranger, pin])) == .accepted)
+        }
+        #expect(Verdict(try decide(by: mode, pins: [stranger])) == .refused(.pinMismatch))
+    }
+
+    @Test(arguments: modes)
+    func `of the leaf alone, where the position says so`(mode: TrustRules.Mode) throws {
+        let verdict = { (pin: IssuedCertificate) in Verdict(try decide(by: mode, pins: [pin]) { $0.position = .leaf }) }
+        #expect(try verdict(server) == .accepted)
+        #expect(try verdict(intermediate.certificate) == .refused(.pinMismatch))
+        #expect(try verdict(root.certificate) == .refused(.pinMismatch))
+    }
+
+    @Test(arguments: modes, [false, true])
+    func `of a certificate that was only sent along prove nothing`(mode: TrustRules.Mode, allowing: Bool) throws {
+        let chains = [
+            server.chain + [stranger.der], [server.der, stranger.der] + server.intermediates,
+            // Signed by itself, with the pinned one behind it.
+            [try IssuedCertificate.selfSigned(.server("api.test")).der, stranger.der],
+        ]
+        for (index, chain) in chains.enumerated() {
+            let decision = try decide(chain, by: mode, pins: [stranger], allowing: allowing)
+            let isRefusedBefore = index == 2 && !allowing
+            #expect(Verdict(decision) == .refused(isRefusedBefore ? .selfSigned : .pinMismatch))
+            if !isRefusedBefore {
+                #expect(decision.refusal?.seen.contains(where: { $0 == stranger.publicKey }) == false)
+            }
+        }
+    }
+
+    @Test(arguments: modes)
+    func `do not make an invalid chain valid`(mode: TrustRules.Mode) throws {
+        let late = try root.issue(.server("api.test").expired)
+        let own = try IssuedCertificate.selfSigned(.server("api.test"))
+        #expect(Verdict(try decide(late.chain, by: mode, pins: [late])) == .refused(.expired))
+        #expect(Verdict(try decide(own.chain, by: mode, pins: [own])) == .refused(.selfSigned))
+        #expect(Verdict(try decide(roots: [], by: mode, pins: [server])) == .refused(.unknownIssuer))
+        #expect(Verdict(try decide(for: "other.test", by: mode, pins: [server])) == .refused(.wrongHost))
+    }
+
+    @Test(arguments: modes)
+    func `are anchors where invalid certificates are allowed`(mode: TrustRules.Mode) throws {
+        let own = try IssuedCertificate.selfSigned(.server("api.test"))
+        #expect(Verdict(try decide(own.chain, roots: [], by: mode, pins: [own], allowing: true)) == .accepted)
+        // An intermediate serves without its root, and so does the leaf.
+        let byIntermediate = try decide(roots: [], by: mode, pins: [intermediate.certificate], allowing: true)
+        #expect(byIntermediate.path == [server.der, intermediate.certificate.der])
+        #expect(try decide(roots: [], by: mode, pins: [server], allowing: true).path == [server.der])
+        #expect(Verdict(try decide(own.chain, by: mode, pins: [stranger], allowing: true)) == .refused(.pinMismatch))
+    }
+
+    @Test(arguments: modes)
+    func `do not let a wrong name pass where invalid certificates are allowed`(mode: TrustRules.Mode) throws {
+        let own = try IssuedCertificate.selfSigned(.server("api.test"))
+        let named = try IssuedCertificate.selfSigned(.server("api.test").commonNameOnly)
+        let verdict = { (issued: IssuedCertificate, host: String, checks: Bool) in
+            Verdict(
+                try decide(issued.chain, for: host, roots: [], by: mode, pins: [issued], allowing: true) {
+                    $0.checksHost = checks
+                })
+        }
+        #expect(try verdict(own, "other.test", true) == .refused(.wrongHost))
+        #expect(try verdict(own, "other.test", false) == .accepted)
+        #expect(try verdict(named, "api.test", true) == .refused(.namesNoHost))
+        #expect(try verdict(named, "api.test", false) == .accepted)
+    }
+
+    @Test func `of certificates ask for validity even where invalid ones are allowed, of keys they do not`() throws {
+        let late = try IssuedCertificate.selfSigned(.server("api.test").expired)
+        let verdict = { Verdict(try decide(late.chain, roots: [], by: $0, pins: [late], allowing: true)) }
+        #expect(try verdict(.certificate) == .refused(.expired))
+        #expect(try verdict(.publicKey) == .accepted)
+    }
+
+    @Test(arguments: modes)
+    func `do not make a weak key or a forged signature good`(mode: TrustRules.Mode) throws {
+        let weak = try IssuedCertificate.selfSigned(.server("api.test").withWeakKey)
+        #expect(
+            Verdict(try decide(weak.chain, roots: [], by: mode, pins: [weak], allowing: true)) == .refused(.weakKey))
+        var forged = server.der.array
+        forged[forged.count - 1] ^= 1
+        let chain = [Bytes(forged)] + server.intermediates
+        let decision = try decide(chain, roots: [], by: mode, pins: [intermediate.certificate], allowing: true)
+        #expect(Verdict(decision) == .refused(.badSignature))
+    }
+
+    @Test func `of keys outlive a renewal, of certificates do not`() throws {
+        let renewed = try intermediate.issue(.server("api.test").with(server.key))
+        #expect(Verdict(try decide(renewed.chain, by: .publicKey, pins: [server])) == .accepted)
+        #expect(Verdict(try decide(renewed.chain, by: .certificate, pins: [server])) == .refused(.pinMismatch))
+    }
+
+    @Test(arguments: modes)
+    func `are asked for and absent: refused`(mode: TrustRules.Mode) throws {
+        #expect(Verdict(try decide(by: mode, pins: [])) == .refused(.noPins))
+        #expect(Verdict(try decide(by: mode, pins: [], allowing: true)) == .refused(.nameNeedsPin))
+        #expect(Verdict(try decide(by: mode, pins: [], allowing: true) { $0.checksHost = false }) == .refused(.noPins))
+    }
+
+    @Test func `a mismatch says what was seen and what would have done`() throws {
+        let refusal = try #require(try decide(by: .publicKey, pins: [stranger]).refusal)
+        #expect(refusal.seen == [server, intermediate.certificate, root.certificate].compactMap(\.publicKey))
+        #expect(refusal.expected == [stranger].compactMap(\.publicKey))
+        let seen = try [server.pin, intermediate.certificate.pin, root.certificate.pin].joined(separator: ", ")
+        #expect(refusal.description == "pin mismatch for api.test: saw \(seen), expected \(try stranger.pin)")
+        let two = try #require(try decide(by: .publicKey, pins: [stranger, try root.issue(.server("b.test"))]).refusal)
+        #expect(two.description.contains("expected one of sha256/"))
+    }
+
+    @Test func `nothing at all is accepted with everything allowed`() throws {
+        let own = try IssuedCertificate.selfSigned(.server("other.test").expired)
+        #expect(try decide(own.chain, by: .none, pins: [], allowing: true) { $0.checksHost = false }.path == [own.der])
+        #expect(Verdict(try decide(own.chain, by: .none, pins: [], allowing: true)) == .refused(.nameNeedsPin))
+        #expect(Verdict(try decide([], by: .none, pins: [], allowing: true)) == .refused(.noCertificate))
+    }
+}
