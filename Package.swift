@@ -35,7 +35,8 @@ let package = Package(
         .target(
             name: "Dunlin",
             dependencies: [
-                "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics", "DunlinTransport",
+                "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
+                "DunlinTransport",
             ],
             swiftSettings: dialect),
         .target(
@@ -64,6 +65,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzTLS", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTLS",
             swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzTrust", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTrust",
+            swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
@@ -91,7 +95,8 @@ let package = Package(
             name: "DunlinTestingTests", dependencies: ["CEpoll", "Dunlin", "DunlinTesting", "DunlinTypes"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinWire", "LeakChecking"],
+            name: "DunlinTests",
+            dependencies: ["Dunlin", "DunlinSecure", "DunlinTesting", "DunlinWire", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",

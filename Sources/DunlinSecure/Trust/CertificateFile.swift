@@ -17,7 +17,7 @@ package enum CertificateFile {
         return certificates
     }
 
-    private static func certificate(
+    static func certificate(
         _ block: PEM.Block, number: Int, source: String
     ) throws(TrustSetupError) -> Certificate {
         guard ["CERTIFICATE", "X509 CERTIFICATE"].contains(block.label) else {
@@ -42,7 +42,7 @@ package enum CertificateFile {
         }
     }
 
-    private static func blocks(of bytes: Bytes, source: String) throws(TrustSetupError) -> [PEM.Block] {
+    static func blocks(of bytes: Bytes, source: String) throws(TrustSetupError) -> [PEM.Block] {
         do throws(PEM.Problem) {
             return try PEM.blocks(of: bytes)
         } catch {
