@@ -19,6 +19,12 @@ extension HTTPSession {
         public var hosts = HostOverrides()
         public var sockets = SocketOptions()
         public var limits = Limits()
+        /// Which servers are believed, and how connections to them are secured.
+        public var tls = TLS()
+        /// Asked when a server wants to be believed or to know who we are; before the request's own hook.
+        public var authenticate: AuthenticationHook?
+        /// Told what makes this session less safe, each thing once; at once for what the configuration says.
+        public var onWarning: (@Sendable (SecurityWarning) -> Void)?
         /// Looks names up; the system's look-up if none is given.
         public var resolver: (any Resolver)?
         /// Carries requests in the sockets' stead: tests, above all.
@@ -123,6 +129,7 @@ extension HTTPSession.Configuration {
         try require(names.attemptDelay >= .milliseconds(10), "names.attemptDelay must be at least 10 ms")
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
         try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
+        try ClearTextRule.check(self)
         try require(loops?.isEmpty != true, "there must be at least one loop")
         for phase in Phase.allCases {
             try require(timeouts[phase].map { $0 > .zero } ?? true, "the \(phase.rawValue) timeout must be above zero")

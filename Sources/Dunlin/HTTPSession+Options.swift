@@ -40,13 +40,20 @@ extension HTTPSession {
         /// Counts before the session's `hosts`.
         public var connectTo: HostOverrides {
             get { route?.hosts ?? HostOverrides() }
-            set { route = RequestRoute(newValue, sockets) }
+            set { route = RequestRoute(newValue, sockets, authenticate) }
         }
 
         /// Instead of the session's. The request uses a connection opened with just these.
         public var sockets: SocketOptions? {
             get { route?.sockets }
-            set { route = RequestRoute(connectTo, newValue) }
+            set { route = RequestRoute(connectTo, newValue, authenticate) }
+        }
+
+        /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What
+        /// it allows counts for this request alone.
+        public var authenticate: AuthenticationHook? {
+            get { route?.authenticate }
+            set { route = RequestRoute(connectTo, sockets, newValue) }
         }
     }
 

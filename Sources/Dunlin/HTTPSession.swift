@@ -20,6 +20,8 @@ public final class HTTPSession: Sendable {
     let carrier: Carrier
     let decoding: Decoding
     let loops: [Reactor]
+    let warnings: SecurityWarnings
+    let trust: TrustSource
     private let nextLoop = Atomic<Int>(0)
 
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
@@ -27,6 +29,8 @@ public final class HTTPSession: Sendable {
     public init(_ configuration: Configuration = Configuration()) throws {
         self.configuration = configuration
         builder = try RequestBuilder(configuration)
+        trust = try TrustSource.of(configuration)
+        warnings = SecurityWarnings(configuration.onWarning)
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         decoding = Decoding(configuration.limits)
         tasks = TaskRegistry(on: loops[0])
@@ -35,6 +39,7 @@ public final class HTTPSession: Sendable {
         } else {
             carrier = Carrier(SocketTransport(configuration.socketOptions, on: loops[0]))
         }
+        configuration.tls.warnings.forEach(warnings.note)
     }
 
     /// Runs `operation` on one of the session's own loops, together with the child tasks it starts: a request made

@@ -83,6 +83,14 @@ extension NetworkError.Code {
     /// The request's body is a file that cannot be opened or read, or no regular file.
     public static let fileUnreadable = Self("fileUnreadable")
     public static let sessionClosed = Self("sessionClosed")
+    /// The server is not who it should be; `trustRefusal` says why.
+    public static let serverTrustFailed = Self("serverTrustFailed")
+    /// A session with pins would have sent something unprotected.
+    public static let clearTextRefused = Self("clearTextRefused")
+    /// Pins are of no use with this base URL.
+    public static let insecurePinningConfiguration = Self("insecurePinningConfiguration")
+    /// The answer to an authentication challenge does not answer it.
+    public static let unusableCredential = Self("unusableCredential")
 }
 
 extension NetworkError: CustomStringConvertible {

@@ -10,6 +10,7 @@ final class RequestBuilder: Sendable {
     /// The fields again, ready for requests that add none.
     private let prepared: PreparedFields?
     private let routes: Routes?
+    private let clearText: ClearTextRule
 
     init(_ configuration: HTTPSession.Configuration) throws {
         try configuration.validate()
@@ -24,6 +25,7 @@ final class RequestBuilder: Sendable {
             throw NetworkError(.invalidConfiguration, "a default field cannot be sent", underlying: error)
         }
         fields = configuration.fields
+        clearText = ClearTextRule(configuration.tls.policy)
         routes = try Routes.of(configuration, base: base?.origin)
     }
 
@@ -36,6 +38,7 @@ final class RequestBuilder: Sendable {
             throw NetworkError(.invalidRequest, "\"\(refused)\" may not be a segment of \(target.template)")
         }
         var (origin, path) = try resolve(target)
+        try clearText.check(origin)
         if !query.isEmpty {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
         }

@@ -65,12 +65,14 @@ final class Routes: Sendable {
 @usableFromInline final class RequestRoute: Sendable {
     let hosts: HTTPSession.HostOverrides
     let sockets: SocketOptions?
+    let authenticate: AuthenticationHook?
 
     /// Nil if there is nothing to say.
-    init?(_ hosts: HTTPSession.HostOverrides, _ sockets: SocketOptions?) {
-        if hosts.isEmpty, sockets == nil { return nil }
+    init?(_ hosts: HTTPSession.HostOverrides, _ sockets: SocketOptions?, _ authenticate: AuthenticationHook? = nil) {
+        if hosts.isEmpty, sockets == nil, authenticate == nil { return nil }
         self.hosts = hosts
         self.sockets = sockets
+        self.authenticate = authenticate
     }
 
     /// The origin by the request's own way, where the request says one.

@@ -1,0 +1,95 @@
+/// What comes of a challenge and the answer to it.
+///
+/// Rules:
+/// 1. The session's hook is asked first; where it has no opinion, the request's; where that has none, the default
+///    counts.
+/// 2. By default the policy decides about a server, and we show the identity that is configured.
+/// 3. A refused server is believed only if the answer says so in as many words, and then it is told.
+/// 4. An answer that does not fit the challenge ends the request. It never counts as one that would fit.
+/// 5. Cancelling ends the request with the error that was given, or as cancelled.
+enum ChallengeRules {
+    enum Outcome: Sendable {
+        /// The server is believed.
+        case proceed
+        /// It is, against the policy.
+        case proceedDespite(TrustRefusal)
+        /// Show this.
+        case present(Credential)
+        /// Show what is configured, if anything is.
+        case presentDefault
+        /// Show nothing, and go on.
+        case presentNothing
+        case fail(any Error)
+    }
+
+    static func outcome(of response: ChallengeResponse, to challenge: AuthenticationChallenge) -> Outcome {
+        if case .cancel(let error) = response {
+            return .fail(error ?? NetworkError(.cancelled, "the challenge hook cancelled the request", phase: .secure))
+        }
+        return switch challenge.kind {
+        case .serverTrust(let decision): trust(decision, response, challenge)
+        case .clientCertificate: answer(response, challenge) { if case .identity = $0 { true } else { false } }
+        case .password: answer(response, challenge) { if case .password = $0 { true } else { false } }
+        case .other: answer(response, challenge) { _ in false }
+        }
+    }
+
+    private static func trust(
+        _ decision: TrustDecision, _ response: ChallengeResponse, _ challenge: AuthenticationChallenge
+    ) -> Outcome {
+        switch (response, decision) {
+        case (.performDefault, .accepted), (.useCredential(.trustDespiteRefusal), .accepted): .proceed
+        case (.useCredential(.trustDespiteRefusal), .refused(let refusal)): .proceedDespite(refusal)
+        case (.useCredential(let credential), _): .fail(unusable(credential, challenge))
+        case (_, .refused(let refusal)): .fail(NetworkError.serverTrustFailed(refusal, at: challenge.origin))
+        case (.reject, .accepted(let path)), (.cancel, .accepted(let path)):
+            .fail(NetworkError.serverTrustFailed(rejection(of: path, challenge), at: challenge.origin))
+        }
+    }
+
+    private static func answer(
+        _ response: ChallengeResponse, _ challenge: AuthenticationChallenge, isAnswer: (Credential) -> Bool
+    ) -> Outcome {
+        switch response {
+        case .performDefault: .presentDefault
+        case .useCredential(let credential):
+            isAnswer(credential) ? .present(credential) : .fail(unusable(credential, challenge))
+        case .reject, .cancel: .presentNothing
+        }
+    }
+
+    private static func rejection(of path: [Certificate], _ challenge: AuthenticationChallenge) -> TrustRefusal {
+        TrustRefusal(.refusedByHook, host: challenge.origin.host, depth: 0, certificate: path.first, path: path)
+    }
+
+    private static func unusable(_ credential: Credential, _ challenge: AuthenticationChallenge) -> NetworkError {
+        NetworkError(
+            .unusableCredential, "the challenge hook answered with \(credential), which does not answer the challenge",
+            phase: .secure, peer: challenge.origin.description)
+    }
+}
+
+/// Who is asked about the challenges of one request.
+struct ChallengeHooks: Sendable {
+    var session: AuthenticationHook?
+    var request: AuthenticationHook?
+
+    /// Without hooks there is nothing to wait for.
+    var isEmpty: Bool { session == nil && request == nil }
+
+    func outcome(of challenge: AuthenticationChallenge) async -> ChallengeRules.Outcome {
+        ChallengeRules.outcome(of: await response(to: challenge), to: challenge)
+    }
+
+    private func response(to challenge: AuthenticationChallenge) async -> ChallengeResponse {
+        for hook in [session, request] {
+            guard let hook else { continue }
+            let response = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                await hook(challenge)
+            }
+            if case .performDefault = response { continue }
+            return response
+        }
+        return .performDefault
+    }
+}

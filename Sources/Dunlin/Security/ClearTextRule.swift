@@ -1,0 +1,48 @@
+internal import DunlinSemantics
+
+/// What a session with pins never does: send a request, or follow a redirect, to where nothing protects it.
+///
+/// Each hop's origin is checked, so that no answer leads out of protection.
+struct ClearTextRule: Sendable {
+    let isRefused: Bool
+
+    init(_ policy: SecurityPolicy) {
+        isRefused = policy.isPinning
+    }
+
+    @inline(__always)
+    func check(_ origin: Origin) throws {
+        if isRefused, origin.scheme == .http { throw Self.refusal(origin) }
+    }
+
+    @inline(never)
+    private static func refusal(_ origin: Origin) -> NetworkError {
+        NetworkError(
+            .clearTextRefused, "this session's servers are pinned, so it sends nothing in clear text",
+            peer: origin.description)
+    }
+
+    /// Pins for all hosts need a base URL that is https: without one nobody said which hosts those are. Pins for hosts
+    /// by name say it themselves.
+    static func check(_ configuration: HTTPSession.Configuration) throws {
+        let policy = configuration.tls.policy
+        guard policy.isPinning else { return }
+        guard let url = configuration.baseURL else {
+            if policy.pins.isEmpty, policy.backupPins.isEmpty, !policy.hosts.isEmpty { return }
+            throw refusal(policy, "there is none")
+        }
+        do throws(AddressError) {
+            if try WebAddress(base: url).origin.scheme == .https { return }
+        } catch {
+            // Whoever uses the base URL says what is wrong with it.
+            return
+        }
+        throw refusal(policy, "it is not https")
+    }
+
+    private static func refusal(_ policy: SecurityPolicy, _ why: String) -> NetworkError {
+        NetworkError(
+            .insecurePinningConfiguration,
+            "pinning mode \(policy.pinningMode.rawValue) requires a secure base URL, and \(why)")
+    }
+}

@@ -1,0 +1,124 @@
+extension HTTPSession {
+    /// How connections are secured and which servers are believed.
+    ///
+    /// The defaults are what the public web needs: TLS 1.3 or 1.2, the system's roots, strict certificates.
+    public struct TLS: Sendable, Hashable {
+        public enum Version: Int, Sendable, Hashable, Comparable, CaseIterable {
+            case tls12
+            case tls13
+
+            public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
+        }
+
+        /// Something to read: a file, or its contents.
+        public enum Source: Sendable, Hashable, ExpressibleByStringLiteral {
+            case file(String)
+            case bytes(Bytes)
+
+            /// A file's path.
+            public init(stringLiteral path: String) {
+                self = .file(path)
+            }
+        }
+
+        /// Who is believed without being vouched for.
+        public enum Roots: Sendable, Hashable {
+            /// The system's: what `SSL_CERT_FILE` and `SSL_CERT_DIR` name, or the usual place of the distribution. They
+            /// are read when the first secure connection is made; a system without any makes that fail, with an error
+            /// that says where they were looked for.
+            case system
+            /// These and no others: certificates, DER or PEM. Read when the session is made.
+            case only([Source])
+            /// These as well as the system's.
+            case systemAnd([Source])
+        }
+
+        /// Where secrets are written that let a protocol analyser read everything. So does whoever finds the file.
+        public enum KeyLog: Sendable, Hashable {
+            case off
+            /// To the file that `SSLKEYLOGFILE` names, if it names one.
+            case environment
+            case file(String)
+        }
+
+        /// Whether a certificate still counts. Off by default, as in browsers and command-line clients: lists must be
+        /// fetched and kept fresh by somebody, and few servers staple.
+        public struct Revocation: Sendable, Hashable {
+            public enum Staple: Sendable, Hashable {
+                case ignored
+                /// Checked if the server sends one. Missed only if the certificate promises it (RFC 7633).
+                case checkedIfPresent
+                case required
+            }
+
+            /// Lists of revoked certificates, DER or PEM, read when the session is made. If there are any, the issuer
+            /// of a server's certificate must have a current one.
+            public var lists: [Source] = []
+            /// Whether all authorities of the path must have a list too.
+            public var coversAuthorities = false
+            /// **Lowers security.** Believes issuers for which there is no list.
+            public var allowsMissingLists = false
+            /// What to do with an OCSP answer that the server sends in the handshake.
+            public var staple = Staple.ignored
+
+            public init() {}
+        }
+
+        public var policy = SecurityPolicy()
+        public var roots = Roots.system
+        public var revocation = Revocation()
+        public var versions: ClosedRange<Version> = .tls12 ... .tls13
+        /// OpenSSL's list of ciphers for TLS 1.2; nil for ours, which are forward secret and authenticated.
+        public var ciphers: String?
+        /// OpenSSL's list of TLS 1.3 suites; nil for ours.
+        public var suites: String?
+        /// OpenSSL's list of groups for key exchange, the preferred first; nil for ours, which begins with X25519.
+        public var groups: String?
+        /// Who we are to servers that ask.
+        public var identity: ClientIdentity?
+        public var keyLog = KeyLog.off
+        /// Whether a later connection to a server may take up what an earlier one agreed on, as long as the path that
+        /// was verified then still holds.
+        public var resumesSessions = true
+
+        public init(policy: SecurityPolicy = SecurityPolicy(), roots: Roots = .system) {
+            self.policy = policy
+            self.roots = roots
+        }
+    }
+
+    /// A certificate and its private key, for servers that ask who we are.
+    public struct ClientIdentity: Sendable, Hashable {
+        public enum Form: Sendable, Hashable {
+            /// The certificate, those above it if the server needs them, and the key: in the same text if `key` is nil.
+            case pem(TLS.Source, key: TLS.Source?)
+            case pkcs12(TLS.Source)
+        }
+
+        public var form: Form
+        /// What the key or the file is encrypted with.
+        public var passphrase: String?
+
+        public init(_ form: Form, passphrase: String? = nil) {
+            self.form = form
+            self.passphrase = passphrase
+        }
+
+        public static func pem(
+            _ certificates: TLS.Source, key: TLS.Source? = nil, passphrase: String? = nil
+        ) -> ClientIdentity {
+            ClientIdentity(.pem(certificates, key: key), passphrase: passphrase)
+        }
+
+        public static func pkcs12(_ source: TLS.Source, passphrase: String? = nil) -> ClientIdentity {
+            ClientIdentity(.pkcs12(source), passphrase: passphrase)
+        }
+    }
+}
+
+extension HTTPSession.ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Nothing of the key and nothing of the passphrase.
+    public var description: String { "client identity" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,44 @@
+extension SecurityPolicy: Codable {
+    private enum Key: String, CodingKey {
+        case pinningMode, pins, backupPins, hosts, pinPosition, requirePinningForAllHosts, allowInvalidCertificates
+        case validatesDomainName
+        /// Written only for `insecure`: nobody gets there by leaving something out.
+        case insecure
+    }
+
+    /// What is missing is as in a new policy. What is no pin throws.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        func value<Value: Decodable>(_ key: Key, or standard: Value) throws -> Value {
+            try container.decodeIfPresent(Value.self, forKey: key) ?? standard
+        }
+        self.init()
+        pinningMode = try value(.pinningMode, or: pinningMode)
+        pins = try value(.pins, or: pins)
+        backupPins = try value(.backupPins, or: backupPins)
+        hosts = try value(.hosts, or: hosts)
+        pinPosition = try value(.pinPosition, or: pinPosition)
+        requirePinningForAllHosts = try value(.requirePinningForAllHosts, or: requirePinningForAllHosts)
+        allowInvalidCertificates = try value(.allowInvalidCertificates, or: allowInvalidCertificates)
+        validatesDomainName = try value(.validatesDomainName, or: validatesDomainName)
+        isDeclaredInsecure = try value(.insecure, or: false)
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(pinningMode, forKey: .pinningMode)
+        try container.encode(Self.sorted(pins), forKey: .pins)
+        try container.encode(Self.sorted(backupPins), forKey: .backupPins)
+        try container.encode(hosts.mapValues(Self.sorted), forKey: .hosts)
+        try container.encode(pinPosition, forKey: .pinPosition)
+        try container.encode(requirePinningForAllHosts, forKey: .requirePinningForAllHosts)
+        try container.encode(allowInvalidCertificates, forKey: .allowInvalidCertificates)
+        try container.encode(validatesDomainName, forKey: .validatesDomainName)
+        if isDeclaredInsecure { try container.encode(true, forKey: .insecure) }
+    }
+
+    /// The same policy is written the same each time.
+    private static func sorted(_ pins: Set<Pin>) -> [Pin] {
+        pins.sorted { $0.description < $1.description }
+    }
+}

@@ -1,0 +1,136 @@
+internal import DunlinSecure
+internal import FoundationEssentials
+
+extension SecurityPolicy {
+    /// One thing to hold a server to: a public key, or a whole certificate. There is no pin that is garbage.
+    public struct Pin: Sendable, Hashable {
+        enum Content: Sendable, Hashable {
+            case key(Fingerprint)
+            case certificate(Certificate)
+        }
+
+        let content: Content
+
+        /// A public key by the digest of its SubjectPublicKeyInfo. Pins nothing in mode `certificate`.
+        public init(publicKey digest: Fingerprint) {
+            content = .key(digest)
+        }
+
+        /// The same from `sha256/` and Base64. Throws `TrustSetupError` for anything else.
+        public init(_ text: String) throws {
+            guard let digest = Fingerprint(text) else { throw TrustSetupError.notAPin(text) }
+            content = .key(digest)
+        }
+
+        public init(certificate: Certificate) {
+            content = .certificate(certificate)
+        }
+
+        /// A certificate, DER or PEM. Throws `TrustSetupError` unless there is exactly one.
+        public init(certificate bytes: Bytes) throws {
+            let found = try CertificateFile.certificates(in: bytes, source: "the pin")
+            guard found.count == 1 else {
+                throw TrustSetupError.notACertificate(source: "the pin", problem: "it holds \(found.count)")
+            }
+            content = .certificate(found[0])
+        }
+
+        /// The digest of the public key.
+        public var publicKey: Fingerprint {
+            switch content {
+            case .key(let digest): digest
+            case .certificate(let certificate): certificate.details.publicKey
+            }
+        }
+
+        /// Nil if only the key is pinned.
+        public var certificate: Certificate? {
+            if case .certificate(let certificate) = content { certificate } else { nil }
+        }
+    }
+
+    /// The pins in a file: DER of a certificate, or PEM of certificates and public keys. Throws `TrustSetupError`,
+    /// which names the file, if it cannot be read, holds none, or holds anything else.
+    public static func loadPins(file path: String) throws -> Set<Pin> {
+        guard let data = FileManager.default.contents(atPath: path) else { throw TrustSetupError.unreadable(path) }
+        let contents = try PinFile.contents(of: Bytes(data), source: path)
+        return Set(contents.certificates.map(Pin.init(certificate:)) + contents.keys.map(Pin.init(publicKey:)))
+    }
+
+    /// The pins in all `.cer`, `.der`, `.crt` and `.pem` files of a folder, not of those below it. One that cannot be
+    /// used makes the whole throw: a pin that is silently missing is no protection.
+    public static func loadPins(directory path: String) throws -> Set<Pin> {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: path)
+        } catch {
+            throw TrustSetupError.unreadable(path)
+        }
+        let files = names.sorted().filter { name in
+            [".cer", ".der", ".crt", ".pem"].contains { name.lowercased().hasSuffix($0) }
+        }
+        guard !files.isEmpty else { throw TrustSetupError.noCertificates(in: path) }
+        return try files.reduce(into: []) { $0.formUnion(try loadPins(file: "\(path)/\($1)")) }
+    }
+}
+
+extension SecurityPolicy.Pin: CustomStringConvertible {
+    public var description: String {
+        switch content {
+        case .key(let digest): digest.description
+        case .certificate(let certificate): "certificate \(certificate.details.fingerprint)"
+        }
+    }
+}
+
+extension SecurityPolicy.Pin: Codable {
+    private enum Key: String, CodingKey {
+        case publicKey
+        case certificate
+    }
+
+    /// Throws `DecodingError` for what is no pin.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        do throws(TrustSetupError) {
+            content = try Self.content(
+                key: Self.text(container, .publicKey), certificate: Self.text(container, .certificate))
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath, debugDescription: error.description, underlyingError: error))
+        }
+    }
+
+    private static func text(
+        _ container: KeyedDecodingContainer<Key>, _ key: Key
+    ) throws(TrustSetupError) -> String? {
+        do {
+            return try container.decodeIfPresent(String.self, forKey: key)
+        } catch {
+            throw .notAPin("\(key.rawValue) is no text")
+        }
+    }
+
+    private static func content(key: String?, certificate: String?) throws(TrustSetupError) -> Content {
+        switch (key, certificate) {
+        case (let key?, nil):
+            guard let digest = Fingerprint(key) else { throw .notAPin(key) }
+            return .key(digest)
+        case (nil, let text?):
+            guard let der = Base64.decode(text.utf8), let certificate = Certificate(der: Bytes(der)) else {
+                throw .notACertificate(source: "the pin", problem: "it is not Base64 of the DER of one")
+            }
+            return .certificate(certificate)
+        default: throw .notAPin("neither a key nor a certificate")
+        }
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        switch content {
+        case .key(let digest): try container.encode(digest.description, forKey: .publicKey)
+        case .certificate(let certificate):
+            try container.encode(Base64.encode(certificate.der), forKey: .certificate)
+        }
+    }
+}

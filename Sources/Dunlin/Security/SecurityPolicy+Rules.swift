@@ -1,0 +1,68 @@
+internal import DunlinSecure
+internal import DunlinSemantics
+
+extension SecurityPolicy {
+    /// What the policy says, in the form that decides. Throws what contradicts itself.
+    func rules() throws(TrustSetupError) -> TrustRules {
+        try checkSense()
+        var rules = TrustRules()
+        rules.mode =
+            switch pinningMode {
+            case .none: .none
+            case .publicKey: .publicKey
+            case .certificate: .certificate
+            }
+        rules.position = pinPosition == .leaf ? .leaf : .any
+        rules.requiresPins = requirePinningForAllHosts
+        rules.allowsInvalid = allowInvalidCertificates
+        rules.checksHost = validatesDomainName
+        guard isPinning else { return rules }
+        rules.pins = try compiled(pins.union(backupPins))
+        for (text, pins) in hosts {
+            guard !pins.isEmpty else { throw .contradiction("there are no pins for \(text)") }
+            rules.hosts[try Self.pattern(text)] = try compiled(pins)
+        }
+        return rules
+    }
+
+    private func checkSense() throws(TrustSetupError) {
+        if pinningMode == .none, allowInvalidCertificates, !validatesDomainName, !isDeclaredInsecure {
+            throw .contradiction(
+                "the policy would believe every server; if that is what you want, it is called SecurityPolicy.insecure")
+        }
+        if pinningMode == .none, requirePinningForAllHosts {
+            throw .contradiction("the policy requires pins for all hosts, and its mode pins none")
+        }
+    }
+
+    private func compiled(_ pins: Set<Pin>) throws(TrustSetupError) -> TrustRules.Pins {
+        switch pinningMode {
+        case .none: return TrustRules.Pins()
+        case .publicKey: return TrustRules.Pins(keys: Set(pins.map(\.publicKey)), certificates: Self.certificates(pins))
+        case .certificate:
+            guard pins.allSatisfy({ $0.certificate != nil }) else {
+                throw .contradiction("a key's digest cannot pin a certificate; the mode for it is publicKey")
+            }
+            return TrustRules.Pins(certificates: Self.certificates(pins))
+        }
+    }
+
+    private static func certificates(_ pins: Set<Pin>) -> Set<Certificate> { Set(pins.compactMap(\.certificate)) }
+
+    /// A pattern's host may be written as people write hosts.
+    private static func pattern(_ text: String) throws(TrustSetupError) -> HostPattern {
+        let prefix = ["**.", "*."].first(where: text.hasPrefix) ?? ""
+        let host = String(text.dropFirst(prefix.utf8.count))
+        do throws(AddressError) {
+            let address = try WebAddress("https://\(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host)")
+            if address.target == "/", address.userInfo == nil, address.fragment == nil, address.origin.port == 443,
+                !host.hasSuffix("/"), let pattern = HostPattern(prefix + address.origin.host)
+            {
+                return pattern
+            }
+        } catch {
+            throw .notAHostPattern(text)
+        }
+        throw .notAHostPattern(text)
+    }
+}

@@ -1,0 +1,44 @@
+/// A request that ended because its server is not trusted: what `NetworkError` has underlying it then.
+public struct ServerTrustFailure: Error, Sendable, Hashable {
+    public var host: String
+    public var refusal: TrustRefusal
+    /// Where the request was going; nil when a connection was opened ahead of any request.
+    public var failingURL: String?
+
+    public init(host: String, refusal: TrustRefusal, failingURL: String? = nil) {
+        self.host = host
+        self.refusal = refusal
+        self.failingURL = failingURL
+    }
+
+    /// What the server presented; nil if it presented nothing.
+    public var peerCertificates: [Certificate]? { refusal.path.isEmpty ? nil : refusal.path }
+
+    /// What this kind of failure is called in `NSURLErrorDomain`.
+    public static let urlErrorCode = -1202
+}
+
+extension ServerTrustFailure: CustomStringConvertible {
+    /// What to tell a user who cannot do anything about the reason.
+    public var description: String {
+        """
+        The certificate for this server is invalid. You might be connecting to a server that is pretending to be \
+        “\(host)” which could put your confidential information at risk.
+        """
+    }
+}
+
+extension NetworkError {
+    static func serverTrustFailed(
+        _ refusal: TrustRefusal, at origin: Origin, url: String? = nil
+    ) -> NetworkError {
+        NetworkError(
+            .serverTrustFailed, refusal.description, phase: .secure, peer: origin.description,
+            underlying: ServerTrustFailure(host: origin.host, refusal: refusal, failingURL: url))
+    }
+
+    /// Why the server is not trusted, if that is what happened.
+    public var trustRefusal: TrustRefusal? {
+        (underlying as? ServerTrustFailure)?.refusal ?? underlying as? TrustRefusal
+    }
+}
