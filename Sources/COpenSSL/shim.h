@@ -127,4 +127,22 @@ static inline EVP_PKEY *dunlin_public_key_decode(const unsigned char *start, lon
 
 /* authority */
 
+static inline long dunlin_set_mode(SSL *ssl, long mode) { return SSL_set_mode(ssl, mode); }
+static inline int dunlin_set_min_version(SSL *ssl, int version) { return (int)SSL_set_min_proto_version(ssl, version); }
+static inline int dunlin_set_max_version(SSL *ssl, int version) { return (int)SSL_set_max_proto_version(ssl, version); }
+static inline int dunlin_set_groups(SSL *ssl, const char *list) { return (int)SSL_set1_groups_list(ssl, list); }
+
+static inline int dunlin_ctx_set_ticket_keys(SSL_CTX *context, const void *keys, int count) {
+    return (int)SSL_CTX_set_tlsext_ticket_keys(context, (void *)(uintptr_t)keys, count);
+}
+static inline void dunlin_ctx_set_status_callback(SSL_CTX *context, int (*callback)(SSL *, void *)) {
+    SSL_CTX_set_tlsext_status_cb(context, callback);
+}
+/* A copy of the response is the connection's own afterwards. */
+static inline int dunlin_set_status_response(SSL *ssl, const void *response, int count) {
+    void *copy = OPENSSL_memdup(response, (size_t)count);
+    if (copy == NULL) return 0;
+    return (int)SSL_set_tlsext_status_ocsp_resp(ssl, copy, count);
+}
+
 #endif

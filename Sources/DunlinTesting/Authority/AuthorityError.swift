@@ -3,7 +3,7 @@ internal import COpenSSL
 /// Why a certificate, a key or what goes with them could not be made, by OpenSSL's own account.
 public struct AuthorityError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Operation: Sendable, Hashable {
-        case makingKey, readingKey, writingKey, signing, hashing, exporting
+        case makingKey, readingKey, writingKey, signing, hashing, exporting, preparingTLS
         /// A name constraint that is neither a name nor a network.
         case readingName
     }

@@ -34,7 +34,7 @@ extension LoopbackServer {
             switch arrival {
             case .closeAtOnce: end(number)
             case .resetAtOnce: reset(number)
-            default: serve(number, index, stalled: arrival == .stallBeforeReading)
+            default: serve(number, index, arrival)
             }
         }
 
@@ -62,11 +62,11 @@ extension LoopbackServer {
         }
 
         /// The thread's captures outlive its lifeline, so the socket travels as a number.
-        private func serve(_ socket: Int32, _ index: Int, stalled: Bool) {
+        private func serve(_ socket: Int32, _ index: Int, _ arrival: Arrival) {
             do {
                 let own = try Descriptor(adopting: fcntl(lifeline, F_DUPFD_CLOEXEC, 0))
                 try core.crew.start(name: "loopback-\(index)", lifeline: own) { [core, isTCP] lifeline in
-                    core.serve(socket, index, lifeline, isTCP: isTCP, stalled: stalled)
+                    core.serve(socket, index, lifeline, isTCP: isTCP, arrival)
                     core.ledger.closed()
                 }
             } catch {

@@ -5,6 +5,9 @@ extension LoopbackServer {
         public internal(set) var accepted = 0
         /// Connections open now.
         public internal(set) var open = 0
+        /// TLS handshakes that succeeded, and how many of them resumed a session.
+        public internal(set) var handshakes = 0
+        public internal(set) var resumptions = 0
         /// Requests whose head was read, and the body too unless the reply came before it.
         public internal(set) var requests = 0
         /// Bytes the kernel took from the server.

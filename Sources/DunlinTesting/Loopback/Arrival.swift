@@ -8,6 +8,8 @@ extension LoopbackServer {
         case resetAtOnce
         /// Accepted and left alone, until the peer closes or the server stops: nothing is ever read.
         case stallBeforeReading
+        /// Accepted; the TLS handshake goes wrong, or something comes in its place.
+        case handshake(HandshakeFault)
         /// Neither this connection nor a later one is accepted: the kernel completes them as long as the backlog has
         /// room, and nobody is there.
         case neverAccept

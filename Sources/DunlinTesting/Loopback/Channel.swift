@@ -10,9 +10,11 @@ extension LoopbackServer {
         let watch: Watch
         let ledger: Ledger
         let isTCP: Bool
+        /// Between the socket and what is said, if the server speaks TLS.
+        var tls: TLSSession?
 
-        /// What has arrived, at most 64 KiB; nil at end of stream.
-        func receive() throws(Interruption) -> [UInt8]? {
+        /// What has arrived on the socket, at most 64 KiB; nil at end of stream.
+        func receiveRaw() throws(Interruption) -> [UInt8]? {
             while true {
                 var count = 0
                 let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, filled in
@@ -34,7 +36,12 @@ extension LoopbackServer {
             try bytes.withUnsafeBytes { bytes throws(Interruption) in try send(bytes) }
         }
 
-        func send(_ bytes: UnsafeRawBufferPointer) throws(Interruption) {
+        /// The same, past TLS.
+        func sendRaw(_ bytes: [UInt8]) throws(Interruption) {
+            try bytes.span.withUnsafeBytes { bytes throws(Interruption) in try sendRaw(bytes) }
+        }
+
+        func sendRaw(_ bytes: UnsafeRawBufferPointer) throws(Interruption) {
             var rest = bytes[...]
             while !rest.isEmpty {
                 let piece = UnsafeRawBufferPointer(rebasing: rest)
@@ -67,6 +74,7 @@ extension LoopbackServer {
 extension LoopbackServer.Channel {
     /// Waits until the first byte of something is there.
     func awaitInput() throws(LoopbackServer.Interruption) {
+        if tls?.holdsInput == true { return }
         _ = try watch.wait(on: socket.number, for: Int16(POLLIN))
     }
 
@@ -100,6 +108,7 @@ extension LoopbackServer.Channel {
     }
 
     func halfClose() {
+        sayGoodbye()
         _ = shutdown(socket.number, Int32(SHUT_WR))
     }
 
@@ -115,6 +124,7 @@ extension LoopbackServer.Channel {
 
     /// Makes the coming close a reset; a reset throws away what the kernel still holds.
     func prepareReset() throws(LoopbackServer.Interruption) {
+        tls?.leaveSilently()
         guard isTCP else { return }
         try awaitDeparture()
         set(SOL_SOCKET, SO_LINGER, linger(l_onoff: 1, l_linger: 0))

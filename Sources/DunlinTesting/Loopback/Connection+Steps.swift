@@ -26,6 +26,11 @@ extension LoopbackServer.Connection {
         case .reset:
             try channel.prepareReset()
             return false
+        case .outsideTLS(let bytes): try channel.sendRaw(bytes.array)
+        case .renewKeys: try channel.renewKeys()
+        case .cut:
+            channel.tls?.leaveSilently()
+            return false
         case .close: return false
         }
         return true

@@ -8,11 +8,16 @@ extension LoopbackServer {
         let channel: Channel
         let script: Script
         let configuration: Configuration
+        let handshake: Handshake?
         var reader: RequestReader
         var exchanges = 0
 
-        init(_ index: Int, _ channel: consuming Channel, _ script: Script, _ configuration: Configuration) {
+        init(
+            _ index: Int, _ channel: consuming Channel, _ script: Script, _ configuration: Configuration,
+            _ handshake: Handshake?
+        ) {
             self.index = index
+            self.handshake = handshake
             self.channel = channel
             self.script = script
             self.configuration = configuration
@@ -23,6 +28,7 @@ extension LoopbackServer {
         mutating func converse() {
             do {
                 while try exchange() {}
+                channel.sayGoodbye()
             } catch {
                 end(with: error)
             }
@@ -31,7 +37,7 @@ extension LoopbackServer {
         /// One request and its reply; false when the connection is to be closed.
         private mutating func exchange() throws(Interruption) -> Bool {
             guard let head = try reader.head(from: channel) else { return false }
-            var request = RecordedRequest(head, connection: index, index: exchanges)
+            var request = RecordedRequest(head, connection: index, index: exchanges, handshake)
             exchanges += 1
             let choice = script.choose(for: head)
             guard case .reply(let reply) = choice, !reply.readsBodyFirst else {
@@ -89,6 +95,7 @@ extension LoopbackServer {
             case .stopped, .peerGone: return
             case .failed(let code): note(.system, "\(code)")
             case .truncated(let detail): note(.truncated, detail)
+            case .insecure(let detail): note(.tls, detail)
             case .malformed(let detail):
                 note(.malformed, detail)
                 refuse()

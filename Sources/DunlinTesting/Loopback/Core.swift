@@ -12,7 +12,11 @@ extension LoopbackServer {
         /// The connection that takes up the whole backlog, if connects are not to complete.
         private let filler = Mutex<Descriptor?>(nil)
 
-        init(_ configuration: Configuration) throws(Errno) {
+        /// For the connections from now on.
+        private let tls: Mutex<TLS?>
+
+        init(_ configuration: Configuration, _ tls: TLS?) throws(Errno) {
+            self.tls = Mutex(tls)
             self.configuration = configuration
             ledger = Ledger(recordsRequests: configuration.recordsRequests)
             crew = try Crew()
@@ -43,15 +47,22 @@ extension LoopbackServer {
             acceptor.run()
         }
 
+        func present(_ tls: TLS) { self.tls.withLock { $0 = tls } }
+
         /// Runs on the connection's thread; the socket is closed on return.
-        func serve(_ socket: Int32, _ index: Int, _ lifeline: Int32, isTCP: Bool, stalled: Bool) {
+        func serve(_ socket: Int32, _ index: Int, _ lifeline: Int32, isTCP: Bool, _ arrival: Arrival) {
             guard let socket = adopt(socket) else { return }
-            let channel = Channel(socket: socket, watch: Watch(lifeline: lifeline), ledger: ledger, isTCP: isTCP)
-            if stalled {
-                do throws(Interruption) { try channel.stall() } catch { return }
+            var channel = Channel(socket: socket, watch: Watch(lifeline: lifeline), ledger: ledger, isTCP: isTCP)
+            do throws(Interruption) {
+                let handshake = try channel.welcome(arrival, tls.withLock(\.self), index)
+                if let handshake { ledger.secured(handshake) }
+                var connection = Connection(index, channel, script, configuration, handshake)
+                connection.converse()
+            } catch .insecure(let detail) {
+                ledger.failed(Failure(connection: index, kind: .tls, detail: detail))
+            } catch {
+                return
             }
-            var connection = Connection(index, channel, script, configuration)
-            connection.converse()
         }
 
         private func adopt(_ number: Int32) -> Descriptor? {

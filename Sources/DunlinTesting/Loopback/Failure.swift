@@ -6,6 +6,9 @@ extension LoopbackServer {
             case malformed
             /// The client went away in the middle of a request.
             case truncated
+            /// The TLS handshake did not succeed, or the connection broke afterwards; an alert of the client's is
+            /// told by its name.
+            case tls
             /// A system call of the server failed.
             case system
         }

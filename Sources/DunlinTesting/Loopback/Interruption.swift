@@ -10,5 +10,7 @@ extension LoopbackServer {
         case malformed(String)
         /// The client left in the middle of a request.
         case truncated(String)
+        /// TLS broke, or the client broke it off.
+        case insecure(String)
     }
 }

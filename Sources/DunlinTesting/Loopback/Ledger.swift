@@ -8,6 +8,7 @@ extension LoopbackServer {
             var requests: [RecordedRequest] = []
             var taken = 0
             var failures: [Failure] = []
+            var handshakes: [Handshake] = []
         }
 
         private let state = Mutex(State())
@@ -20,6 +21,7 @@ extension LoopbackServer {
 
         var activity: Activity { state.withLock { $0.activity } }
         var requests: [RecordedRequest] { state.withLock { $0.requests } }
+        var handshakes: [Handshake] { state.withLock { $0.handshakes } }
         var failures: [Failure] { state.withLock { $0.failures } }
 
         /// The oldest request not taken yet.
@@ -45,6 +47,14 @@ extension LoopbackServer {
         func sent(_ count: Int) { change { $0.activity.bytesSent += count } }
 
         func sendBlocked() { change { $0.activity.blockedSends += 1 } }
+
+        func secured(_ handshake: Handshake) {
+            change { state in
+                state.activity.handshakes += 1
+                if handshake.wasResumed { state.activity.resumptions += 1 }
+                if recordsRequests { state.handshakes.append(handshake) }
+            }
+        }
 
         func failed(_ failure: Failure) {
             change { state in

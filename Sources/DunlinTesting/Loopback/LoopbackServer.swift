@@ -33,6 +33,15 @@ internal import Glibc
 /// server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Le"), .stall]) // half a head
 /// ```
 ///
+/// **TLS.** With certificates of a `CertificateAuthority`, all of this works over TLS too; `Arrival.handshake` spoils a
+/// handshake:
+///
+/// ```swift
+/// let server = try LoopbackServer(tls: .init(authority.issue(.server("127.0.0.1"))))
+/// server.onConnect(.handshake(.stall(after: 100)))
+/// server.enqueue(.untilClose("half").cutAfter(60))                 // no close_notify: a truncation
+/// ```
+///
 /// **Without sleeping.** A `Gate` holds a reply until the test opens it, or tells the test where the reply is:
 ///
 /// ```swift
@@ -53,10 +62,15 @@ public final class LoopbackServer: Sendable {
     /// Where it listens.
     public let address: SocketAddress
     private let core: Core
+    private let scheme: String
 
-    /// Listens from here on. Throws the failed system call's error.
-    public init(_ endpoint: Endpoint = .ipv4, configuration: Configuration = Configuration()) throws {
-        core = try Core(configuration)
+    /// Listens from here on, with TLS if told how. Throws the failed system call's error, and `AuthorityError` when
+    /// OpenSSL refuses what `tls` says.
+    public init(_ endpoint: Endpoint = .ipv4, tls: TLS? = nil, configuration: Configuration = Configuration()) throws {
+        // Made for nothing, so that what cannot work is known here and not to the first connection.
+        if let tls { _ = try TLSSession(tls) }
+        scheme = tls == nil ? "http" : "https"
+        core = try Core(configuration, tls)
         let listener = try Listener(endpoint, configuration)
         address = listener.address
         let isTCP =
@@ -99,11 +113,11 @@ extension LoopbackServer {
     }
 
     /// `http://127.0.0.1:PORT` or `http://[::1]:PORT`; for a Unix socket `http://localhost`, as `address` says the
-    /// rest.
+    /// rest. `https` for a server with TLS.
     public var baseURL: String {
         switch address {
-        case .v4, .v6: "http://\(address)"
-        case .unix: "http://localhost"
+        case .v4, .v6: "\(scheme)://\(address)"
+        case .unix: "\(scheme)://localhost"
         }
     }
 
@@ -124,6 +138,13 @@ extension LoopbackServer {
         core.script.respond(responder)
     }
 
+    /// How the connections from now on are secured, of a server that began with TLS: a new certificate, other versions.
+    /// Tickets of before are worth nothing unless `tls` is a changed copy of what was.
+    public func present(_ tls: TLS) throws(AuthorityError) {
+        _ = try TLSSession(tls)
+        core.present(tls)
+    }
+
     /// What happens to the next connections, each used once.
     public func onConnect(_ arrivals: Arrival...) {
         core.script.onConnect(arrivals)
@@ -138,6 +159,8 @@ extension LoopbackServer {
 extension LoopbackServer {
     /// Every request so far, in the order in which they were read.
     public var requests: [RecordedRequest] { core.ledger.requests }
+    /// Every TLS handshake that succeeded, in order.
+    public var handshakes: [Handshake] { core.ledger.handshakes }
     /// What clients did wrong, and system calls that failed. A test of a well-behaved client expects none.
     public var failures: [Failure] { core.ledger.failures }
     public var activity: Activity { core.ledger.activity }

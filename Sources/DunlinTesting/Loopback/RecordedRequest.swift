@@ -15,6 +15,9 @@ extension LoopbackServer {
         /// Which request on its connection, counted from 0.
         public let indexOnConnection: Int
 
+        /// What was agreed on when the connection was opened; nil without TLS.
+        public let handshake: Handshake?
+
         /// Empty when it was longer than `Configuration.keptBodyLimit`, or is not read yet because the reply began
         /// before it.
         public internal(set) var body = Bytes.empty
@@ -31,7 +34,7 @@ extension LoopbackServer {
         /// The body's `BodyHash`, kept or not.
         public var bodyHash: UInt64 { streamedHash ?? BodyHash(body).value }
 
-        init(_ head: RequestHead, connection: Int, index: Int) {
+        init(_ head: RequestHead, connection: Int, index: Int, _ handshake: Handshake?) {
             method = head.method
             target = head.target
             version = head.version
@@ -39,6 +42,7 @@ extension LoopbackServer {
             self.head = head.raw
             self.connection = connection
             indexOnConnection = index
+            self.handshake = handshake
         }
     }
 }

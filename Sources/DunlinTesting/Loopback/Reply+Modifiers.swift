@@ -19,6 +19,11 @@ extension LoopbackServer.Reply {
         changed { Self.cut($0, at: count) + [.close] }
     }
 
+    /// The first `count` bytes of what it would send, then a close that over TLS is not announced by close_notify.
+    public func cutAfter(_ count: Int) -> Self {
+        changed { Self.cut($0, at: count) + [.cut] }
+    }
+
     /// The first `count` bytes of what it would send, then nothing.
     public func stallingAfter(_ count: Int) -> Self {
         changed { Self.cut($0, at: count) + [.stall] }

@@ -28,12 +28,20 @@ extension LoopbackServer {
         /// Reads and throws away until the peer closes its side. After `halfClose` this makes a close that cannot turn
         /// into a reset.
         case drain
-        /// Sends end of stream and keeps reading.
+        /// Sends end of stream, over TLS after a close_notify, and keeps reading.
         case halfClose
         /// RST, after what was sent has left. On a Unix socket a close.
         case reset
-        /// Plain close. The kernel makes it a reset when bytes from the peer are still unread.
+        /// Plain close; over TLS after a close_notify. The kernel makes it a reset when bytes from the peer are still
+        /// unread.
         case close
+        /// Over TLS a close without close_notify: what the client has may not be all. Otherwise the same as `close`.
+        case cut
+        /// These bytes past TLS, as they are: no record that the client could understand.
+        case outsideTLS(Bytes)
+        /// TLS 1.3: a key update, which the client has to answer in kind. Before that: a request to renegotiate, which
+        /// it should refuse. Without TLS nothing.
+        case renewKeys
     }
 }
 
@@ -59,7 +67,7 @@ extension LoopbackServer.Step {
 
     var endsConnection: Bool {
         switch self {
-        case .reset, .close, .stall: true
+        case .reset, .close, .cut, .stall: true
         default: false
         }
     }

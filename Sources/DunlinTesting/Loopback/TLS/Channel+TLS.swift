@@ -1,0 +1,135 @@
+internal import DunlinTypes
+internal import Glibc
+
+extension LoopbackServer.Channel {
+    /// What has arrived and was said; nil at the end of it.
+    func receive() throws(LoopbackServer.Interruption) -> [UInt8]? {
+        guard let tls else { return try receiveRaw() }
+        var bytes: [UInt8] = []
+        while true {
+            let progress = tls.read(into: &bytes)
+            // Reading may answer: a key update, an alert.
+            try sendRaw(tls.takeOutput())
+            switch progress {
+            case .done: return bytes
+            case .ended: return nil
+            case .failed(let reason): throw .insecure(reason)
+            case .wantsInput:
+                guard let input = try receiveRaw() else { return nil }
+                tls.feed(input)
+            }
+        }
+    }
+
+    func send(_ bytes: UnsafeRawBufferPointer) throws(LoopbackServer.Interruption) {
+        guard let tls else { return try sendRaw(bytes) }
+        // Not all at once: what OpenSSL has encrypted lies in memory until the socket takes it.
+        for start in stride(from: 0, to: bytes.count, by: 65_536) {
+            let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + 65_536, bytes.count)])
+            if case .failed(let reason) = tls.write(piece) { throw .insecure(reason) }
+            try sendRaw(tls.takeOutput())
+        }
+    }
+
+    /// Best effort: the client may be gone.
+    func sayGoodbye() {
+        guard let tls else { return }
+        tls.sayGoodbye()
+        do throws(LoopbackServer.Interruption) { try sendRaw(tls.takeOutput()) } catch { return }
+    }
+
+    func renewKeys() throws(LoopbackServer.Interruption) {
+        guard let tls else { return }
+        let progress = tls.renew()
+        try sendRaw(tls.takeOutput())
+        if case .failed(let reason) = progress { throw .insecure(reason) }
+    }
+}
+
+// MARK: - The handshake
+
+extension LoopbackServer.Channel {
+    /// Does to a new connection what is planned for it. Returns once there can be requests; what TLS agreed on, if the
+    /// server speaks it.
+    mutating func welcome(
+        _ arrival: LoopbackServer.Arrival, _ options: LoopbackServer.TLS?, _ index: Int
+    ) throws(LoopbackServer.Interruption) -> LoopbackServer.Handshake? {
+        var fault: LoopbackServer.HandshakeFault?
+        switch arrival {
+        case .stallBeforeReading: try stall()
+        case .handshake(.alert(let code)): try answerHello([21, 3, 3, 0, 2, 2, code])
+        case .handshake(.answer(let bytes)): try answerHello(bytes.array)
+        case .handshake(let planned): fault = planned
+        case .accept, .closeAtOnce, .resetAtOnce, .neverAccept: break
+        }
+        guard let options else { return nil }
+        let tls = try openSSL { () throws(AuthorityError) in try LoopbackServer.TLSSession(options) }
+        try shakeHands(tls, fault)
+        self.tls = tls
+        return try openSSL { () throws(AuthorityError) in try tls.summary(connection: index) }
+    }
+
+    private func openSSL<Result>(
+        _ body: () throws(AuthorityError) -> Result
+    ) throws(LoopbackServer.Interruption) -> Result {
+        do { return try body() } catch { throw .insecure("\(error)") }
+    }
+
+    /// In place of a server's hello; the connection ends after it.
+    private func answerHello(_ bytes: [UInt8]) throws(LoopbackServer.Interruption) {
+        _ = try receiveRaw()
+        try sendRaw(bytes)
+        halfClose()
+        while try receiveRaw() != nil {}
+        throw .peerGone
+    }
+
+    private func shakeHands(
+        _ tls: LoopbackServer.TLSSession, _ fault: LoopbackServer.HandshakeFault?
+    ) throws(LoopbackServer.Interruption) {
+        var sent = 0
+        while true {
+            let progress = tls.handshake()
+            let output = tls.takeOutput()
+            try send(output, after: sent, fault)
+            sent += output.count
+            switch progress {
+            case .done: return
+            case .ended: throw .insecure("the client said goodbye in the handshake")
+            case .failed(let reason):
+                // The alert has to arrive: a close with bytes unread would be a reset, which overtakes it.
+                halfClose()
+                while try receiveRaw() != nil {}
+                throw .insecure(reason)
+            case .wantsInput:
+                guard let input = try receiveRaw() else { throw .insecure("the client left in the handshake") }
+                tls.feed(input)
+            }
+        }
+    }
+
+    /// Sends a part of the handshake, `sent` bytes of which have been sent before, as the fault lets it.
+    private func send(
+        _ bytes: [UInt8], after sent: Int, _ fault: LoopbackServer.HandshakeFault?
+    ) throws(LoopbackServer.Interruption) {
+        switch fault {
+        case .stall(let count) where count < sent + bytes.count:
+            try sendRaw(Array(bytes.prefix(max(count - sent, 0))))
+            try stall()
+        case .reset(let count) where count < sent + bytes.count:
+            try sendRaw(Array(bytes.prefix(max(count - sent, 0))))
+            try prepareReset()
+            throw .peerGone
+        case .close(let count) where count < sent + bytes.count:
+            try sendRaw(Array(bytes.prefix(max(count - sent, 0))))
+            throw .peerGone
+        case .drip(let size, let pause):
+            for start in stride(from: 0, to: bytes.count, by: max(size, 1)) {
+                if start > 0 && pause > .zero { try self.pause(pause) }
+                try sendRaw(Array(bytes[start..<min(start + max(size, 1), bytes.count)]))
+                try awaitDeparture()
+            }
+        default: try sendRaw(bytes)
+        }
+    }
+}
