@@ -3,6 +3,8 @@
 package main
 
 import (
+	"crypto/tls"
+	"crypto/x509"
 	"flag"
 	"fmt"
 	"io"
@@ -20,6 +22,8 @@ type load struct {
 	client         *http.Client
 	url            string
 	length, upload int64
+	// Whether each response's connection should have been resumed; nil when either will do.
+	resumed *bool
 }
 
 // zeros is a body without end, and without a cost of its own.
@@ -48,7 +52,24 @@ func (load load) send() error {
 	if response.StatusCode != 200 || length != load.length {
 		return fmt.Errorf("status %d, %d bytes", response.StatusCode, length)
 	}
+	if load.resumed != nil && response.TLS.DidResume != *load.resumed {
+		return fmt.Errorf("resumed: %t", response.TLS.DidResume)
+	}
 	return nil
+}
+
+// trusting speaks TLS with whom the authority in this file vouches for.
+func trusting(file string, resumed bool) *tls.Config {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		panic(err)
+	}
+	config := &tls.Config{RootCAs: x509.NewCertPool()}
+	config.RootCAs.AppendCertsFromPEM(pem)
+	if resumed {
+		config.ClientSessionCache = tls.NewLRUClientSessionCache(0)
+	}
+	return config
 }
 
 // run sends requests from concurrency goroutines, an equal share each, and returns how long each request took.
@@ -106,25 +127,36 @@ func main() {
 	fresh := flag.Int("fresh", 0, "")
 	length := flag.Int64("length", 1024, "")
 	upload := flag.Int64("upload", 0, "")
+	ca := flag.String("ca", "", "")
+	resumed := flag.Int("resumed", 0, "")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
 	transport := &http.Transport{
 		MaxIdleConns: *concurrency, MaxIdleConnsPerHost: *concurrency, MaxConnsPerHost: *concurrency,
 		DisableCompression: true, DisableKeepAlives: *fresh != 0,
 	}
-	url := fmt.Sprintf("http://%s:%d%s", *host, *port, *path)
-	load := load{&http.Client{Transport: transport}, url, *length, *upload}
+	scheme := "http"
+	if *ca != "" {
+		scheme = "https"
+		transport.TLSClientConfig = trusting(*ca, *resumed != 0)
+	}
+	url := fmt.Sprintf("%s://%s:%d%s", scheme, *host, *port, *path)
+	load := load{&http.Client{Transport: transport}, url, *length, *upload, nil}
 	load.run(*concurrency, *warmup)
+	if *ca != "" && *fresh != 0 {
+		expected := *resumed != 0
+		load.resumed = &expected
+	}
 
 	start := kilobytes("VmRSS")
 	before, begun := usage(), time.Now()
 	all := load.run(*concurrency, *requests)
 	seconds, after := time.Since(begun).Seconds(), usage()
-	peak := kilobytes("VmHWM")
+	peak, end := kilobytes("VmHWM"), kilobytes("VmRSS")
 	sort.Slice(all, func(left, right int) bool { return all[left] < all[right] })
 	count := float64(*requests)
 	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,`+
-		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d}`+"\n",
+		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d,"end_kb":%d}`+"\n",
 		*requests, seconds, microseconds(before.Utime, after.Utime)/count, microseconds(before.Stime, after.Stime)/count,
-		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start)
+		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start, end)
 }

@@ -101,6 +101,11 @@ static void transfer_open(struct transfer *transfer, const char *url) {
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
     curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, (long)load.fresh);
+    if (load.ca) {
+        curl_easy_setopt(easy, CURLOPT_CAINFO, load.ca);
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
+        curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, (long)load.resumed);
+    }
     if (load.length > BULK) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BULK);
     if (load.upload == 0) return;
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
@@ -115,7 +120,7 @@ int main(int count, char **words) {
     load = load_parse(count, words);
     struct driver driver = {0};
     char url[512];
-    snprintf(url, sizeof url, "http://%s:%s%s", load.host, load.port, load.path);
+    snprintf(url, sizeof url, "%s://%s:%s%s", load.ca ? "https" : "http", load.host, load.port, load.path);
     curl_global_init(CURL_GLOBAL_DEFAULT);
     driver_open(&driver, load.concurrency);
     struct transfer *transfers = calloc((size_t)load.concurrency, sizeof(struct transfer));

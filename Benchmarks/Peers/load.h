@@ -16,6 +16,8 @@ struct load {
     int concurrency, requests, warmup;
     int fresh;                // a connection of its own for each request
     uint64_t length, upload;  // bytes of each response's and each request's body
+    const char *ca;           // whom to trust, in PEM: what speaks TLS at all
+    int resumed;              // whether a fresh connection resumes the session of one before
 };
 
 struct measure {
@@ -32,7 +34,7 @@ static inline void fail(const char *reason) {
 }
 
 static inline struct load load_parse(int count, char **words) {
-    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0};
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0};
     for (int at = 1; at + 1 < count; at += 2) {
         const char *name = words[at];
         char *value = words[at + 1];
@@ -45,8 +47,10 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--fresh")) load.fresh = atoi(value);
         else if (!strcmp(name, "--length")) load.length = strtoull(value, NULL, 10);
         else if (!strcmp(name, "--upload")) load.upload = strtoull(value, NULL, 10);
+        else if (!strcmp(name, "--ca")) load.ca = value;
+        else if (!strcmp(name, "--resumed")) load.resumed = atoi(value);
         else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
-                  "[--length BYTES] [--upload BYTES]");
+                  "[--length BYTES] [--upload BYTES] [--ca FILE [--resumed 1]]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
     return load;
@@ -96,16 +100,16 @@ static inline void measure_print(struct measure *measure) {
     uint64_t ended = now();
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    long peak = kilobytes("VmHWM: %ld");
+    long peak = kilobytes("VmHWM: %ld"), end = kilobytes("VmRSS: %ld");
     int count = measure->count;
     qsort(measure->nanoseconds, (size_t)count, sizeof(uint32_t), by_value);
     printf("{\"requests\":%d,\"seconds\":%.6f,\"user_us\":%.3f,\"sys_us\":%.3f,"
-           "\"p50_us\":%.1f,\"p99_us\":%.1f,\"rss_kb\":%ld,\"start_kb\":%ld}\n",
+           "\"p50_us\":%.1f,\"p99_us\":%.1f,\"rss_kb\":%ld,\"start_kb\":%ld,\"end_kb\":%ld}\n",
            count, (double)(ended - measure->started) / 1e9,
            microseconds(measure->usage.ru_utime, usage.ru_utime) / count,
            microseconds(measure->usage.ru_stime, usage.ru_stime) / count,
            measure->nanoseconds[count / 2] / 1e3, measure->nanoseconds[(int)(count * 0.99)] / 1e3, peak,
-           measure->start_kilobytes);
+           measure->start_kilobytes, end);
     free(measure->nanoseconds);
 }
 

@@ -76,6 +76,11 @@ BUILDERS = {
     "dunlin-fast": lambda: swift("DunlinFastClient"),
 }
 
+# The others speak both.
+TLS_BUILDERS = {
+    "raw-tls": lambda: c("Peers/raw_tls.c", "raw-tls", "-lssl", "-lcrypto"),
+}
+
 STATIC_BUILDERS = {
     "dunlin": lambda: swift_static("DunlinClient"),
     "dunlin-fast": lambda: swift_static("DunlinFastClient"),

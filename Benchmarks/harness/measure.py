@@ -27,17 +27,32 @@ def cores():
 
 
 @contextlib.contextmanager
-def server():
-    """The port of a running nginx."""
+def nginx(*options):
+    """What a running nginx said of itself: its port, its process, and with TLS its authority's file."""
     core, _ = cores()
     script = str(FOLDER / "nginx")
-    options = [] if core is None else ["--core", str(core)]
-    started = subprocess.run([script, "start", *options], stdout=subprocess.PIPE, text=True, timeout=30, check=True)
-    port, pid = started.stdout.split()
+    pinned = [] if core is None else ["--core", str(core)]
+    started = subprocess.run([script, "start", *pinned, *options], stdout=subprocess.PIPE, text=True, timeout=30,
+                             check=True)
+    words = started.stdout.split()
     try:
-        yield int(port)
+        yield words
     finally:
-        subprocess.run([script, "stop", pid], timeout=30, check=True)
+        subprocess.run([script, "stop", words[1]], timeout=30, check=True)
+
+
+@contextlib.contextmanager
+def server():
+    """The port of a running nginx."""
+    with nginx() as (port, _):
+        yield int(port)
+
+
+@contextlib.contextmanager
+def tls_server(size):
+    """The port of a running nginx with TLS, and the file of its authority. `/bytes/SIZE` is there."""
+    with nginx("--tls", "--bytes", str(size)) as (port, _, authority):
+        yield int(port), authority
 
 
 @contextlib.contextmanager
@@ -83,9 +98,15 @@ def arguments(path, port, concurrency, requests, warmup):
     return [str(path), "--host", "127.0.0.1", "--port", str(port), *load(concurrency, requests, warmup)]
 
 
-def report(path, port, options, requests, timeout=300):
-    """The client's own report of one run with these options."""
-    output, _ = execute([str(path), "--host", "127.0.0.1", "--port", str(port), *options], timeout)
+# A client that trusts the system's authorities and nobody else, for which they are exchanged in a world of its own.
+TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
+EXCHANGE = ["unshare", "--map-root-user", "--mount", "sh", "-c", f'mount --bind "$0" {TRUSTED} && exec "$@"']
+
+
+def report(path, port, options, requests, timeout=300, system_authority=None):
+    """The client's own report of one run with these options; `system_authority` is whom its system trusts."""
+    prefix = [*EXCHANGE, system_authority] if system_authority else []
+    output, _ = execute([*prefix, str(path), "--host", "127.0.0.1", "--port", str(port), *options], timeout)
     report = json.loads(output)
     if report["requests"] != requests:
         raise RunFailed(f"{report['requests']} requests instead of {requests}")

@@ -142,6 +142,7 @@ def versions():
         output("nginx", "-v"),
         output("curl-config", "--version"),
         output("go", "version"),
+        output("openssl", "version"),
         "URLSession of " + output("swift", "--version"),
         "raw by " + output(clients.compiler(), "--version").split(" (")[0],
     ])
@@ -185,15 +186,18 @@ def main():
     names = chosen(quick)
     machine_line = machine()
     others = [name for name in names if name != GET]
-    paths, failures = clients.build_all(clients.BUILDERS if GET in names else scenarios.needed_clients(others))
+    wanted = scenarios.needed_clients(others) | (clients.BUILDERS if GET in names else {})
+    paths, failures = clients.build_all(wanted)
     for name, reason in failures.items():
         banner(f"SKIPPED: {name} could not be built", reason.splitlines())
     problems = [f"skipped, could not be built: {name}" for name in failures]
     rows, sections = [], []
     if GET in names:
-        rows, section = get_section(Plan(quick), paths, problems)
+        plain = {name: paths[name] for name in clients.BUILDERS if name in paths}
+        rows, section = get_section(Plan(quick), plain, problems)
         sections.append(section)
-    server = clients.bare_server() if others else None
+    is_bare = any(not scenarios.SCENARIOS[name].has_tls for name in others)
+    server = clients.bare_server() if is_bare else None
     for name in others:
         measured = scenarios.rows(name, paths, server, problems)
         rows += measured

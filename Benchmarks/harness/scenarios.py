@@ -1,7 +1,9 @@
 """What is measured beside `get`: long bodies, many connections, and connections of one request.
 
-Every run has a server of its own (Peers/server.c), so that no client meets the closed connections of another.
+Every run has a server of its own (Peers/server.c, nginx for TLS), so that no client meets the closed connections of
+another.
 """
+import contextlib
 import dataclasses
 import os
 import resource
@@ -14,7 +16,14 @@ import measure
 GIB = 1 << 30
 ALL = ("raw", "libcurl", "go", "dunlin", "dunlin-fast")
 WITH_URLSESSION = ("raw", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
+# Clients of Dunlin's own join when they speak TLS.
+TLS_PEERS = ("raw-tls", "libcurl", "go")
+TLS_PEERS_AND_URLSESSION = (*TLS_PEERS, "urlsession")
+# URLSession takes no authority of one's own on Linux.
+SYSTEM_TRUST = ("urlsession",)
 SPARE_DESCRIPTORS = 100
+# A client that is this much slower gets as many requests fewer.
+SLOW = {"urlsession": 10}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,14 +37,28 @@ class Scenario:
     clients: tuple = ALL
     rounds: int = 5
     is_bulk: bool = False
+    has_tls: bool = False
+    # Measured with each of these numbers of requests in flight.
+    concurrencies: tuple = ()
+    # What its connections hold when nothing happens is what counts.
+    is_idle: bool = False
+
+    @property
+    def each(self):
+        """The scenario at every concurrency."""
+        return [dataclasses.replace(self, concurrency=count, warmup=max(self.warmup, 2 * count), concurrencies=())
+                for count in self.concurrencies] or [self]
+
+    def requests_for(self, client):
+        return self.requests if self.is_held or self.is_bulk or self.is_idle else self.requests // SLOW.get(client, 1)
 
     @property
     def is_held(self):
         """Every request has a connection of its own, all at the same time."""
         return not self.is_bulk and self.requests == self.concurrency
 
-    def arguments(self, size):
-        return ["--path", self.path.format(size=size), "--requests", str(self.requests),
+    def arguments(self, client, size):
+        return ["--path", self.path.format(size=size), "--requests", str(self.requests_for(client)),
                 "--concurrency", str(self.concurrency), "--warmup", str(self.warmup),
                 *(option.format(size=size) for option in self.options)]
 
@@ -50,6 +73,18 @@ SCENARIOS = {
                         concurrency=10_000),
     "fresh": Scenario("1 KiB GETs, a new connection for each", "/bytes/1024", requests=8_000, concurrency=16,
                       warmup=1_000, options=("--fresh", "1")),
+    "tls": Scenario("1 KiB keep-alive GETs over TLS 1.3", "/1k", requests=20_000, warmup=2_000,
+                    clients=TLS_PEERS_AND_URLSESSION, has_tls=True, concurrencies=(1, 16, 128)),
+    "tls-fresh": Scenario("1 KiB GETs, a new connection and a full handshake for each", "/1k", requests=2_000,
+                          concurrency=16, warmup=200, options=("--fresh", "1"), clients=TLS_PEERS_AND_URLSESSION,
+                          has_tls=True),
+    "tls-resumed": Scenario("1 KiB GETs, a new connection and a resumed session for each", "/1k", requests=4_000,
+                            concurrency=16, warmup=400, options=("--fresh", "1", "--resumed", "1"), clients=TLS_PEERS,
+                            has_tls=True),
+    "tls-download": Scenario("one body received over TLS 1.3", "/bytes/{size}", options=("--length", "{size}"),
+                             clients=TLS_PEERS_AND_URLSESSION, is_bulk=True, has_tls=True),
+    "tls-idle": Scenario("1,000 idle connections over TLS 1.3", "/1k", requests=2_000, concurrency=1_000,
+                         clients=TLS_PEERS, has_tls=True, is_idle=True),
 }
 
 
@@ -71,18 +106,45 @@ def row(name, scenario, client, size, reports):
     cpu = median(lambda report: report["user_us"] + report["sys_us"])
     seconds = median(lambda report: report["seconds"])
     over_start = round(median(lambda report: report["rss_kb"] - report["start_kb"]))
-    result = {"client": client, "scenario": name, "concurrency": scenario.concurrency, "seconds": round(seconds, 4),
-              "over_start_kb": over_start}
+    result = {"client": client.removesuffix("-tls"), "scenario": name, "concurrency": scenario.concurrency,
+              "seconds": round(seconds, 4), "over_start_kb": over_start}
     if scenario.is_bulk:
         return result | {"bytes": size, "mb_per_s": round(size / 1e6 / seconds),
                          "cpu_ms_per_gib": round(cpu / 1000 * GIB / size, 1)}
-    result |= {"requests": scenario.requests, "cpu_us": round(cpu, 2), "rps": round(scenario.requests / seconds)}
+    requests = scenario.requests_for(client)
+    result |= {"requests": requests, "cpu_us": round(cpu, 2), "rps": round(requests / seconds)}
+    if scenario.is_idle:
+        idle = median(lambda report: report["end_kb"] - report["start_kb"])
+        return result | {"kb_each": round(idle / scenario.concurrency, 2)}
     return result | ({"kb_each": round(over_start / scenario.requests, 2)} if scenario.is_held else {})
 
 
+@contextlib.contextmanager
+def running(scenario, server, size):
+    """The port of the scenario's server, and with TLS the file of its authority."""
+    if scenario.has_tls:
+        with measure.tls_server(size) as (port, authority):
+            yield port, authority
+    else:
+        with measure.bare_server(server) as port:
+            yield port, None
+
+
+def run(scenario, client, path, server, size):
+    """One client's report."""
+    with running(scenario, server, size) as (port, authority):
+        options = scenario.arguments(client, size) + (["--ca", authority] if authority else [])
+        system = authority if client in SYSTEM_TRUST else None
+        return measure.report(path, port, options, scenario.requests_for(client), system_authority=system)
+
+
 def rows(name, paths, server, problems):
-    """Measures one scenario: rounds interleaved, each starting with another client."""
-    scenario = SCENARIOS[name]
+    """Measures one scenario at each of its concurrencies."""
+    return [row for scenario in SCENARIOS[name].each for row in case(name, scenario, paths, server, problems)]
+
+
+def case(name, scenario, paths, server, problems):
+    """Rounds are interleaved, each starting with another client."""
     size = int(os.environ.get("SIZE") or GIB)
     refusal = raise_descriptor_limit(scenario.concurrency + SPARE_DESCRIPTORS)
     if refusal:
@@ -93,8 +155,7 @@ def rows(name, paths, server, problems):
     for turn in range(scenario.rounds):
         for client in names[turn % len(names):] + names[:turn % len(names)]:
             try:
-                with measure.bare_server(server) as port:
-                    report = measure.report(paths[client], port, scenario.arguments(size), scenario.requests)
+                report = run(scenario, client, paths[client], server, size)
             except measure.RunFailed as reason:
                 problems.append(f"{client} in {name}, round {turn + 1}: {reason}")
                 continue
@@ -105,23 +166,28 @@ def rows(name, paths, server, problems):
 
 def needed_clients(names):
     wanted = {client for name in names for client in SCENARIOS[name].clients}
-    return {client: builder for client, builder in clients.BUILDERS.items() if client in wanted}
+    known = clients.BUILDERS | clients.TLS_BUILDERS
+    return {client: builder for client, builder in known.items() if client in wanted}
 
 
 def table(name, rows):
     """One scenario's rows as Markdown, with the ratios of CPU that can be compared between machines."""
-    bulk, held = SCENARIOS[name].is_bulk, SCENARIOS[name].is_held
+    scenario = SCENARIOS[name]
+    bulk, held, many = scenario.is_bulk, scenario.is_held or scenario.is_idle, bool(scenario.concurrencies)
     cpu = "cpu_ms_per_gib" if bulk else "cpu_us"
 
     def ratio(row, base):
-        other = next((each[cpu] for each in rows if each["client"] == base), 0)
+        other = next((each[cpu] for each in rows
+                      if each["client"] == base and each["concurrency"] == row["concurrency"]), 0)
         return f"{row[cpu] / other:.2f}" if other else ""
 
-    heads = ["client", "CPU ms per GiB" if bulk else "CPU µs", "× raw", "× libcurl", "seconds",
-             "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else [])]
-    lines = ["| " + " | ".join(heads) + " |", "|---|" + "--:|" * (len(heads) - 1)]
+    heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", "× raw", "× libcurl",
+             "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else [])]
+    aligned = ["---" if head == "client" else "--:" for head in heads]
+    lines = ["| " + " | ".join(heads) + " |", "|" + "|".join(aligned) + "|"]
     for row in rows:
-        cells = [row["client"], f"{row[cpu]:.1f}", ratio(row, "raw"), ratio(row, "libcurl"), f"{row['seconds']:.3f}",
+        cells = [*([str(row["concurrency"])] if many else []), row["client"], f"{row[cpu]:.1f}", ratio(row, "raw"),
+                 ratio(row, "libcurl"), f"{row['seconds']:.3f}",
                  str(row["mb_per_s"] if bulk else row["rps"]), f"{row['over_start_kb'] / 1024:.1f}",
                  *([f"{row['kb_each']:.2f}"] if held else [])]
         lines.append("| " + " | ".join(cells) + " |")

@@ -15,6 +15,12 @@ public struct Load: Sendable {
     public var length = 1024
     /// Bytes of each request's body.
     public var upload = 0
+    /// Whom to trust, a file in PEM: what speaks TLS at all.
+    public var authority: String?
+    /// Whether a fresh connection resumes the session of one before.
+    public var isResumed = false
+
+    public var scheme: String { authority == nil ? "http" : "https" }
 
     public init(_ arguments: [String] = CommandLine.arguments) throws {
         for at in stride(from: 1, to: arguments.count - 1, by: 2) {
@@ -28,6 +34,8 @@ public struct Load: Sendable {
             case "--warmup": warmup = try Self.number(value)
             case "--fresh": isFresh = try Self.number(value) > 0
             case "--length": length = try Self.number(value)
+            case "--ca": authority = value
+            case "--resumed": isResumed = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)
             default: throw LoadError.argument(arguments[at])
             }

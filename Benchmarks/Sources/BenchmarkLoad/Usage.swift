@@ -32,7 +32,7 @@ import Glibc
         return """
             {"requests":\(requests),"seconds":\(Double(nanoseconds - start.nanoseconds) / 1e9),\
             "user_us":\(user),"sys_us":\(system),"p50_us":\(median),"p99_us":\(slowest),"rss_kb":\(peak),\
-            "start_kb":\(start.residentKilobytes)}
+            "start_kb":\(start.residentKilobytes),"end_kb":\(residentKilobytes)}
             """
     }
 

@@ -4,7 +4,7 @@ public import Dunlin
 extension Load {
     /// A session for this load.
     public func session() throws -> HTTPSession {
-        var configuration = HTTPSession.Configuration(baseURL: "http://\(host):\(port)")
+        var configuration = HTTPSession.Configuration(baseURL: "\(scheme)://\(host):\(port)")
         configuration.connections.perOrigin = concurrency
         configuration.connections.total = concurrency
         return try HTTPSession(configuration)

@@ -7,7 +7,9 @@ import FoundationNetworking
 struct URLSessionClient {
     static func main() async throws {
         let load = try Load()
-        guard let url = URL(string: "http://\(load.host):\(load.port)\(load.path)") else { throw URLError(.badURL) }
+        guard let url = URL(string: "\(load.scheme)://\(load.host):\(load.port)\(load.path)") else {
+            throw URLError(.badURL)
+        }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = load.concurrency
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -15,6 +17,7 @@ struct URLSessionClient {
         configuration.httpCookieStorage = nil
         let session = URLSession(configuration: configuration)
         var request = URLRequest(url: url)
+        if load.isFresh { request.setValue("close", forHTTPHeaderField: "Connection") }
         if load.isBulk {
             try await load.measure(Download(request: request, configuration: configuration))
         } else if load.upload > 0 {
