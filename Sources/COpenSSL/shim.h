@@ -49,10 +49,6 @@ static inline long dunlin_set_status_type(SSL *ssl, int type) { return SSL_set_t
 static inline long dunlin_ctx_set_status_callback(SSL_CTX *context, int (*callback)(SSL *, void *)) {
     return SSL_CTX_set_tlsext_status_cb(context, callback);
 }
-static inline long dunlin_set_status_response(SSL *ssl, unsigned char *response, int count) {
-    return SSL_set_tlsext_status_ocsp_resp(ssl, response, count);
-}
-static inline void *dunlin_copy(const void *bytes, size_t count) { return OPENSSL_memdup(bytes, count); }
 static inline long dunlin_status_response(SSL *ssl, const unsigned char **response) {
     return SSL_get_tlsext_status_ocsp_resp(ssl, response);
 }
@@ -134,9 +130,6 @@ static inline int dunlin_set_groups(SSL *ssl, const char *list) { return (int)SS
 
 static inline int dunlin_ctx_set_ticket_keys(SSL_CTX *context, const void *keys, int count) {
     return (int)SSL_CTX_set_tlsext_ticket_keys(context, (void *)(uintptr_t)keys, count);
-}
-static inline void dunlin_ctx_set_status_callback(SSL_CTX *context, int (*callback)(SSL *, void *)) {
-    SSL_CTX_set_tlsext_status_cb(context, callback);
 }
 /* A copy of the response is the connection's own afterwards. */
 static inline int dunlin_set_status_response(SSL *ssl, const void *response, int count) {

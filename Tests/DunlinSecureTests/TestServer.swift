@@ -45,9 +45,7 @@ final class TestServer {
             _ = dunlin_ctx_set_status_callback(context) { ssl, _ in
                 guard let ssl, let data = SSL_get_ex_data(ssl, stapleIndex) else { return SSL_TLSEXT_ERR_NOACK }
                 let text = data.assumingMemoryBound(to: CChar.self)
-                // OpenSSL frees what it is given.
-                let copy = dunlin_copy(text, strlen(text))?.assumingMemoryBound(to: UInt8.self)
-                _ = dunlin_set_status_response(ssl, copy, Int32(strlen(text)))
+                _ = dunlin_set_status_response(ssl, text, Int32(strlen(text)))
                 return SSL_TLSEXT_ERR_OK
             }
         }
