@@ -30,7 +30,7 @@ let package = Package(
         .target(name: "DunlinReactor", dependencies: ["CEpoll", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSemantics", dependencies: ["DunlinTypes", "DunlinWire"], swiftSettings: dialect),
         .target(
-            name: "DunlinTransport", dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor"],
+            name: "DunlinTransport", dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
         .target(
             name: "Dunlin",

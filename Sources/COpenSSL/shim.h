@@ -24,6 +24,9 @@ static const uint64_t dunlin_op_no_renegotiation = SSL_OP_NO_RENEGOTIATION;
 static const uint64_t dunlin_op_no_compression = SSL_OP_NO_COMPRESSION;
 static const uint64_t dunlin_op_ignore_unexpected_eof = SSL_OP_IGNORE_UNEXPECTED_EOF;
 static const uint64_t dunlin_op_enable_middlebox_compat = SSL_OP_ENABLE_MIDDLEBOX_COMPAT;
+static const uint64_t dunlin_op_legacy_server_connect = SSL_OP_LEGACY_SERVER_CONNECT;
+static const uint64_t dunlin_op_unsafe_renegotiation = SSL_OP_ALLOW_UNSAFE_LEGACY_RENEGOTIATION;
+static const uint64_t dunlin_op_no_forward_secrecy = SSL_OP_ALLOW_NO_DHE_KEX;
 static const uint64_t dunlin_op_no_ticket = SSL_OP_NO_TICKET;
 
 static inline long dunlin_ctx_set_mode(SSL_CTX *context, long mode) { return SSL_CTX_set_mode(context, mode); }
@@ -75,6 +78,10 @@ static inline void dunlin_free(void *memory) { OPENSSL_free(memory); }
 static inline int dunlin_certificate_count(const STACK_OF(X509) *stack) { return sk_X509_num(stack); }
 static inline X509 *dunlin_certificate_at(const STACK_OF(X509) *stack, int index) {
     return sk_X509_value(stack, index);
+}
+static inline int dunlin_peer_name_count(const SSL *ssl) { return sk_X509_NAME_num(SSL_get0_peer_CA_list(ssl)); }
+static inline X509_NAME *dunlin_peer_name_at(const SSL *ssl, int index) {
+    return sk_X509_NAME_value(SSL_get0_peer_CA_list(ssl), index);
 }
 static inline STACK_OF(X509) *dunlin_certificates_new(void) { return sk_X509_new_null(); }
 static inline int dunlin_certificates_push(STACK_OF(X509) *stack, X509 *certificate) {

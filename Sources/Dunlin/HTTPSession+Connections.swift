@@ -53,7 +53,7 @@ extension HTTPSession {
             for number in 0..<max(0, min(count, configuration.connections.perOrigin, configuration.connections.total)) {
                 let loop = loops[number % loops.count]
                 let request = try request(head, .none, options, since: loop.now())
-                let delegate = TaskDelegate(.connect, target.template, label: options.label)
+                let delegate = delegate(.connect, target, options)
                 group.addTask(executorPreference: loop) {
                     try await self.open(request, delegate, upTo: count, over: sockets, on: loop)
                 }

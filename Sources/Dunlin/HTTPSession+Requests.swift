@@ -25,7 +25,7 @@ extension HTTPSession {
         if let route = options.route { head.origin = try route.routed(head.origin) }
         let reading = Reading(
             limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent)
-        let delegate = TaskDelegate(method, target.template, label: options.label)
+        let delegate = delegate(method, target, options)
         let loop = loop
         let start = loop.now()
         let request = try request(head, body, options, since: start)

@@ -17,7 +17,7 @@ extension HTTPSession {
         var head = try builder.head(
             method, target, query, body, options.fields, nil, expectsContinue: options.expectsContinue)
         if let route = options.route { head.origin = try route.routed(head.origin) }
-        let delegate = TaskDelegate(method, target.template, label: options.label)
+        let delegate = delegate(method, target, options)
         let loop = loop
         let start = loop.now()
         let request = try request(head, body, options, since: start)

@@ -21,7 +21,7 @@ public final class HTTPSession: Sendable {
     let decoding: Decoding
     let loops: [Reactor]
     let warnings: SecurityWarnings
-    let trust: TrustSource
+    let advisor: SessionAdvisor
     private let nextLoop = Atomic<Int>(0)
 
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
@@ -29,15 +29,15 @@ public final class HTTPSession: Sendable {
     public init(_ configuration: Configuration = Configuration()) throws {
         self.configuration = configuration
         builder = try RequestBuilder(configuration)
-        trust = try TrustSource.of(configuration)
         warnings = SecurityWarnings(configuration.onWarning)
+        advisor = try SessionAdvisor(configuration, warnings)
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         decoding = Decoding(configuration.limits)
         tasks = TaskRegistry(on: loops[0])
         if let transport = configuration.transport {
             carrier = Carrier(transport)
         } else {
-            carrier = Carrier(SocketTransport(configuration.socketOptions, on: loops[0]))
+            carrier = Carrier(SocketTransport(configuration.socketOptions, on: loops[0], advisor: advisor))
         }
         configuration.tls.warnings.forEach(warnings.note)
     }
@@ -58,6 +58,12 @@ public final class HTTPSession: Sendable {
         if let here = loops.first(where: \.isCurrent) { return here }
         let turn = loops.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
         return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
+    }
+
+    /// Looks after one request.
+    func delegate(_ method: Method, _ target: Target, _ options: Options) -> TaskDelegate {
+        let own = options.route?.authenticate.map { RequestAdvisor(advisor, $0) }
+        return TaskDelegate(method, target.template, label: options.label, advisor: own)
     }
 
     /// Whether the session takes no more requests.

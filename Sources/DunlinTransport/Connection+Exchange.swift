@@ -59,8 +59,8 @@ extension Connection {
         lease.connection.countExchange()
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
         guard message.rest == nil else { return nil }
-        let writer = RequestWriter(context: context, channel: channel)
-        guard try writer.writeNow(message.opening, &attempt) == message.opening.count else { return nil }
+        let writer = RequestWriter(context: context, stream: lease.connection.stream)
+        guard try writer.writeNow(message.opening, &attempt) else { return nil }
         let sent = context.clock.now()
         attempt[.send] = sent.nanoseconds - sendStart(context, attempt)
         return sent
@@ -68,7 +68,7 @@ extension Connection {
 
     /// The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
     private static func sendStart(_ context: ExchangeContext, _ attempt: Attempt) -> Int64 {
-        context.started.nanoseconds + attempt[.pool] + attempt[.resolve] + attempt[.connect]
+        context.started.nanoseconds + attempt[.pool] + attempt[.resolve] + attempt[.connect] + attempt[.secure]
     }
 
     /// What the first wait brought.
@@ -99,7 +99,7 @@ extension Connection {
         _ attempt: inout Attempt, _ asksToClose: Bool
     ) throws -> Answer {
         guard wake == .ready else { throw context.failure(wake, in: .firstByte, since: sent, attempt) }
-        var reader = ResponseReader(lease.connection.channel, context)
+        var reader = ResponseReader(lease.connection.stream, context)
         var heads = Heads(limits: context.limits)
         let chunk = try reader.nextNow(upTo: lease.connection.firstReadSize, in: .firstByte, &attempt)
         if let chunk {
@@ -173,7 +173,7 @@ extension Connection {
         _ partial: Partial, _ context: ExchangeContext, since sent: MonotonicTime, _ attempt: inout Attempt
     ) async throws -> TransportResponse {
         guard let lease = partial.lease.take() else { throw context.interrupted(.firstByte, attempt) }
-        var reader = ResponseReader(lease.connection.channel, context, mayHaveMore: partial.mayHaveMore)
+        var reader = ResponseReader(lease.connection.stream, context, mayHaveMore: partial.mayHaveMore)
         let received = try await readHead(&reader, lease.connection, sent, &partial.heads, &attempt)
         return try finish(received, reader, lease, context, &attempt, partial.asksToClose)
     }
@@ -184,8 +184,8 @@ extension Connection {
         _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
         _ attempt: inout Attempt
     ) async throws -> TransportResponse {
-        let writer = RequestWriter(context: context, channel: lease.connection.channel)
-        var reader = ResponseReader(lease.connection.channel, context)
+        let writer = RequestWriter(context: context, stream: lease.connection.stream)
+        var reader = ResponseReader(lease.connection.stream, context)
         let start = sendStart(context, attempt)
         let received: Received
         if let rest = message.rest {
@@ -244,7 +244,8 @@ extension Connection {
             throw context.error(.invalidResponse, "the server switched protocols unasked", .idle, attempt)
         }
         if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
-        let canReuse = framing.canReuse && !asksToClose && !received.requestWasCut
+        let canReuse =
+            framing.canReuse && !asksToClose && !received.requestWasCut && !lease.connection.isForOneRequest
         guard let whole else {
             let reading = ConnectionBody.Reading(
                 lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.limits),
@@ -259,7 +260,7 @@ extension Connection {
         attempt.decodedBytes = whole.body.count
         lease.connection.expectResponses(of: attempt.bytesReceived)
         // Bytes after the message answer no question of ours; a full buffer may hide some.
-        if canReuse, whole.end == received.rest.count, !reader.mayHaveMore || lease.connection.channel.isStillSilent() {
+        if canReuse, whole.end == received.rest.count, !reader.mayHaveMore || lease.connection.stream.isStillSilent() {
             lease.giveBack(at: received.at)
         }
         return TransportResponse(

@@ -5,10 +5,12 @@ internal import Synchronization
 /// One open connection to an origin. What an exchange needs only while it runs lives in the exchange; this is what
 /// stays from one to the next.
 final class Connection: Sendable, PoolMember {
-    let channel: Channel
+    let stream: ByteStream
     let origin: Origin
     let peer: Attempt.Peer
     let opened: MonotonicTime
+    /// It was agreed on for one request alone, and serves no other.
+    let isForOneRequest: Bool
     private let exchanges = Atomic<Int>(0)
     private let keepAlive = Atomic<Int64>(.max)
     private let firstRead = Atomic<Int>(Connection.smallestRead)
@@ -16,17 +18,19 @@ final class Connection: Sendable, PoolMember {
     static let smallestRead = 4 * 1024
     static let largestFirstRead = 64 * 1024
 
-    init(_ channel: Channel, to origin: Origin, at peer: SocketAddress) {
-        self.channel = channel
+    init(_ stream: ByteStream, to origin: Origin, at peer: Attempt.Peer, isForOneRequest: Bool = false) {
+        self.isForOneRequest = isForOneRequest
+        self.stream = stream
         self.origin = origin
-        self.peer = Attempt.Peer(peer)
-        opened = channel.reactor.now()
+        self.peer = peer
+        opened = stream.channel.reactor.now()
     }
 
     deinit {
-        channel.close()
+        stream.close()
     }
 
+    var channel: Channel { stream.channel }
     var id: UInt64 { channel.id }
     var loop: ObjectIdentifier { ObjectIdentifier(channel.reactor) }
 
@@ -56,6 +60,6 @@ final class Connection: Sendable, PoolMember {
     }
 
     func close() {
-        channel.close()
+        stream.close()
     }
 }

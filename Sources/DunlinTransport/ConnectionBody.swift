@@ -245,7 +245,7 @@ extension ConnectionBody.Reading {
     /// Bytes behind it answer no question of ours, and a read that filled its buffer may hide some.
     fileprivate mutating func isClean(after consumed: Int) -> Bool {
         guard canReuse, consumed == chunk.count else { return false }
-        guard !reader.mayHaveMore || reader.channel.isStillSilent() else { return false }
+        guard !reader.mayHaveMore || reader.stream.isStillSilent() else { return false }
         return reader.resetLowWater(of: &pace)
     }
 }

@@ -21,9 +21,33 @@ struct Connector: Sendable {
         let begun = begin(context, announcing, &attempt)
         if case .open(let line)? = begun {
             attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds
-            return (Connection(line.channel, to: context.origin, at: line.address), line.turn)
+            guard context.origin.scheme == .https else { return plain(line, context) }
+            return try await secure(line, context, &attempt)
         }
-        return try await finish(begun, since: start, context, announcing, &attempt)
+        let line = try await finish(begun, since: start, context, announcing, &attempt)
+        guard context.origin.scheme == .https else { return plain(line, context) }
+        return try await secure(line, context, &attempt)
+    }
+
+    @inline(never)
+    private func plain(_ line: Dialer.Line, _ context: ExchangeContext) -> (Connection, turn: UInt64) {
+        (Connection(.plain(line.channel), to: context.origin, at: Attempt.Peer(line.address)), line.turn)
+    }
+
+    @inline(never)
+    private func secure(
+        _ line: Dialer.Line, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) async throws -> (Connection, turn: UInt64) {
+        guard let advisor = context.advisor else {
+            line.channel.close()
+            throw context.error(.unsupportedScheme, "this transport has no TLS", .secure, attempt)
+        }
+        let channel = try await Handshake.run(over: line, context, advisor, &attempt)
+        let peer = Attempt.Peer(line.address, channel.security)
+        let connection = Connection(
+            .secure(channel), to: context.origin, at: peer, isForOneRequest: advisor.isForOneRequest)
+        attempt.peerReference = peer
+        return (connection, line.turn)
     }
 
     /// How the connect to a known address begins; nil for a name.
@@ -45,7 +69,7 @@ struct Connector: Sendable {
     private func finish(
         _ begun: Dialer.Result?, since start: MonotonicTime, _ context: ExchangeContext,
         _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
-    ) async throws -> (Connection, turn: UInt64) {
+    ) async throws -> Dialer.Line {
         let dialer = dialer(context, announcing)
         let isKnown = if case nil = begun { false } else { true }
         let addresses = isKnown ? [] : try await addresses(context, dialer.options, &attempt)
@@ -58,7 +82,7 @@ struct Connector: Sendable {
             if let begun { await race.finish(begun) } else { await race.run(addresses, &attempt) }
         switch result {
         case .open(let line):
-            return (Connection(line.channel, to: context.origin, at: line.address), line.turn)
+            return line
         case .gaveUp(let wake):
             throw context.failure(wake, in: .connect, since: start, attempt)
         case .refused(let failures):

@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinSecure
 internal import DunlinTypes
 internal import DunlinWire
 
@@ -10,11 +11,14 @@ final class ExchangeContext: Sendable {
     let interrupt: Interrupt
     let limits: WireLimits
     let started: MonotonicTime
+    /// Whom a handshake asks; nil where nothing is secure.
+    let advisor: (any HandshakeAdvisor)?
 
     init(
-        _ request: TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits, since start: MonotonicTime,
-        on reactor: Reactor
+        _ request: TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits,
+        _ advisor: (any HandshakeAdvisor)? = nil, since start: MonotonicTime, on reactor: Reactor
     ) {
+        self.advisor = advisor
         clock = ExchangeClock(request, on: reactor)
         self.interrupt = interrupt
         self.limits = limits
@@ -59,6 +63,24 @@ final class ExchangeContext: Sendable {
     @inline(never)
     func closed(_ reason: String, _ phase: Phase, _ attempt: Attempt, _ cause: (any Error)? = nil) -> NetworkError {
         error(.connectionClosed, reason, phase, attempt, cause)
+    }
+
+    /// The error for a stream of bytes that broke.
+    @inline(never)
+    func broken(_ cause: StreamError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
+        switch cause {
+        case .system(let errno): closed("the connection failed", phase, attempt, errno)
+        case .tls(.truncated): closed("the response ended too soon", phase, attempt, TLSError.truncated)
+        case .tls(let error): insecure(error, phase, attempt)
+        }
+    }
+
+    @inline(never)
+    func insecure(_ cause: TLSError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
+        guard case .untrusted(let refusal) = cause else {
+            return error(.secureConnectionFailed, "\(cause)", phase, attempt, cause)
+        }
+        return error(.serverTrustFailed, "\(refusal)", phase, attempt, refusal)
     }
 
     @inline(never)

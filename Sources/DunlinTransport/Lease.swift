@@ -25,7 +25,7 @@ struct Lease: ~Copyable {
 
     /// The exchange is over and the connection fit for the next.
     consuming func giveBack(at now: MonotonicTime) {
-        guard connection.channel.endTurn() else { return }
+        guard connection.stream.endTurn() else { return }
         pool.take()?.giveBack(connection, at: now)
     }
 }

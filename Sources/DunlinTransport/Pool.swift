@@ -184,7 +184,7 @@ extension Pool {
     /// Something came on an idle connection: its end, or bytes nobody asked for. Neither may be used again.
     private func inspect(_ id: UInt64) {
         guard let (connection, origin) = state.withLock({ $0.machine.takeIdle(id) }) else { return }
-        if connection.channel.isStillSilent() {
+        if connection.stream.isStillSilent() {
             giveBack(connection, at: reactor.now())
         } else {
             connection.close()

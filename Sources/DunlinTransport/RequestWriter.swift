@@ -5,14 +5,14 @@ internal import DunlinWire
 /// Writes to a leased connection: tries at once, waits only when the kernel takes no more.
 struct RequestWriter: Sendable {
     let context: ExchangeContext
-    let channel: Channel
+    let stream: ByteStream
 
-    /// Hands over what the kernel takes at once; how much that was.
+    /// Hands over what is taken at once; whether that was all.
     @inline(never)
-    func writeNow(_ bytes: Bytes, _ attempt: inout Attempt) throws -> Int {
+    func writeNow(_ bytes: Bytes, _ attempt: inout Attempt) throws -> Bool {
         let taken = try tryWrite(bytes, from: 0, more: false, attempt) ?? 0
         attempt.bytesSent += taken
-        return taken
+        return try taken == bytes.count && flush(attempt)
     }
 
     /// Hands all the bytes from `start` on to the kernel. If `more` follows at once, they share its segments.
@@ -26,6 +26,16 @@ struct RequestWriter: Sendable {
             } else {
                 try await waitWritable(attempt)
             }
+        }
+        while try !flush(attempt) { try await waitWritable(attempt) }
+    }
+
+    @inline(__always)
+    private func flush(_ attempt: Attempt) throws -> Bool {
+        do throws(StreamError) {
+            return try stream.flush()
+        } catch {
+            throw context.broken(error, .send, attempt)
         }
     }
 
@@ -74,18 +84,19 @@ struct RequestWriter: Sendable {
     @inline(__always)
     private func waitWritable(_ attempt: Attempt) async throws {
         let start = context.clock.now()
-        let wake = await channel.waitWritable(until: context.clock.deadline(for: .send, from: start))
+        let wake = await stream.channel.waitWritable(until: context.clock.deadline(for: .send, from: start))
         guard wake == .ready else { throw context.failure(wake, in: .send, since: start, attempt) }
     }
 
     private enum Sent {
         case taken(Int)
         case full
-        /// The kernel does not send such files to such a socket.
+        /// The kernel does not send such files to such a socket, or has nothing to do with TLS.
         case refused
     }
 
     private func trySend(_ file: OpenFile, from offset: Int, count: Int, _ attempt: Attempt) throws -> Sent {
+        guard case .plain(let channel) = stream else { return .refused }
         do throws(Errno) {
             return try channel.sendFile(file, from: offset, count: count).map(Sent.taken) ?? .full
         } catch {
@@ -97,12 +108,10 @@ struct RequestWriter: Sendable {
 
     @inline(never)
     private func tryWrite(_ bytes: Bytes, from offset: Int, more: Bool, _ attempt: Attempt) throws -> Int? {
-        do throws(Errno) {
-            return try bytes.withUnsafeBytes { buffer throws(Errno) in
-                try channel.write(UnsafeRawBufferPointer(rebasing: buffer[offset...]), more: more)
-            }
+        do throws(StreamError) {
+            return try stream.write(bytes, from: offset, more: more)
         } catch {
-            throw context.closed("the connection failed", .send, attempt, error)
+            throw context.broken(error, .send, attempt)
         }
     }
 }

@@ -8,12 +8,12 @@ internal import DunlinWire
 /// shorter one the kernel had no more, and waiting first saves a system call that would only say so.
 struct ResponseReader: ~Copyable {
     let context: ExchangeContext
-    let channel: Channel
+    let stream: ByteStream
     /// The last read filled its buffer: there may be more.
     private(set) var mayHaveMore = false
 
-    init(_ channel: Channel, _ context: ExchangeContext, mayHaveMore: Bool = false) {
-        self.channel = channel
+    init(_ stream: ByteStream, _ context: ExchangeContext, mayHaveMore: Bool = false) {
+        self.stream = stream
         self.context = context
         self.mayHaveMore = mayHaveMore
     }
@@ -22,7 +22,6 @@ struct ResponseReader: ~Copyable {
     mutating func nextNow(upTo capacity: Int, in phase: Phase, _ attempt: inout Attempt) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         guard try read(into: &bytes, upTo: capacity, phase, attempt) else { return nil }
-        mayHaveMore = bytes.count == capacity
         attempt.bytesReceived += bytes.count
         return bytes
     }
@@ -48,15 +47,13 @@ struct ResponseReader: ~Copyable {
         while true {
             if !mayHaveMore {
                 let deadline = context.clock.deadline(for: phase == .send ? .total : phase, from: start)
-                let wake = await channel.waitReadable(until: deadline)
+                let wake = await stream.channel.waitReadable(until: deadline)
                 guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             }
             if try read(into: &buffer, upTo: capacity, phase, attempt) {
-                mayHaveMore = buffer.count == capacity
                 attempt.bytesReceived += buffer.count
                 return
             }
-            mayHaveMore = false
         }
     }
 
@@ -67,25 +64,37 @@ struct ResponseReader: ~Copyable {
     ) async throws -> [UInt8]? {
         while true {
             let deadline = context.clock.deadline(for: phase, from: start)
-            let wake = await channel.waitReadable(until: min(deadline, limit))
+            let wake = await stream.channel.waitReadable(until: min(deadline, limit))
             if wake == .timedOut, context.clock.now() < deadline { return nil }
             guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             var bytes: [UInt8] = []
             guard try read(into: &bytes, upTo: capacity, phase, attempt) else { continue }
-            mayHaveMore = bytes.count == capacity
             attempt.bytesReceived += bytes.count
             return bytes
         }
     }
 
+    /// False if nothing has come.
     @inline(never)
-    private func read(
+    private mutating func read(
         into buffer: inout [UInt8], upTo capacity: Int, _ phase: Phase, _ attempt: Attempt
     ) throws -> Bool {
-        do throws(Errno) {
-            return try channel.read(into: &buffer, upTo: capacity)
+        do throws(StreamError) {
+            return note(try stream.read(into: &buffer, upTo: capacity))
         } catch {
-            throw context.closed("the connection failed", phase, attempt, error)
+            throw context.broken(error, phase, attempt)
+        }
+    }
+
+    @inline(__always)
+    private mutating func note(_ input: ByteStream.Input) -> Bool {
+        switch input {
+        case .none:
+            mayHaveMore = false
+            return false
+        case .some(let more):
+            mayHaveMore = more
+            return true
         }
     }
 }
@@ -106,12 +115,10 @@ extension ResponseReader {
             let (before, room) = (bytes.count, min(capacity, pace.readSize))
             if try read(appendingTo: &bytes, upTo: room, phase, attempt) {
                 let count = bytes.count - before
-                mayHaveMore = count == room
                 pace.took(count)
                 attempt.bytesReceived += count
                 return
             }
-            mayHaveMore = false
         }
     }
 
@@ -119,21 +126,26 @@ extension ResponseReader {
     private func wait(
         _ pace: inout ReadingPace, certain: Int, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt
     ) async throws {
+        // Part of what is certain to come may be here already, as the beginning of a record.
+        let certain = stream.isSecure ? certain - Self.largestRecord : certain
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, attempt) }
         var deadline = context.clock.deadline(for: phase == .send ? .total : phase, from: start)
         if pace.isMarked { deadline = min(deadline, start.advanced(by: ReadingPace.patience)) }
-        let wake = await channel.waitReadable(until: deadline)
+        let wake = await stream.channel.waitReadable(until: deadline)
         if wake == .ready { return }
         // What came below the mark counts as having come, whatever the limit.
         guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, attempt) }
         if let mark = pace.fellBehind() { try setLowWater(mark, phase, attempt) }
     }
 
+    /// Of plaintext, and more than its ciphertext has around it.
+    private static var largestRecord: Int { 17 * 1024 }
+
     /// Makes the channel tell of every byte again; false if it can't, and must serve no other request.
     func resetLowWater(of pace: inout ReadingPace) -> Bool {
         guard let mark = pace.end() else { return true }
         do throws(Errno) {
-            try channel.setLowWater(mark)
+            try stream.channel.setLowWater(mark)
             return true
         } catch {
             return false
@@ -142,20 +154,20 @@ extension ResponseReader {
 
     private func setLowWater(_ mark: Int, _ phase: Phase, _ attempt: Attempt) throws {
         do throws(Errno) {
-            try channel.setLowWater(mark)
+            try stream.channel.setLowWater(mark)
         } catch {
             throw context.closed("the connection failed", phase, attempt, error)
         }
     }
 
     @inline(never)
-    private func read(
+    private mutating func read(
         appendingTo bytes: inout [UInt8], upTo capacity: Int, _ phase: Phase, _ attempt: Attempt
     ) throws -> Bool {
-        do throws(Errno) {
-            return try channel.read(appendingTo: &bytes, upTo: capacity)
+        do throws(StreamError) {
+            return note(try stream.read(appendingTo: &bytes, upTo: capacity))
         } catch {
-            throw context.closed("the connection failed", phase, attempt, error)
+            throw context.broken(error, phase, attempt)
         }
     }
 }

@@ -37,8 +37,11 @@ public final class SocketTransport: Sendable {
     private let names: NameCache
     private let connector: Connector
     private let limits: WireLimits
+    private let advisor: (any HandshakeAdvisor)?
 
-    public init(_ options: Options, on reactor: Reactor) {
+    /// Without an `advisor` there is no https.
+    public init(_ options: Options, on reactor: Reactor, advisor: (any HandshakeAdvisor)? = nil) {
+        self.advisor = advisor
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)
@@ -69,12 +72,13 @@ public final class SocketTransport: Sendable {
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`.
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. An `advisor` of the request's own counts instead of
+    /// the session's, should a connection have to be secured.
     public func exchange(
-        _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil, since start: MonotonicTime,
-        on reactor: Reactor
+        _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil,
+        advisor own: (any HandshakeAdvisor)? = nil, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, interrupt, limits, since: start, on: reactor)
+        let context = ExchangeContext(request, interrupt, limits, own ?? advisor, since: start, on: reactor)
         var attempt = Attempt()
         attempt.started = start
         let ready: Ready
@@ -168,8 +172,8 @@ extension SocketTransport {
 
     @inline(never)
     private func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
-        guard context.origin.scheme == .http else {
-            throw context.error(.unsupportedScheme, "https is not available yet", .secure, attempt)
+        guard context.origin.scheme == .http || context.advisor != nil else {
+            throw context.error(.unsupportedScheme, "this transport has no TLS", .secure, attempt)
         }
     }
 
@@ -215,11 +219,14 @@ extension SocketTransport {
     public func openAhead(
         of request: TransportRequest, upTo count: Int, interrupt: Interrupt, on reactor: Reactor
     ) async throws {
-        let context = ExchangeContext(request, interrupt, limits, since: reactor.now(), on: reactor)
+        let context = ExchangeContext(request, interrupt, limits, advisor, since: reactor.now(), on: reactor)
         var attempt = Attempt()
         try checkScheme(context, attempt)
         guard pool.reserve(context.origin, upTo: count) else { return }
         let lease = try await open(context, &attempt)
+        // Nothing will be sent for now that the handshake's last message could travel with.
+        let writer = RequestWriter(context: context, stream: lease.connection.stream)
+        try await writer.write(.empty, &attempt)
         lease.giveBack(at: reactor.now())
     }
 }
@@ -253,7 +260,7 @@ extension SocketTransport {
     /// The connection if it is still quiet; nil, and closed, if the peer ended it or said something unasked.
     @inline(never)
     private func take(_ connection: Connection, _ context: ExchangeContext, _ attempt: inout Attempt) -> Lease? {
-        guard let turn = connection.channel.beginTurn() else {
+        guard let turn = connection.stream.beginTurn() else {
             connection.close()
             pool.discard(context.origin)
             return nil

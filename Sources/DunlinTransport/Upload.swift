@@ -92,21 +92,21 @@ extension Upload {
     /// The response's head has come, and its body may take its time while there is more to send.
     func noteAnswer() {
         state.withLock { $0.isAnswered = true }
-        writer.channel.limitReading(until: .never)
+        writer.stream.channel.limitReading(until: .never)
     }
 
     /// What a wait for more of the response's body that begins now is part of: while there is more to send, only the
     /// total limit counts, and `run` says when that changes.
     var phaseOfReader: Phase {
         if isUnderway { return .send }
-        writer.channel.limitReading(until: .never)
+        writer.stream.channel.limitReading(until: .never)
         return .idle
     }
 
     /// Ends the sending: what is left would only be thrown away.
     func stop() {
         guard !isOver else { return }
-        writer.channel.stopWriting()
+        writer.stream.channel.stopWriting()
         _ = leash.deliver(())
     }
 
@@ -137,13 +137,13 @@ extension Upload {
             let phase = finish(.complete)
             // Only now does the peer owe us something.
             let clock = writer.context.clock
-            writer.channel.limitReading(until: clock.deadline(for: phase, from: clock.now()))
+            writer.stream.channel.limitReading(until: clock.deadline(for: phase, from: clock.now()))
         } catch let error as NetworkError where error.code == .connectionClosed {
             // The peer may have answered before it closed; the reader will see.
             _ = finish(.cut)
         } catch {
             _ = finish(.failed(error))
-            writer.channel.close()
+            writer.stream.close()
         }
         state.withLock { $0.isOver = true }
         _ = end.deliver(())

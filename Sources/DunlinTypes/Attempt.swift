@@ -17,8 +17,10 @@ public struct Attempt: Sendable, Hashable {
     public var connection: UInt64 = 0
     public var peer: SocketAddress? {
         get { peerReference?.address }
-        set { peerReference = newValue.map(Peer.init) }
+        set { peerReference = newValue.map { Peer($0) } }
     }
+    /// How the connection is secured; nil in clear text.
+    public var security: TransportSecurity? { peerReference?.security }
     /// The address by reference: an attempt is copied at every step of its request.
     public var peerReference: Peer?
     /// Bytes of the request handed to the kernel, head included.
@@ -30,15 +32,19 @@ public struct Attempt: Sendable, Hashable {
     /// Bytes of the body with its content codings taken off.
     public var decodedBytes = 0
 
-    /// An address that a connection and its attempts share.
+    /// What a connection and its attempts share of whom they talk to.
     public final class Peer: Sendable, Hashable {
         public let address: SocketAddress
+        public let security: TransportSecurity?
 
-        public init(_ address: SocketAddress) {
+        public init(_ address: SocketAddress, _ security: TransportSecurity? = nil) {
             self.address = address
+            self.security = security
         }
 
-        public static func == (left: Peer, right: Peer) -> Bool { left.address == right.address }
+        public static func == (left: Peer, right: Peer) -> Bool {
+            left.address == right.address && left.security == right.security
+        }
 
         public func hash(into hasher: inout Hasher) {
             hasher.combine(address)

@@ -83,6 +83,8 @@ extension NetworkError.Code {
     /// The request's body is a file that cannot be opened or read, or no regular file.
     public static let fileUnreadable = Self("fileUnreadable")
     public static let sessionClosed = Self("sessionClosed")
+    /// TLS was not agreed on, or was broken afterwards; the underlying `TLSError` says how.
+    public static let secureConnectionFailed = Self("secureConnectionFailed")
     /// The server is not who it should be; `trustRefusal` says why.
     public static let serverTrustFailed = Self("serverTrustFailed")
     /// A session with pins would have sent something unprotected.

@@ -32,7 +32,7 @@ private final class Bench: Sendable {
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno.last }
         let channel = try Channel(Socket(adopting: ends[0]), on: reactor, unsolicited: pool.announcements)
         peers.withLock { $0[channel.id] = ends[1] }
-        return Connection(channel, to: origin, at: .unix("pair"))
+        return Connection(.plain(channel), to: origin, at: Attempt.Peer(.unix("pair")))
     }
 
     func hangUp(_ id: UInt64) {

@@ -61,7 +61,7 @@ import Testing
 
 extension Line {
     fileprivate func reader(idle: Duration?) -> ResponseReader {
-        ResponseReader(channel, context(Timeouts(idle: idle)))
+        ResponseReader(.plain(channel), context(Timeouts(idle: idle)))
     }
 
     /// Reads once, as the reader of a body does whose peer has been ahead so far.

@@ -29,7 +29,7 @@ import Testing
             if refuses {
                 #expect(throws: Errno(rawValue: EINVAL)) { try line.channel.sendFile(file, from: 0, count: 10) }
             }
-            let writer = RequestWriter(context: line.context(), channel: line.channel)
+            let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
             var attempt = Attempt()
             var offset = 100
             while offset < 9_000 { offset += try await writer.send(file, from: offset, upTo: 9_000, &attempt) }
@@ -44,7 +44,7 @@ import Testing
         let file = try OpenFile(scratch.path)
         try #require(truncate(scratch.path, 10) == 0)
         let line = try Line(refusesFiles: refuses)
-        let writer = RequestWriter(context: line.context(), channel: line.channel)
+        let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
         do {
             var attempt = Attempt()
             _ = try await writer.send(file, from: 10, upTo: 10_000, &attempt)
@@ -58,7 +58,7 @@ import Testing
     @Test func `lets what follows at once share the last segment`() async throws {
         for _ in 0..<5 {
             let line = try Line()
-            let writer = RequestWriter(context: line.context(), channel: line.channel)
+            let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
             var attempt = Attempt()
             try await writer.write("head", more: true, &attempt)
             let early = line.hear()

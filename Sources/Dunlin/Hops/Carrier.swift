@@ -23,12 +23,12 @@ final class Carrier: Sendable {
     }
 
     func exchange(
-        _ request: TransportRequest, _ interrupt: Interrupt, _ uploads: UploadScope?, since start: MonotonicTime,
-        on loop: Reactor
+        _ request: TransportRequest, _ interrupt: Interrupt, _ uploads: UploadScope?,
+        _ advisor: (any HandshakeAdvisor)?, since start: MonotonicTime, on loop: Reactor
     ) async throws -> TransportResponse {
         if let sockets {
             return try await sockets.exchange(
-                request, interrupt: interrupt, uploads: uploads, since: start, on: loop)
+                request, interrupt: interrupt, uploads: uploads, advisor: advisor, since: start, on: loop)
         }
         return try await foreignExchange(request, interrupt, on: loop)
     }

@@ -25,7 +25,7 @@ struct HopLoop {
             guard delegate.begin() else { throw Self.over }
             do {
                 let response = try await carrier.exchange(
-                    request, delegate.interrupt, uploads, since: start, on: loop)
+                    request, delegate.interrupt, uploads, delegate.advisor, since: start, on: loop)
                 switch machine.received(response.head.status, for: request) {
                 case .send: start = loop.now()
                 case .sendWithoutExpectation:
@@ -35,7 +35,9 @@ struct HopLoop {
                 }
                 earlier = (earlier ?? []) + [response.attempt]
             } catch {
-                guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else { throw error }
+                guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else {
+                    throw request.explained(error)
+                }
                 start = loop.now()
             }
         }
@@ -43,6 +45,17 @@ struct HopLoop {
 }
 
 extension TransportRequest {
+    /// A server that is not trusted is told of with the URL that led to it.
+    @inline(never)
+    fileprivate func explained(_ error: any Error) -> any Error {
+        guard var failure = error as? NetworkError, let refusal = failure.underlying as? TrustRefusal else {
+            return error
+        }
+        failure.underlying = ServerTrustFailure(
+            host: head.origin.host, refusal: refusal, failingURL: head.origin.description + head.target)
+        return failure
+    }
+
     fileprivate var withoutExpectation: TransportRequest {
         @inline(never) get {
             var head = head

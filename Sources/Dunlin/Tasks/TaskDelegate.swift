@@ -13,12 +13,15 @@ public actor TaskDelegate {
     public nonisolated let label: String?
     /// Felt by whatever the request waits for.
     nonisolated let interrupt = Interrupt()
+    /// Counts instead of the session's, should a connection have to be secured.
+    nonisolated let advisor: RequestAdvisor?
     private nonisolated let machine = Mutex(TaskMachine())
 
-    init(_ method: Method, _ template: String, label: String?) {
+    init(_ method: Method, _ template: String, label: String?, advisor: RequestAdvisor? = nil) {
         self.method = method
         self.template = template
         self.label = label
+        self.advisor = advisor
     }
 
     /// Stops the request wherever it is; it fails with `NetworkError` code `cancelled`. Harmless when it is over.

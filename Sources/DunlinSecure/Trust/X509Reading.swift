@@ -73,7 +73,7 @@ extension X509Reading {
             key: key(certificate), signature: signature(certificate), isAuthority: X509_check_ca(certificate) > 0)
     }
 
-    private static func name(_ name: OpaquePointer?) -> String {
+    static func name(_ name: OpaquePointer?) -> String {
         text { X509_NAME_print_ex($0, name, 0, dunlin_name_flags) }
     }
 

@@ -1,0 +1,48 @@
+internal import DunlinSecure
+
+/// Who a session is, loaded: once where bytes were given, and again whenever they change where files were.
+enum IdentitySource: Sendable {
+    case fixed(ClientIdentity)
+    case files(IdentityFiles)
+
+    /// Throws `NetworkError` with code `invalidConfiguration`.
+    init(_ identity: HTTPSession.ClientIdentity) throws {
+        do throws(IdentityError) {
+            self = try Self.load(identity)
+        } catch {
+            throw NetworkError(.invalidConfiguration, "\(error)", underlying: error)
+        }
+    }
+
+    func current() -> ClientIdentity {
+        switch self {
+        case .fixed(let identity): identity
+        case .files(let files): files.current()
+        }
+    }
+
+    private static func load(_ identity: HTTPSession.ClientIdentity) throws(IdentityError) -> IdentitySource {
+        let passphrase = identity.passphrase
+        switch identity.form {
+        case .pkcs12(.file(let path)):
+            return .files(try IdentityFiles(.pkcs12(path), passphrase: passphrase))
+        case .pkcs12(.bytes(let bytes)):
+            return .fixed(try ClientIdentity(pkcs12: bytes, passphrase: passphrase))
+        case .pem(.file(let certificates), key: nil):
+            return .files(try IdentityFiles(.pem(certificates: certificates, key: nil), passphrase: passphrase))
+        case .pem(.file(let certificates), key: .file(let key)?):
+            return .files(try IdentityFiles(.pem(certificates: certificates, key: key), passphrase: passphrase))
+        case .pem(let certificates, let key):
+            let own = try key.map(contents)
+            return .fixed(try ClientIdentity(pem: contents(of: certificates), key: own, passphrase: passphrase))
+        }
+    }
+
+    private static func contents(of source: HTTPSession.TLS.Source) throws(IdentityError) -> Bytes {
+        do throws(TrustSetupError) {
+            return try source.contents()
+        } catch {
+            throw .cannotRead(path: source.name)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+internal import DunlinReactor
+internal import DunlinSecure
+internal import DunlinTypes
+
+/// The bytes of one connection: as they are on the wire, or under TLS.
+///
+/// Knows: how to read and write now, and whether more may be there. Must not know: HTTP, and how to wait, which is the
+/// channel's business either way.
+enum ByteStream: Sendable {
+    case plain(Channel)
+    case secure(SecureChannel)
+
+    /// What a read came to.
+    enum Input: Equatable {
+        /// Nothing yet: wait.
+        case none
+        /// Bytes, or the end of the stream if there are none. `more` tells that another read need not wait first.
+        case some(more: Bool)
+    }
+
+    var channel: Channel {
+        switch self {
+        case .plain(let channel): channel
+        case .secure(let secure): secure.channel
+        }
+    }
+
+    /// Whether bytes in a file have to pass through memory.
+    var isSecure: Bool { if case .secure = self { true } else { false } }
+
+    /// Up to `capacity` bytes in place of those in `bytes`, in the same memory if nobody else holds it.
+    @inline(__always)
+    func read(into bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> Input {
+        switch self {
+        case .plain(let channel):
+            do throws(Errno) {
+                return try channel.read(into: &bytes, upTo: capacity) ? .some(more: bytes.count == capacity) : .none
+            } catch {
+                throw .system(error)
+            }
+        case .secure(let secure):
+            bytes.removeAll(keepingCapacity: true)
+            return try secure.read(appendingTo: &bytes, upTo: capacity)
+        }
+    }
+
+    /// Up to `capacity` bytes behind those in `bytes`.
+    func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> Input {
+        switch self {
+        case .plain(let channel):
+            let before = bytes.count
+            do throws(Errno) {
+                guard try channel.read(appendingTo: &bytes, upTo: capacity) else { return .none }
+            } catch {
+                throw .system(error)
+            }
+            return .some(more: bytes.count - before == capacity)
+        case .secure(let secure):
+            return try secure.read(appendingTo: &bytes, upTo: capacity)
+        }
+    }
+
+    /// How many of the bytes from `start` on are taken, nil when none are now. What was taken may not have left
+    /// entirely: see `flush`.
+    @inline(__always)
+    func write(_ bytes: Bytes, from start: Int, more: Bool) throws(StreamError) -> Int? {
+        switch self {
+        case .plain(let channel):
+            do throws(Errno) {
+                return try bytes.withUnsafeBytes { buffer throws(Errno) in
+                    try channel.write(UnsafeRawBufferPointer(rebasing: buffer[start...]), more: more)
+                }
+            } catch {
+                throw .system(error)
+            }
+        case .secure(let secure):
+            return try secure.write(bytes, from: start)
+        }
+    }
+
+    /// Whether all that was taken has been handed to the kernel.
+    @inline(__always)
+    func flush() throws(StreamError) -> Bool {
+        switch self {
+        case .plain: true
+        case .secure(let secure): try secure.flush()
+        }
+    }
+
+    /// Closes for good; tells a TLS peer that it is meant.
+    func close() {
+        switch self {
+        case .plain(let channel): channel.close()
+        case .secure(let secure): secure.close()
+        }
+    }
+}
+
+/// Why a stream of bytes broke.
+enum StreamError: Error {
+    case system(Errno)
+    case tls(TLSError)
+}
+
+// MARK: - Turns
+
+extension ByteStream {
+    /// Starts a turn for a new owner; nil if the stream is not fit for one.
+    func beginTurn() -> UInt64? {
+        if let turn = channel.beginTurn() { return turn }
+        guard case .secure(let secure) = self, secure.absorb() else { return nil }
+        return channel.beginTurn()
+    }
+
+    /// Ends the owner's turn; false if the stream is not fit for another.
+    func endTurn() -> Bool {
+        guard case .secure(let secure) = self else { return channel.endTurn() }
+        return secure.rest() && (channel.endTurn() || isStillSilent())
+    }
+
+    /// Whether nothing has come that nobody asked for. TLS has messages of its own, which count for nothing.
+    func isStillSilent() -> Bool {
+        guard case .secure(let secure) = self else { return channel.isStillSilent() }
+        return secure.isAtRest && (channel.isStillSilent() || (secure.absorb() && channel.isStillSilent()))
+    }
+}

@@ -1,0 +1,41 @@
+internal import DunlinReactor
+
+/// Ciphertext on its way to the kernel. Holds no memory when all of it has left.
+struct Outbox: Sendable {
+    var bytes: [UInt8] = []
+    private var sent = 0
+    /// The kernel took no more the last time.
+    private(set) var isStuck = false
+
+    var isEmpty: Bool { bytes.isEmpty }
+
+    /// Hands on what the kernel takes; true once that is everything.
+    mutating func send(over channel: Channel) throws(StreamError) -> Bool {
+        while sent < bytes.count {
+            let taken: Int?
+            do throws(Errno) {
+                taken = try bytes.span.withUnsafeBytes { buffer throws(Errno) in
+                    try channel.write(UnsafeRawBufferPointer(rebasing: buffer[sent...]), more: false)
+                }
+            } catch {
+                throw .system(error)
+            }
+            guard let taken else {
+                isStuck = true
+                return false
+            }
+            sent += taken
+        }
+        self = Outbox()
+        return true
+    }
+
+    /// The same for what nobody waits for; an error shows with the next read or write.
+    mutating func sendAtOnce(over channel: Channel) {
+        do throws(StreamError) {
+            _ = try send(over: channel)
+        } catch {
+            self = Outbox()
+        }
+    }
+}

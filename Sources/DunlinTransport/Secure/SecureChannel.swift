@@ -1,0 +1,179 @@
+internal import DunlinReactor
+internal import DunlinSecure
+internal import DunlinTypes
+internal import Synchronization
+
+/// A channel under TLS: what is read and written is plaintext, what passes through the channel is not.
+///
+/// One reader and one writer may be at work at once, on two threads; OpenSSL allows neither. So the engine stands under
+/// a lock, and with it what waits to be sent: records must leave in the order in which they were made. For that the
+/// (non-blocking) send happens under the lock too; the receiving does not.
+final class SecureChannel: Sendable {
+    let channel: Channel
+    /// What was agreed on.
+    let security: TransportSecurity
+    private let state: Mutex<State>
+
+    private struct State: ~Copyable {
+        var engine: TLSEngine
+        var outbox: Outbox
+        /// Plaintext that came when nobody wanted as much.
+        var surplus = Bytes.empty
+        /// Ciphertext is received into it while a long body lasts.
+        var scratch: [UInt8] = []
+    }
+
+    /// Takes over an engine that has shaken hands; `outbox` holds what of that has still to leave, and travels with the
+    /// first request. `surplus` is what the server said at once.
+    init(
+        _ channel: Channel, _ engine: consuming TLSEngine, _ outbox: consuming Outbox, surplus: Bytes,
+        _ security: TransportSecurity
+    ) {
+        self.channel = channel
+        self.security = security
+        state = Mutex(State(engine: engine, outbox: outbox, surplus: surplus))
+    }
+
+    /// Reads this long keep their memory from one to the next.
+    private static let bulk = 128 * 1024
+    /// As much plaintext is made into records at once.
+    private static let run = 256 * 1024
+}
+
+// MARK: - Reading
+
+extension SecureChannel {
+    func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> ByteStream.Input {
+        let before = bytes.count
+        var scratch: [UInt8] = []
+        let (isOver, waiting) = state.withLock { state in
+            if capacity >= Self.bulk { swap(&state.scratch, &scratch) }
+            defer { state.surplus = state.surplus[min(capacity, state.surplus.count)...] }
+            return (state.engine.status == .closed, state.surplus[..<min(capacity, state.surplus.count)])
+        }
+        defer { if capacity >= Self.bulk { state.withLock { $0.scratch = scratch } } }
+        if !waiting.isEmpty {
+            waiting.withUnsafeBytes { bytes.append(contentsOf: $0) }
+            return .some(more: true)
+        }
+        // The server has said that this was all.
+        if isOver { return .some(more: false) }
+        while true {
+            guard try receive(into: &scratch, upTo: capacity) else { return .none }
+            let isFull = scratch.count == capacity
+            let status = try decrypt(scratch, behind: &bytes, upTo: before + capacity)
+            if bytes.count > before { return .some(more: isFull || status.hasMore) }
+            if status.isOver { return .some(more: false) }
+            if !isFull { return .none }
+        }
+    }
+
+    private func receive(into scratch: inout [UInt8], upTo capacity: Int) throws(StreamError) -> Bool {
+        do throws(Errno) {
+            return try channel.read(into: &scratch, upTo: capacity)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Nothing received means that the stream has ended; an end that was not announced is an error.
+    private func decrypt(
+        _ ciphertext: [UInt8], behind bytes: inout [UInt8], upTo limit: Int
+    ) throws(StreamError) -> (isOver: Bool, hasMore: Bool) {
+        // The lock's closure may not reach a caller's memory, so the array goes in and comes out.
+        var plaintext: [UInt8] = []
+        swap(&plaintext, &bytes)
+        defer { swap(&plaintext, &bytes) }
+        return try state.withLock { (state) throws(StreamError) in
+            do throws(TLSError) {
+                if ciphertext.isEmpty {
+                    try state.engine.receiveEnd()
+                    return (true, false)
+                }
+                let status = try ciphertext.span.withUnsafeBytes { input throws(TLSError) in
+                    try state.engine.receive(input, into: &plaintext, answering: &state.outbox.bytes)
+                }
+                state.outbox.sendAtOnce(over: channel)
+                if plaintext.count > limit {
+                    state.surplus = Bytes(Array(plaintext[limit...]))
+                    plaintext.removeLast(plaintext.count - limit)
+                }
+                let isOver = status == .closed
+                return (isOver, isOver || !state.surplus.isEmpty)
+            } catch {
+                // The alert that says why.
+                state.outbox.sendAtOnce(over: channel)
+                throw .tls(error)
+            }
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension SecureChannel {
+    /// Bytes taken; nil while those taken before have not left.
+    func write(_ bytes: Bytes, from start: Int) throws(StreamError) -> Int? {
+        try state.withLock { (state) throws(StreamError) in
+            if state.outbox.isStuck, try !state.outbox.send(over: channel) { return nil }
+            let piece = bytes[start..<min(start + Self.run, bytes.count)]
+            do throws(TLSError) {
+                try piece.withUnsafeBytes { plaintext throws(TLSError) in
+                    try state.engine.send(plaintext, into: &state.outbox.bytes)
+                }
+            } catch {
+                throw .tls(error)
+            }
+            _ = try state.outbox.send(over: channel)
+            return piece.count
+        }
+    }
+
+    /// Whether everything has been handed to the kernel.
+    func flush() throws(StreamError) -> Bool {
+        try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: channel) }
+    }
+}
+
+// MARK: - Between requests
+
+extension SecureChannel {
+    /// Whether nothing of the last exchange is left over.
+    var isAtRest: Bool { state.withLock { $0.engine.status == .open && $0.surplus.isEmpty && $0.outbox.isEmpty } }
+
+    /// The exchange is over: what served it is let go. False if the stream is not fit for another.
+    func rest() -> Bool {
+        state.withLock { state in
+            state.scratch = []
+            return state.engine.status == .open && state.surplus.isEmpty && state.outbox.isEmpty
+        }
+    }
+
+    /// Takes in what came while nobody asked. Tickets and changes of keys are TLS's own affair; false if there was more
+    /// than that.
+    func absorb() -> Bool {
+        var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
+        do throws(StreamError) {
+            while try receive(into: &scratch, upTo: Self.smallRead) {
+                let status = try decrypt(scratch, behind: &plaintext, upTo: 0)
+                if status.isOver || status.hasMore { return false }
+                if scratch.count < Self.smallRead { return true }
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    private static let smallRead = 4 * 1024
+
+    /// Says that it is over, if that can be said without waiting, and closes.
+    func close() {
+        state.withLock { state in
+            guard state.outbox.isEmpty else { return }
+            state.engine.close(into: &state.outbox.bytes)
+            state.outbox.sendAtOnce(over: channel)
+        }
+        channel.close()
+    }
+}
