@@ -27,6 +27,12 @@ public struct ContentEncoder: ~Copyable, Sendable {
         stream.withLock { Self.run(&$0, piece, Z_NO_FLUSH) }
     }
 
+    /// All that has been taken in and not yet been given out, in a form that the other side can decode at once. It
+    /// costs a few bytes each time, and the output then depends on when it was done.
+    public mutating func flush() -> Bytes {
+        stream.withLock { Self.run(&$0, .empty, Z_SYNC_FLUSH) }
+    }
+
     /// All that is left, and the end. Even an empty body has a few bytes.
     public consuming func finish() -> Bytes {
         stream.withLock { Self.run(&$0, .empty, Z_FINISH) }

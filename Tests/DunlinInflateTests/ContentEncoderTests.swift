@@ -59,4 +59,20 @@ import Testing
         #expect(ready.count > 200_000)
         #expect(encoder.finish().count < 100_000)
     }
+
+    @Test(arguments: ContentCoding.allCases, [0, 1, 6])
+    func `gives out everything when it is flushed`(coding: ContentCoding, level: Int) throws {
+        var encoder = try ContentEncoder(coding, level: level)
+        var decoder = try ContentDecoder([coding])
+        for piece in [[1], [], Array(Samples.text.utf8), Payload.noise(60_000), Payload.zeros(60_000)] {
+            decoder.feed(Bytes(encoder.encode(Bytes(piece)).array + encoder.flush().array))
+            var decoded: [UInt8] = []
+            while let next = try decoder.next() { decoded += next.array }
+            #expect(decoded == piece)
+        }
+        #expect(encoder.flush().isEmpty, "there is nothing left to give")
+        decoder.feed(encoder.finish())
+        #expect(try decoder.next() == nil)
+        try decoder.finish()
+    }
 }

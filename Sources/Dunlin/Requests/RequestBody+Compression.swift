@@ -11,8 +11,11 @@ extension RequestBody {
     /// The same body compressed, with its `Content-Encoding`. Few servers take one; ask yours.
     ///
     /// Bytes are compressed now and announced by their new length. A stream or a file is compressed as it is sent,
-    /// without a length; it stays replayable if it was.
-    public func compressed(with compression: Compression = .gzip) throws -> RequestBody {
+    /// without a length; it stays replayable if it was. `flushing` sends each of a stream's pieces as it comes, for a
+    /// peer who is to read along; without, the encoder holds bytes back until there are enough to be worth sending.
+    public func compressed(
+        with compression: Compression = .gzip, flushing: Bool = false
+    ) throws -> RequestBody {
         let coding: ContentCoding = compression == .gzip ? .gzip : .deflate
         let body: RequestBody
         switch content {
@@ -24,30 +27,38 @@ extension RequestBody {
             coded += encoder.finish().array
             body = with(.bytes(Bytes(coded)))
         case .stream(_, let isReplayable, let make):
-            body = with(.stream(length: nil, isReplayable: isReplayable) { CompressedChunks(make, coding) })
+            body = with(
+                .stream(length: nil, isReplayable: isReplayable) {
+                    CompressedChunks(make, coding, flushing: flushing)
+                })
         case .file(let file):
             let make: @Sendable () -> any Chunks = { FileChunks(file: file) }
-            body = with(.stream(length: nil, isReplayable: true) { CompressedChunks(make, coding) })
+            body = with(
+                .stream(length: nil, isReplayable: true) {
+                    CompressedChunks(make, coding, flushing: false)
+                })
         }
         return body.with(contentEncoding: compression.rawValue)
     }
 }
 
-/// Chunks compressed as they are asked for. An encoder may hold bytes back until there are enough to be worth sending.
+/// Chunks compressed as they are asked for.
 private struct CompressedChunks: AsyncSequence, Sendable {
     typealias Element = Bytes
     typealias Failure = any Error
 
     let make: @Sendable () -> any RequestBody.Chunks
     let coding: ContentCoding
+    let flushing: Bool
 
-    init(_ make: @escaping @Sendable () -> any RequestBody.Chunks, _ coding: ContentCoding) {
+    init(_ make: @escaping @Sendable () -> any RequestBody.Chunks, _ coding: ContentCoding, flushing: Bool) {
         self.make = make
         self.coding = coding
+        self.flushing = flushing
     }
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(make(), coding)
+        Iterator(make(), coding, flushing: flushing)
     }
 
     final class Iterator: AsyncIteratorProtocol {
@@ -55,11 +66,13 @@ private struct CompressedChunks: AsyncSequence, Sendable {
         /// Nil once everything has been said.
         private var encoder: ContentEncoder?
         private let coding: ContentCoding
+        private let flushing: Bool
         private var hasBegun = false
 
-        init(_ chunks: any RequestBody.Chunks, _ coding: ContentCoding) {
+        init(_ chunks: any RequestBody.Chunks, _ coding: ContentCoding, flushing: Bool) {
             self.chunks = Self.iterator(of: chunks)
             self.coding = coding
+            self.flushing = flushing
         }
 
         private static func iterator(
@@ -77,9 +90,15 @@ private struct CompressedChunks: AsyncSequence, Sendable {
                 guard let chunk = try await chunks.next(isolation: nil) else {
                     return encoder.take()?.finish()
                 }
-                if let coded = encoder?.encode(chunk), !coded.isEmpty { return coded }
+                if let coded = encode(chunk), !coded.isEmpty { return coded }
             }
             return nil
+        }
+
+        private func encode(_ chunk: Bytes) -> Bytes? {
+            let coded = encoder?.encode(chunk)
+            guard let coded, flushing, !chunk.isEmpty, let rest = encoder?.flush() else { return coded }
+            return coded.isEmpty ? rest : Bytes(coded.array + rest.array)
         }
     }
 }
