@@ -96,7 +96,9 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTests",
-            dependencies: ["Dunlin", "DunlinSecure", "DunlinTesting", "DunlinWire", "LeakChecking"],
+            dependencies: [
+                "Dunlin", "DunlinInflate", "DunlinSecure", "DunlinTesting", "DunlinTypes", "DunlinWire", "LeakChecking",
+            ],
             swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",

@@ -12,9 +12,26 @@ extension HTTPSession {
         let validates = options.validatesResponse
         let response = try await fetch(method, target, query, body, options, accept: serializer.accept)
         if validates { try serializer.validate(response) }
+        if response.value.count > Self.serializedInPlace, isOnLoop {
+            return response.with(value: try await serialize(response, serializer))
+        }
         let value = try serializer.serialize(response)
         return response.with(value: value)
     }
+
+    /// Bytes of a body that are made a value of on a loop, should the caller be there.
+    @usableFromInline static var serializedInPlace: Int { 64 * 1024 }
+
+    /// Away from the loop, which has others waiting. Out of line, for what it needs to wait is needed for long bodies
+    /// only.
+    @inlinable @inline(never)
+    func serialize<S: ResponseSerializer>(_ response: Response<Bytes>, _ serializer: S) async throws -> S.Output {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+            try serializer.serialize(response)
+        }
+    }
+
+    @usableFromInline var isOnLoop: Bool { loops.contains(where: \.isCurrent) }
 
     /// The response with its whole body, as it came.
     @usableFromInline func fetch(
@@ -97,7 +114,12 @@ extension HTTPSession {
         let hops = HopLoop(carrier: carrier, uploads: uploads)
         let response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
         switch response.body {
-        case .bytes(let body): return try whole(body, of: response, reading, after: earlier)
+        case .bytes(let body):
+            switch try whole(body, of: response, reading, after: earlier) {
+            case .here(let response): return response
+            case .coded(let plain):
+                return try await decoded(plain, request, delegate, reading, after: earlier, on: loop)
+            }
         case .stream: return try await collected(response, request, delegate, reading, after: earlier, on: loop)
         }
     }
@@ -105,15 +127,22 @@ extension HTTPSession {
     // The two ways to a body are out of line: what they keep in passing belongs in no frame that a request keeps while
     // it waits.
 
-    /// The response whose body came with its head.
+    /// What to do about a body that came with its head.
+    private enum Whole {
+        case here(Response<Bytes>)
+        /// There is more to decode than should be decoded here.
+        case coded(TransportResponse)
+    }
+
     @inline(never)
     private func whole(
         _ coded: Bytes, of response: TransportResponse, _ reading: Reading, after earlier: [Attempt]?
-    ) throws -> Response<Bytes> {
-        guard reading.decodes, let plain = try decoding.apply(to: response), case .bytes(let body) = plain.body else {
-            return try BodyCollector.whole(response, coded, limit: reading.limit, after: earlier)
+    ) throws -> Whole {
+        guard reading.decodes, let plain = try decoding.apply(to: response) else {
+            return .here(try BodyCollector.whole(response, coded, limit: reading.limit, after: earlier))
         }
-        return try BodyCollector.whole(plain, body, limit: reading.limit, after: earlier)
+        guard case .bytes(let body) = plain.body else { return .coded(plain) }
+        return .here(try BodyCollector.whole(plain, body, limit: reading.limit, after: earlier))
     }
 
     /// The response once its body has arrived.
@@ -122,14 +151,23 @@ extension HTTPSession {
         _ response: TransportResponse, _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading,
         after earlier: [Attempt]?, on loop: Reactor
     ) async throws -> Response<Bytes> {
-        let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
         if reading.decodes, let plain = try decoding.apply(to: response) {
-            // Inflating is work, and the loop has others waiting.
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                try await collector.collect(plain, request, after: earlier)
-            }
+            return try await decoded(plain, request, delegate, reading, after: earlier, on: loop)
         }
+        let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
         return try await collector.collect(response, request, after: earlier)
+    }
+
+    /// The response once its body has been decoded: that is work, and the loop has others waiting.
+    @inline(never)
+    private func decoded(
+        _ plain: TransportResponse, _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading,
+        after earlier: [Attempt]?, on loop: Reactor
+    ) async throws -> Response<Bytes> {
+        let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
+        return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+            try await collector.collect(plain, request, after: earlier)
+        }
     }
 
     /// How a whole body is read.

@@ -115,4 +115,84 @@ struct `Content codings` {
             #expect(Bytes(received) == plain)
         }
     }
+
+    /// The server answers each piece it could read before the next is made.
+    @Test(arguments: [RequestBody.Compression.gzip, .deflate])
+    func `are put on a stream's pieces one by one, if they are to be read along`(
+        compression: RequestBody.Compression
+    ) async throws {
+        let body = try RequestBody.stream(UploadPieces(total: 50_000)).compressed(with: compression, flushing: true)
+        guard case .stream(nil, false, let make) = body.content else {
+            Issue.record("a stream stays a stream")
+            return
+        }
+        var decoder = try ContentDecoder([compression == .gzip ? .gzip : .deflate])
+        var received: [UInt8] = []
+        var count = 0
+        func iterate(_ chunks: some RequestBody.Chunks) async throws {
+            for try await coded in chunks {
+                decoder.feed(coded)
+                while let piece = try decoder.next() { received += piece.array }
+                count += 1
+                #expect(received.count == min(count * 10_000, 50_000))
+            }
+        }
+        try await iterate(make())
+        try decoder.finish()
+        #expect(count == 6)
+        #expect(Bytes(received) == LoopbackServer.GeneratedBody.bytes(0..<50_000))
+    }
+
+    @Test(arguments: [nil, 1000..<150_000] as [Range<Int>?])
+    func `are put on files as they are sent`(range: Range<Int>?) async throws {
+        let scratch = try `File bodies`.Scratch(200_000)
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            let body = try RequestBody.file(scratch.path, range: range).compressed()
+            #expect(body.isReplayable)
+            for _ in 0..<2 { _ = try await stage.session.put("up", body: body, as: .bytes) }
+            let plain = LoopbackServer.GeneratedBody.bytes(range ?? 0..<200_000)
+            for seen in stage.server.requests {
+                #expect(seen.fields["content-encoding"] == "gzip")
+                #expect(seen.fields["transfer-encoding"] == "chunked")
+                #expect(try Self.decoded(seen.body) == plain)
+            }
+            #expect(stage.server.requests.count == 2)
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    private static func decoded(_ wire: Bytes) throws -> Bytes {
+        var decoder = try ContentDecoder([.gzip])
+        decoder.feed(wire)
+        var plain: [UInt8] = []
+        while let piece = try decoder.next() { plain += piece.array }
+        try decoder.finish()
+        return Bytes(plain)
+    }
+
+    @Test(arguments: [1000, 64 * 1024, 64 * 1024 + 1, 1 << 20], [true, false])
+    func `are taken off a body that came whole, however long it grows`(count: Int, onLoop: Bool) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let plain = Bytes([UInt8](repeating: 97, count: count))
+            let wire = try Self.coded(plain, [.gzip])
+            stage.server.respond { _ in .response(fields: ["Content-Encoding": "gzip"], body: wire) }
+            let session = stage.session
+            let response =
+                if onLoop {
+                    try await session.withExecutor { @concurrent in try await session.get("x", as: .bytes) }
+                } else {
+                    try await session.get("x", as: .bytes)
+                }
+            #expect(response.value == plain)
+            #expect(response.metrics.attempts.last?.bodyBytes == wire.count)
+            #expect(response.metrics.attempts.last?.decodedBytes == count)
+            let streamed = try await session.withStream(from: "x") { response in
+                var count = 0
+                for try await piece in response.body { count += piece.count }
+                return count
+            }
+            #expect(streamed == count)
+        }
+    }
 }

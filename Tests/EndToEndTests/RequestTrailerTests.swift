@@ -29,6 +29,28 @@ struct `Request trailers` {
         }
     }
 
+    @Test(arguments: [0, 1, 300_000], [true, false])
+    func `follow a file, compressed or not`(count: Int, isCompressed: Bool) async throws {
+        let scratch = try `File bodies`.Scratch(count)
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            var body = RequestBody.file(scratch.path)
+            if isCompressed { body = try body.compressed() }
+            _ = try await stage.session.put("up", body: body.withTrailers(["X-Sum": "7"]), as: .bytes)
+            let seen = try #require(stage.server.requests.first)
+            if isCompressed {
+                #expect(seen.fields["content-encoding"] == "gzip")
+                #expect(seen.body.prefix(2) == [0x1F, 0x8B])
+            } else {
+                #expect(seen.body == Self.generated(count))
+            }
+            #expect(seen.fields["transfer-encoding"] == "chunked")
+            #expect(seen.trailers == ["X-Sum": "7"])
+            try await stage.expectHealthy()
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
     @Test func `are made when the body has been sent`() async throws {
         struct Counted: AsyncSequence, AsyncIteratorProtocol {
             var left = 3

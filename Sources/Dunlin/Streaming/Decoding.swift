@@ -15,6 +15,10 @@ struct Decoding: Sendable {
         self.limits = inflate
     }
 
+    /// What is decoded where the response came in, which may be a loop that has others waiting. The rest of a longer
+    /// body becomes a stream that is decoded by whoever reads it.
+    static let inPlace = 64 * 1024
+
     /// The response with plain content; nil when there is nothing to take off.
     func apply(to response: TransportResponse) throws -> TransportResponse? {
         guard response.head.fields.hasContentEncoding, response.head.status != .partialContent,
@@ -22,7 +26,10 @@ struct Decoding: Sendable {
         else { return nil }
         switch response.body {
         case .bytes(let coded):
-            let plain = try decode(coded, codings, response.head)
+            guard let plain = try decodeInPlace(coded, codings, response.head) else {
+                let stream = try DecodedBody(WholeBody(coded, of: response), codings, limits, response.head)
+                return response.with(.stream(stream), response.attempt)
+            }
             var attempt = response.attempt
             attempt.decodedBytes = plain.count
             return response.with(.bytes(plain), attempt)
@@ -39,17 +46,29 @@ struct Decoding: Sendable {
         }
     }
 
-    private func decode(_ coded: Bytes, _ codings: [ContentCoding], _ head: ResponseHead) throws -> Bytes {
+    /// Nil if that is too much work for here.
+    private func decodeInPlace(_ coded: Bytes, _ codings: [ContentCoding], _ head: ResponseHead) throws -> Bytes? {
+        guard coded.count <= Self.inPlace, !Self.saysItIsLong(coded, codings) else { return nil }
         do throws(InflateError) {
             var decoder = try ContentDecoder(codings, limits: limits)
             var plain: [UInt8] = []
             decoder.feed(coded)
-            while let piece = try decoder.next() { piece.withUnsafeBytes { plain.append(contentsOf: $0) } }
+            while let piece = try decoder.next() {
+                guard plain.count + piece.count <= Self.inPlace else { return nil }
+                piece.withUnsafeBytes { plain.append(contentsOf: $0) }
+            }
             try decoder.finish()
             return Bytes(plain)
         } catch {
             throw error.asNetworkError(head)
         }
+    }
+
+    /// gzip ends with its content's length (RFC 1952 §2.3.1). Worth a look before work is begun that would have to be
+    /// begun anew elsewhere, and no more than that: it may be a lie.
+    private static func saysItIsLong(_ coded: Bytes, _ codings: [ContentCoding]) -> Bool {
+        guard codings.last == .gzip, coded.count >= 18 else { return false }
+        return coded.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) } > inPlace
     }
 }
 
