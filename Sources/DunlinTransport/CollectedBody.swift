@@ -2,8 +2,8 @@ internal import DunlinTypes
 
 /// A body in one piece, as its parts come. One that comes in a single part is never copied.
 ///
-/// A peer that announces a length has not sent it yet: memory is set aside for as much as is usual, and for more only as
-/// it comes.
+/// A peer that announces a length has not sent it yet: memory is set aside for as much as is usual, and for more only
+/// as it comes.
 struct CollectedBody {
     private var first = Bytes.empty
     private var whole: [UInt8] = []

@@ -69,8 +69,8 @@ public enum ResponseBody: Sendable {
 public protocol BodyStream: AnyObject, Sendable {
     /// The next piece, or `nil` after the last. Only one reader at a time.
     func next() async throws -> Bytes?
-    /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before memory is
-    /// spent on it; what it throws ends the reading.
+    /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before memory
+    /// is spent on it; what it throws ends the reading.
     func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
     /// The declared length, if the peer declared one.
     var expectedLength: Int? { get }

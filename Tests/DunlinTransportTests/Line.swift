@@ -14,8 +14,8 @@ final class Line: Sendable {
     private let turn: UInt64
     let far: Int32
 
-    /// With `refusesFiles` the kernel sends no files to the channel's socket, only bytes: it says so of a descriptor that
-    /// was opened for appending.
+    /// With `refusesFiles` the kernel sends no files to the channel's socket, only bytes: it says so of a descriptor
+    /// that was opened for appending.
     init(refusesFiles: Bool = false) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         defer { close(listener) }
