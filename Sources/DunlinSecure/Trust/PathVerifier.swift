@@ -5,7 +5,8 @@ internal import DunlinTypes
 ///
 /// Whatever is asked, these hold: RFC 5280 to the letter (`X509_V_FLAG_X509_STRICT`), a server's purpose, RSA keys of
 /// 2048 bits and elliptic curves of 224 at least, no MD5 and no SHA-1 (security level 2), name constraints compared
-/// with the subject alternative name and never with a common name.
+/// with the subject alternative name and never with a common name. How an anchor is written is its own affair: it is
+/// believed, not verified (RFC 5280 §6.1), and some roots in every system's store are older than the rules.
 struct PathVerifier {
     enum Anchors {
         case store(TrustStore)
@@ -52,6 +53,7 @@ struct PathVerifier {
         else { return .outOfMemory }
         if case .these(let trusted) = anchors { X509_STORE_CTX_set0_trusted_stack(context, trusted.stack) }
         guard configure(X509_STORE_CTX_get0_param(context)) else { return .outOfMemory }
+        X509_STORE_CTX_set_verify_cb(context, passingAnchors)
         if let revocation, !revocation.lists.isEmpty {
             lists = Self.decoded(revocation.lists)
             guard let lists else { return .outOfMemory }
@@ -111,8 +113,25 @@ extension PathVerifier.Outcome {
     }
 }
 
-/// OpenSSL asks it about each fault it finds: an issuer without a list is none where that is allowed.
-private let passingMissingLists: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isValid, context in
+// OpenSSL asks these about each fault it finds; 1 goes on.
+
+/// How an anchor is written is no fault.
+private let passingAnchors: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isValid, context in
     if isValid == 1 { return 1 }
-    return X509_STORE_CTX_get_error(context) == X509_V_ERR_UNABLE_TO_GET_CRL ? 1 : 0
+    let top = X509_STORE_CTX_get0_chain(context).map { dunlin_certificate_count($0) - 1 }
+    let formal = X509_V_ERR_PATHLEN_INVALID_FOR_NON_CA...X509_V_ERR_EXTENSIONS_REQUIRE_VERSION_3
+    guard formal.contains(X509_STORE_CTX_get_error(context)), X509_STORE_CTX_get_error_depth(context) == top else {
+        return 0
+    }
+    X509_STORE_CTX_set_error(context, X509_V_OK)
+    return 1
+}
+
+/// Neither is it that an issuer has no list, where that is allowed.
+private let passingMissingLists: @convention(c) (Int32, OpaquePointer?) -> Int32 = { isValid, context in
+    guard isValid == 0, X509_STORE_CTX_get_error(context) == X509_V_ERR_UNABLE_TO_GET_CRL else {
+        return passingAnchors(isValid, context)
+    }
+    X509_STORE_CTX_set_error(context, X509_V_OK)
+    return 1
 }

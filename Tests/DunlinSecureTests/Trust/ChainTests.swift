@@ -135,6 +135,16 @@ import Testing
         #expect(Verdict(decision) == example.verdict, "\(decision)")
     }
 
+    @Test func `a root may be older than the rules, an intermediate may not`() throws {
+        let old = CertificateTemplate.authority("Old").usage(nil)
+        let root = try CertificateAuthority(old)
+        let byRoot = try decide(try root.issue(.server("api.test")).chain, roots: [root.certificate.der])
+        #expect(Verdict(byRoot) == .accepted)
+        let below = try root.intermediate(old)
+        let byIntermediate = try decide(try below.issue(.server("api.test")).chain, roots: [root.certificate.der])
+        #expect(Verdict(byIntermediate) == .refused(.malformed))
+    }
+
     @Test func `flipped bits are never believed`() throws {
         let authority = try CertificateAuthority()
         let leaf = try authority.issue(.server("api.test")).der
