@@ -124,6 +124,23 @@ private let agreements: [Agreement] = [
         #expect(result.text.contains("bad signature"), "\(result.text)")
     }
 
+    @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
+    func `a client sees the certificate of the name it asks for`(version: LoopbackServer.TLS.Version) async throws {
+        let stage = try Stage()
+        var tls = LoopbackServer.TLS(try stage.authority.issue(.server("www.test")))
+        tls.versions = version...version
+        tls.identities["api.test"] = try stage.authority.intermediate().issue(.server("api.test").with(.ed25519))
+        let server = try LoopbackServer(tls: tls)
+        server.respond { _ in .response(body: "hello") }
+        let named = try await stage.get(server)
+        #expect(named.status == 0 && named.text.contains("hello"), "\(named.text)")
+        for name in ["www.test", "other.test"] {
+            let result = try await stage.get(server, ["-servername", name, "-verify_hostname", "www.test"])
+            #expect(result.status == 0 && result.text.contains("hello"), "\(result.text)")
+        }
+        #expect(server.handshakes.map(\.serverName) == ["api.test", "www.test", "other.test"])
+    }
+
     @Test func `a staple reaches who asks for it`() async throws {
         let stage = try Stage()
         let issued = try stage.authority.issue(.server("api.test"))
@@ -141,7 +158,9 @@ private let agreements: [Agreement] = [
         let stage = try Stage()
         let stranger = try stage.authority.issue(.server("api.test")).with(CertificateAuthority.Key())
         #expect(throws: AuthorityError.self) { try LoopbackServer(tls: .init(stranger)) }
-        let unknown = [try stage.tls { $0.ciphersBefore1_3 = "ROT13" }, try stage.tls { $0.groups = "none" }]
+        var wrong = try stage.tls()
+        wrong.identities["other.test"] = stranger
+        let unknown = [wrong, try stage.tls { $0.ciphersBefore1_3 = "ROT13" }, try stage.tls { $0.groups = "none" }]
         for tls in unknown { #expect(throws: AuthorityError.self) { try LoopbackServer(tls: tls) } }
         let server = try LoopbackServer(tls: stage.tls())
         #expect(throws: AuthorityError.self) { try server.present(.init(stranger)) }

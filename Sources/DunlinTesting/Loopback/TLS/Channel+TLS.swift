@@ -26,8 +26,13 @@ extension LoopbackServer.Channel {
         // Not all at once: what OpenSSL has encrypted lies in memory until the socket takes it.
         for start in stride(from: 0, to: bytes.count, by: 65_536) {
             let piece = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + 65_536, bytes.count)])
-            if case .failed(let reason) = tls.write(piece) { throw .insecure(reason) }
+            let progress = tls.write(piece)
             try sendRaw(tls.takeOutput())
+            switch progress {
+            case .done: break
+            case .failed(let reason): throw .insecure(reason)
+            case .wantsInput, .ended: throw .insecure("not written: the client has to be heard first")
+            }
         }
     }
 

@@ -27,6 +27,8 @@ extension LoopbackServer {
 
         /// Chain and key.
         public var identity: IssuedCertificate
+        /// Others, for clients that ask for these names by SNI; names are compared as they stand, in lower case.
+        public var identities: [String: IssuedCertificate] = [:]
         public var versions = Version.v1_2...Version.v1_3
         /// OpenSSL's names, with colons between them; nil for its default.
         public var ciphersBefore1_3: String?

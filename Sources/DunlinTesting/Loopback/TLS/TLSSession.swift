@@ -18,6 +18,7 @@ extension LoopbackServer {
         private let input: OpaquePointer
         private let output: OpaquePointer
         private let protocols: ProtocolList
+        private let identities: [String: IssuedCertificate]
 
         init(_ tls: TLS) throws(AuthorityError) {
             guard let context = SSL_CTX_new(TLS_server_method()) else { throw AuthorityError(.preparingTLS) }
@@ -30,6 +31,7 @@ extension LoopbackServer {
             self.input = input
             self.output = output
             protocols = ProtocolList(tls.protocols)
+            identities = tls.identities
             SSL_set_bio(ssl, input, output)
             SSL_set_accept_state(ssl)
             try agree(tls)
@@ -42,10 +44,18 @@ extension LoopbackServer {
             SSL_CTX_free(context)
         }
 
-        func handshake() -> Progress { progress(SSL_do_handshake(ssl)) }
+        func handshake() -> Progress {
+            while true {
+                ERR_clear_error()
+                let result = SSL_do_handshake(ssl)
+                guard SSL_get_error(ssl, result) == SSL_ERROR_WANT_X509_LOOKUP else { return progress(result) }
+                if let complaint = choose() { return .failed(complaint) }
+            }
+        }
 
-        /// What was read is appended, at most one record.
+        /// What was read takes the place of what was there, at most one record.
         func read(into bytes: inout [UInt8]) -> Progress {
+            ERR_clear_error()
             var result: Int32 = 0
             bytes = [UInt8](unsafeUninitializedCapacity: 16_384) { buffer, filled in
                 result = SSL_read(ssl, buffer.baseAddress, Int32(buffer.count))
@@ -55,7 +65,8 @@ extension LoopbackServer {
         }
 
         func write(_ bytes: UnsafeRawBufferPointer) -> Progress {
-            bytes.isEmpty ? .done : progress(SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count)))
+            ERR_clear_error()
+            return bytes.isEmpty ? .done : progress(SSL_write(ssl, bytes.baseAddress, Int32(clamping: bytes.count)))
         }
 
         func feed(_ bytes: [UInt8]) { BIO_write(input, bytes, Int32(bytes.count)) }
@@ -126,19 +137,36 @@ extension LoopbackServer.TLSSession {
         }
     }
 
-    private func present(_ tls: LoopbackServer.TLS) throws(AuthorityError) {
-        let leaf = try OpenCertificate(tls.identity.der)
-        let key = try tls.identity.key.open()
+    /// Once the client's hello is there: which certificate it is to see. The reason, if that cannot be.
+    private func choose() -> String? {
+        SSL_set_cert_cb(ssl, nil, nil)
+        let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0).lowercased() }
+        guard let chosen = name.flatMap({ identities[$0] }) else { return nil }
+        do throws(AuthorityError) { try use(chosen) } catch { return "\(error)" }
+        return nil
+    }
+
+    private func use(_ identity: IssuedCertificate) throws(AuthorityError) {
+        let leaf = try OpenCertificate(identity.der)
+        let key = try identity.key.open()
+        SSL_certs_clear(ssl)
         try check(SSL_use_certificate(ssl, leaf.pointer))
         try check(SSL_use_PrivateKey(ssl, key.pointer))
         guard let stack = dunlin_certificates_new() else { throw AuthorityError(.preparingTLS) }
         defer { dunlin_certificates_free(stack) }
-        for each in tls.identity.intermediates {
+        for each in identity.intermediates {
             _ = dunlin_certificates_push(stack, try OpenCertificate(each).release())
         }
         try check(dunlin_use_chain(ssl, stack))
+    }
+
+    private func present(_ tls: LoopbackServer.TLS) throws(AuthorityError) {
+        // All are tried, so that what does not fit is known before a client asks for it.
+        for other in tls.identities.values { try use(other) }
+        try use(tls.identity)
         // Otherwise OpenSSL completes the chain by itself, from the authorities for clients.
         dunlin_set_mode(ssl, Int(SSL_MODE_NO_AUTO_CHAIN))
+        if !tls.identities.isEmpty { SSL_set_cert_cb(ssl, { _, _ in -1 }, nil) }
         guard let staple = tls.staple else { return }
         dunlin_ctx_set_status_callback(context) { _, _ in SSL_TLSEXT_ERR_OK }
         try staple.withUnsafeBytes { bytes throws(AuthorityError) in
