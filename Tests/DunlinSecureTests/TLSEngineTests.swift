@@ -44,13 +44,13 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `can be cut once at any byte of the handshake`(version: TLSSettings.Version) throws {
+    func `can be cut in two anywhere in the handshake`(version: TLSSettings.Version) throws {
         let context = try TLSContext()
         let server = try Self.server(version)
         var whole = try Pair(context, Scene.peer(), server)
         try whole.run()
-        // Signatures differ in length by a byte or two.
-        for cut in 1..<(whole.sent.count + 3) {
+        // Byte by byte all cuts are made at once, above; each alone would take seconds.
+        for cut in stride(from: 1, to: whole.sent.count, by: 11) {
             context.discardSessions()
             var pair = try Pair(context, Scene.peer(), server)
             #expect(try pair.run(cut: cut) == .open)
@@ -65,7 +65,7 @@ import Testing
         _ = try pair.engine.start(into: &pair.wire)
         pair.server.receive(pair.wire)
         let flight = pair.server.takeOutput()
-        for end in 0..<flight.count {
+        for end in stride(from: 0, to: flight.count, by: 3) {
             context.discardSessions()
             var cut = try Pair(context, Scene.peer(), server)
             _ = try cut.engine.start(into: &cut.wire)

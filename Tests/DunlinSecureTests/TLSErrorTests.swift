@@ -112,7 +112,8 @@ import Testing
         _ = try whole.engine.start(into: &whole.wire)
         whole.server.receive(whole.wire)
         let length = whole.server.takeOutput().count
-        for position in 0..<length {
+        // A bit in every fifth byte, which are others each time: all of them would take seconds.
+        for position in stride(from: Int.random(in: 0..<5), to: length, by: 5) {
             var pair = try Pair(context, Scene.peer(), server)
             _ = try pair.engine.start(into: &pair.wire)
             pair.server.receive(pair.wire)
