@@ -39,8 +39,8 @@ public final class TLSContext: Sendable {
         self.settings = settings
         tickets = settings.resumes ? TicketStore() : nil
         keyLog = if let path = settings.keyLogPath { try KeyLog(path: path) } else { nil }
-        try Self.negotiate(settings, in: context)
         Self.harden(context)
+        try Self.negotiate(settings, in: context)
         Self.listen(context, settings)
     }
 
@@ -70,9 +70,17 @@ public final class TLSContext: Sendable {
     }
 
     /// No renegotiation, no compression, no early data (never asked for), and an end without close_notify is an error.
+    ///
+    /// All of it is said here, even where it is OpenSSL's default: distributions change defaults, and its configuration
+    /// file does too.
     private static func harden(_ context: OpaquePointer) {
         SSL_CTX_set_options(context, dunlin_op_no_renegotiation | dunlin_op_no_compression)
-        SSL_CTX_clear_options(context, dunlin_op_ignore_unexpected_eof)
+        SSL_CTX_clear_options(
+            context,
+            dunlin_op_ignore_unexpected_eof | dunlin_op_legacy_server_connect | dunlin_op_unsafe_renegotiation
+                | dunlin_op_no_forward_secrecy)
+        // 112 bits: no RSA or DH below 2048 bits, no elliptic curve below 224, no SHA-1 in a signature.
+        SSL_CTX_set_security_level(context, 2)
         // The record buffers (33 KiB) are given back whenever they are empty. A write is always taken whole.
         dunlin_ctx_set_mode(context, Int(SSL_MODE_RELEASE_BUFFERS))
         dunlin_ctx_set_read_ahead(context, 0)

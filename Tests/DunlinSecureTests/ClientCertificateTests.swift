@@ -61,6 +61,7 @@ import Testing
         }
         var pair = try Pair(TLSContext(), Scene.peer { $0.asksForIdentity = true }, server)
         #expect(try pair.run() == .suspended(.clientCertificate))
+        #expect(pair.engine.acceptableIssuers == ["CN=api.test"])
         #expect(throws: TLSError.closed) { try pair.send([1]) }
         let identity = isGiven ? try Scene.identity() : nil
         _ = try pair.engine.answer(identity: identity, into: &pair.plaintext, answering: &pair.wire)

@@ -37,6 +37,7 @@ final class TestServer {
             SSL_CTX_set_verify(context, mode, nil)
             // Anybody's certificate will do: the client is under test, not the server.
             SSL_CTX_set_cert_verify_callback(context, { _, _ in 1 }, nil)
+            if let certificate = SSL_CTX_get0_certificate(context) { SSL_CTX_add_client_CA(context, certificate) }
         }
         SSL_CTX_set_session_id_context(context, "test", 4)
         SSL_CTX_set_num_tickets(context, options.tickets)

@@ -35,10 +35,10 @@ extension TLSEngine {
     /// The handshake was short, because the server remembered an earlier one.
     public var isResumed: Bool { SSL_session_reused(ssl) == 1 }
 
-    /// Whose certificates the server says it accepts, by their names as RFC 4514 writes them. Empty when it does not say.
-    /// Known from when it asks for a client certificate.
+    /// Whose certificates the server says it accepts, by their names as RFC 4514 writes them. Empty when it does not
+    /// say, and until it asks for a client certificate.
     public var acceptableIssuers: [String] {
-        // Of TLS's own limits on the list, the names are the server's choice: more than these nobody chooses among.
+        // The server decides how many there are; more than these nobody chooses among.
         (0..<min(max(dunlin_peer_name_count(ssl), 0), 256)).compactMap { index in
             dunlin_peer_name_at(ssl, index).map { X509Reading.name($0) }
         }

@@ -27,7 +27,7 @@ public enum TLSError: Error, Sendable, Equatable {
     case endedDuringHandshake(afterFirstByte: Bool)
     /// The stream ended without close_notify: what was received may not be all.
     case truncated
-    /// Used after it was closed from here.
+    /// Used for content before it was open, or after it was closed.
     case closed
     /// A setting or certificate that OpenSSL does not take.
     case invalidSetting(String)
@@ -53,7 +53,7 @@ extension TLSError: CustomStringConvertible {
                 ? "the server closed the connection in the middle of the TLS handshake"
                 : "the server closed the connection without an answer to the TLS handshake"
         case .truncated: "the TLS connection ended without close_notify: what was received may not be all"
-        case .closed: "the TLS connection is closed"
+        case .closed: "the TLS connection is not open"
         case .invalidSetting(let words): "a TLS setting cannot be used: \(words)"
         case .outOfMemory: "OpenSSL found no memory"
         }
