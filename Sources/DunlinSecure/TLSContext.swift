@@ -20,8 +20,8 @@ final class Owned: @unchecked Sendable {
     }
 }
 
-// SAFETY: an engine cannot be copied, so whoever holds it is the only one; OpenSSL's connections, and the state that its
-// callbacks reach, may be used on any thread as long as it is on one at a time.
+// SAFETY: an engine cannot be copied, so whoever holds it is the only one; OpenSSL's connections, and the state that
+// its callbacks reach, may be used on any thread as long as it is on one at a time.
 extension TLSEngine: @unchecked Sendable {}
 
 /// OpenSSL's `SSL_CTX`: made once for a configuration, shared by all its connections and never changed after.

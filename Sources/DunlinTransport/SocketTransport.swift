@@ -72,8 +72,8 @@ public final class SocketTransport: Sendable {
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. An `advisor` of the request's own counts instead of
-    /// the session's, should a connection have to be secured.
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. An `advisor` of the request's own counts instead
+    /// of the session's, should a connection have to be secured.
     public func exchange(
         _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil,
         advisor own: (any HandshakeAdvisor)? = nil, since start: MonotonicTime, on reactor: Reactor

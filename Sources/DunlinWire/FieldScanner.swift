@@ -6,8 +6,9 @@ import DunlinTypes
 /// are not part of it; every line ends with CR LF; a line that begins with a blank is refused, as a user agent may
 /// (§5.2). Must not know: what any field means.
 ///
-/// Each byte is looked at once, or twice where the input is cut within a line: an error is decided by the first byte that is wrong, and a
-/// limit by the byte that reaches it. After an error nothing has moved, so scanning again throws it again.
+/// Each byte is looked at once, or twice where the input is cut within a line: an error is decided by the first byte
+/// that is wrong, and a limit by the byte that reaches it. After an error nothing has moved, so scanning again throws
+/// it again.
 struct FieldScanner: Sendable {
     enum Section: Sendable {
         case head

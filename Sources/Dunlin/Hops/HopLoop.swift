@@ -12,7 +12,8 @@ struct HopLoop {
         @inline(never) get { NetworkError(.cancelled, "the request was over already") }
     }
 
-    /// `start` is when the first hop began; `earlier` gets the attempts that others followed. Inlined, to cost each request no frame of its own.
+    /// `start` is when the first hop began; `earlier` gets the attempts that others followed. Inlined, to cost each
+    /// request no frame of its own.
     @inline(__always)
     func run(
         _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor,
