@@ -115,25 +115,43 @@ struct FieldScanner: Sendable {
     /// unusual, wrong or empty, is left untouched for `scan`, which alone knows the rules.
     @inline(__always)
     private mutating func scanUsualLines(_ bytes: UnsafeBufferPointer<UInt8>) {
-        // One allocation holds what most responses have.
-        if entries.isEmpty { entries.reserveCapacity(16) }
         var start = line
-        while entries.count < countLimit {
-            let end = min(bytes.count, start &+ lineLimit, sectionEnd)
-            let nameEnd = Octets.endOfToken(bytes, from: start, to: end)
-            let valueStart = nameEnd &+ 2
-            guard valueStart < end, nameEnd > start, nameEnd &- start <= Fields.longestName,
-                bytes[nameEnd] == Octets.colon, bytes[nameEnd &+ 1] == Octets.space,
-                !Octets.isBlank(bytes[valueStart])
-            else { break }
-            let valueEnd = Octets.endOfText(bytes, from: valueStart, to: end)
-            guard valueEnd > valueStart, valueEnd &+ 1 < end, bytes[valueEnd] == Octets.cr,
-                bytes[valueEnd &+ 1] == Octets.lf, !Octets.isBlank(bytes[valueEnd &- 1])
-            else { break }
-            entries.append(Fields.Entry(name: start..<nameEnd, value: valueStart..<valueEnd))
-            start = valueEnd &+ 2
+        let (lineLimit, sectionEnd) = (lineLimit, sectionEnd)
+        var isFull = true
+        while isFull {
+            let room = min(Self.usualCount, countLimit - entries.count)
+            isFull = false
+            // One allocation holds what most responses have, and its owner is looked up once.
+            entries.append(addingCapacity: Self.usualCount) { found in
+                while found.count < room {
+                    let end = min(bytes.count, start &+ lineLimit, sectionEnd)
+                    guard let entry = Self.usualLine(bytes, from: start, to: end) else { return }
+                    found.append(entry)
+                    start = Int(entry.valueStart) &+ Int(entry.valueCount) &+ 2
+                }
+                isFull = room > 0
+            }
         }
         beginLine(at: start)
+    }
+
+    private static var usualCount: Int { 16 }
+
+    @inline(__always)
+    private static func usualLine(
+        _ bytes: UnsafeBufferPointer<UInt8>, from start: Int, to end: Int
+    ) -> Fields.Entry? {
+        let nameEnd = Octets.endOfToken(bytes, from: start, to: end)
+        let valueStart = nameEnd &+ 2
+        guard valueStart < end, nameEnd > start, nameEnd &- start <= Fields.longestName,
+            bytes[nameEnd] == Octets.colon, bytes[nameEnd &+ 1] == Octets.space,
+            !Octets.isBlank(bytes[valueStart])
+        else { return nil }
+        let valueEnd = Octets.endOfText(bytes, from: valueStart, to: end)
+        guard valueEnd > valueStart, valueEnd &+ 1 < end, bytes[valueEnd] == Octets.cr,
+            bytes[valueEnd &+ 1] == Octets.lf, !Octets.isBlank(bytes[valueEnd &- 1])
+        else { return nil }
+        return Fields.Entry(name: start..<nameEnd, value: valueStart..<valueEnd)
     }
 
     @inline(__always)

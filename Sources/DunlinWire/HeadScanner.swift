@@ -97,8 +97,8 @@ struct HeadScanner: Sendable {
         }
         guard count == 12 else { return false }
         version = bytes[start &+ 7] == UInt8(ascii: "0") ? .http10 : .http11
-        let digits = (9..<12).reduce(UInt16(0)) { $0 * 10 + UInt16(bytes[start &+ $1] &- 0x30) }
-        status = Status(digits)
+        func digit(_ offset: Int) -> UInt16 { UInt16(bytes[start &+ offset] &- 0x30) }
+        status = Status(digit(9) * 100 + digit(10) * 10 + digit(11))
         position = start &+ 12
         return true
     }

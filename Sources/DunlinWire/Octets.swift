@@ -142,6 +142,14 @@ enum Octets {
     static func number(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Int? {
         if range.isEmpty { return nil }
         var value = 0
+        // So few digits cannot overflow.
+        if range.count <= 18 {
+            for position in range {
+                guard isDigit(bytes[position]) else { return nil }
+                value = value &* 10 &+ Int(bytes[position] &- 0x30)
+            }
+            return value
+        }
         for position in range {
             guard isDigit(bytes[position]) else { return nil }
             let (product, overflow) = value.multipliedReportingOverflow(by: 10)

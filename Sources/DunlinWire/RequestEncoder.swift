@@ -21,14 +21,27 @@ public enum RequestEncoder {
     public static func encode(
         _ head: RequestHead, framing: RequestFraming, into buffer: inout [UInt8], room: Int = 0
     ) throws(WireError) -> RequestTraits {
+        // What the fields are written from: prepared lines, or the text that entries are ranges of.
+        if let prepared = head.prepared {
+            return try encode(head, framing, prepared.lines, isPrepared: true, &buffer, room)
+        }
+        return try encode(head, framing, head.fields.bytes, isPrepared: false, &buffer, room)
+    }
+
+    @inline(__always)
+    private static func encode(
+        _ head: RequestHead, _ framing: RequestFraming, _ text: borrowing [UInt8], isPrepared: Bool,
+        _ buffer: inout [UInt8], _ room: Int
+    ) throws(WireError) -> RequestTraits {
         let method = head.method.rawValue.utf8.span
         let target = head.target.utf8.span
         let authority = head.origin.authority.utf8.span
         return try method.withUnsafeBufferPointer { method throws(WireError) in
             try target.withUnsafeBufferPointer { target throws(WireError) in
                 try authority.withUnsafeBufferPointer { authority throws(WireError) in
-                    try head.sentBytes.withUnsafeBufferPointer { bytes throws(WireError) in
-                        let plan = try RequestPlan(head, framing, method, target, authority, bytes)
+                    try text.span.withUnsafeBufferPointer { text throws(WireError) in
+                        let plan = try RequestPlan(
+                            head, framing, method, target, authority, text, isPrepared: isPrepared)
                         plan.write(head, into: &buffer, room: room)
                         return plan.traits
                     }
@@ -54,9 +67,4 @@ public enum RequestEncoder {
         }
         return isPlain ? PreparedFields(fields, lines: lines) : nil
     }
-}
-
-extension RequestHead {
-    /// What the fields are written from: prepared lines, or the text that entries are ranges of.
-    fileprivate var sentBytes: [UInt8] { prepared?.lines ?? fields.bytes }
 }

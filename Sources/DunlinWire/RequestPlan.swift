@@ -26,7 +26,7 @@ struct RequestPlan {
 
     init(
         _ head: RequestHead, _ framing: RequestFraming, _ method: Text, _ target: Text, _ authority: Text,
-        _ bytes: Text
+        _ bytes: Text, isPrepared: Bool
     ) throws(WireError) {
         guard RequestCheck.isToken(method) else { throw .invalidMethod }
         try RequestCheck.target(target, for: head.method)
@@ -34,7 +34,7 @@ struct RequestPlan {
         self.target = target
         self.bytes = bytes
         self.framing = framing
-        isPrepared = head.prepared != nil
+        self.isPrepared = isPrepared
         (isBodiless, saysLength) = try RequestPlan.announcement(of: framing, head.method)
         let isConnect = method.count == 7 && head.method == .connect
         host = isConnect ? target : authority
