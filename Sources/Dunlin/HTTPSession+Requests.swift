@@ -113,60 +113,43 @@ extension HTTPSession {
         var earlier: [Attempt]?
         let hops = HopLoop(carrier: carrier, uploads: uploads)
         let response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
-        switch response.body {
-        case .bytes(let body):
-            switch try whole(body, of: response, reading, after: earlier) {
-            case .here(let response): return response
-            case .coded(let plain):
-                return try await decoded(plain, request, delegate, reading, after: earlier, on: loop)
-            }
-        case .stream: return try await collected(response, request, delegate, reading, after: earlier, on: loop)
+        switch try whole(response, reading, after: earlier) {
+        case .here(let response): return response
+        case .arriving(let response, let isCoded):
+            return try await collected(
+                response, isCoded: isCoded, request, delegate, reading, after: earlier, on: loop)
         }
     }
 
-    // The two ways to a body are out of line: what they keep in passing belongs in no frame that a request keeps while
-    // it waits.
-
-    /// What to do about a body that came with its head.
+    /// What to do about a response's body.
     private enum Whole {
         case here(Response<Bytes>)
-        /// There is more to decode than should be decoded here.
-        case coded(TransportResponse)
+        /// It has not all come yet, or there is more to decode than should be decoded here.
+        case arriving(TransportResponse, isCoded: Bool)
     }
 
+    // Out of line: what it keeps in passing belongs in no frame that a request keeps while it waits.
     @inline(never)
     private func whole(
-        _ coded: Bytes, of response: TransportResponse, _ reading: Reading, after earlier: [Attempt]?
+        _ response: TransportResponse, _ reading: Reading, after earlier: [Attempt]?
     ) throws -> Whole {
-        guard reading.decodes, let plain = try decoding.apply(to: response) else {
-            return .here(try BodyCollector.whole(response, coded, limit: reading.limit, after: earlier))
+        let plain = reading.decodes ? try decoding.apply(to: response) : nil
+        guard case .bytes(let body) = (plain ?? response).body else {
+            return .arriving(plain ?? response, isCoded: plain != nil)
         }
-        guard case .bytes(let body) = plain.body else { return .coded(plain) }
-        return .here(try BodyCollector.whole(plain, body, limit: reading.limit, after: earlier))
+        return .here(try BodyCollector.whole(plain ?? response, body, limit: reading.limit, after: earlier))
     }
 
-    /// The response once its body has arrived.
+    /// The response once its body has arrived and has been decoded. Decoding is work, and the loop has others waiting.
     @inline(never)
     private func collected(
-        _ response: TransportResponse, _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading,
-        after earlier: [Attempt]?, on loop: Reactor
-    ) async throws -> Response<Bytes> {
-        if reading.decodes, let plain = try decoding.apply(to: response) {
-            return try await decoded(plain, request, delegate, reading, after: earlier, on: loop)
-        }
-        let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
-        return try await collector.collect(response, request, after: earlier)
-    }
-
-    /// The response once its body has been decoded: that is work, and the loop has others waiting.
-    @inline(never)
-    private func decoded(
-        _ plain: TransportResponse, _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading,
-        after earlier: [Attempt]?, on loop: Reactor
+        _ response: TransportResponse, isCoded: Bool, _ request: TransportRequest, _ delegate: TaskDelegate,
+        _ reading: Reading, after earlier: [Attempt]?, on loop: Reactor
     ) async throws -> Response<Bytes> {
         let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
+        guard isCoded else { return try await collector.collect(response, request, after: earlier) }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-            try await collector.collect(plain, request, after: earlier)
+            try await collector.collect(response, request, after: earlier)
         }
     }
 
