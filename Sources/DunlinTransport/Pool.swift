@@ -66,11 +66,14 @@ final class Pool: Sendable {
     /// A connection for `origin`, the right to open one, or a place in the line for either. Whoever gets a source must
     /// `giveBack` or `discard`.
     func lease(
-        _ origin: Origin, on loop: Reactor, at now: MonotonicTime, _ priority: RequestPriority = .normal
+        _ origin: Origin, on loop: Reactor, at now: MonotonicTime, _ priority: RequestPriority = .normal,
+        needsFresh: Bool = false
     ) throws(PoolFailure) -> Offer {
         while true {
             let action = state.withLock { state in
-                state.machine.lease(origin, on: ObjectIdentifier(loop), at: now, priority) { Parking(on: loop) }
+                state.machine.lease(
+                    origin, on: ObjectIdentifier(loop), at: now, priority, needsFresh: needsFresh
+                ) { Parking(on: loop) }
             }
             switch action {
             case .use(let connection): return .now(.existing(connection))

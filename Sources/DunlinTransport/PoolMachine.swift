@@ -17,8 +17,10 @@ internal import DunlinTypes
 ///    connection that is given back stays with its origin while somebody waits there, unless another origin is worse
 ///    off, having none or at least two fewer, and its first waiter comes first. So each line moves on, and origins
 ///    that share a total evenly do not close each other's connections.
-/// 7. More than so many do not wait: who comes then is turned away at once.
-/// 8. Never reads a clock, never closes anything: the answer says what to do.
+/// 7. Who needs a fresh connection gets none that is idle. Where there is no room for another, an idle one of the same
+///    origin is closed for it.
+/// 8. More than so many do not wait: who comes then is turned away at once.
+/// 9. Never reads a clock, never closes anything: the answer says what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
@@ -83,13 +85,13 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 extension PoolMachine {
     mutating func lease(
         _ origin: Origin, on loop: ObjectIdentifier, at now: MonotonicTime, _ priority: RequestPriority,
-        waiter: () -> Waiter
+        needsFresh: Bool = false, waiter: () -> Waiter
     ) -> LeaseAction {
         if isClosed { return .refuse }
         let number = nextNumber
         nextNumber += 1
         let position = position(adding: origin)
-        if let found = places[position].takeIdle(on: loop) {
+        if !needsFresh, let found = places[position].takeIdle(on: loop) {
             idleCount -= 1
             guard found.until > now else { return .retire(found.connection) }
             reuseCount += 1
@@ -101,6 +103,10 @@ extension PoolMachine {
                 return .open(closing: nil)
             }
             if idleCount > 0 { return .open(closing: displaceOldest(for: position)) }
+        }
+        if !places[position].idle.isEmpty {
+            idleCount -= 1
+            return .open(closing: places[position].idle.removeFirst().connection)
         }
         guard waitingCount < limits.waiters else {
             removeIfDeserted(position)

@@ -251,7 +251,10 @@ extension SocketTransport {
         _ context: ExchangeContext, at now: MonotonicTime, _ attempt: Attempt
     ) throws -> Pool.Offer {
         do throws(PoolFailure) {
-            return try pool.lease(context.origin, on: context.clock.reactor, at: now, context.request.priority)
+            let request = context.request
+            return try pool.lease(
+                context.origin, on: context.clock.reactor, at: now, request.priority,
+                needsFresh: request.needsFreshConnection)
         } catch {
             throw failure(error, context, attempt)
         }

@@ -16,12 +16,15 @@ public final class TransportRequest: Sendable {
     public let priority: RequestPriority
     /// How long a body that asked for leave (`Expect: 100-continue`) waits for it before it is sent without.
     public let continueTimeout: Duration
+    /// Another connection has just failed under this request: one that has been idle as long may be as dead.
+    public let needsFreshConnection: Bool
 
     public init(
         head: consuming RequestHead, body: consuming RequestBody = .none, timeouts: Timeouts = Timeouts(),
         deadline: MonotonicTime = .never, priority: RequestPriority = .normal,
-        continueTimeout: Duration = .seconds(1)
+        continueTimeout: Duration = .seconds(1), needsFreshConnection: Bool = false
     ) {
+        self.needsFreshConnection = needsFreshConnection
         self.head = head
         self.body = body
         self.timeouts = timeouts

@@ -55,11 +55,12 @@ final class PoolDriver {
 
     /// Waiters are called by the numbers the machine gives them.
     func lease(
-        _ origin: Origin = first, on loop: Int = 0, at now: Int64 = 0, _ priority: RequestPriority = .normal
+        _ origin: Origin = first, on loop: Int = 0, at now: Int64 = 0, _ priority: RequestPriority = .normal,
+        needsFresh: Bool = false
     ) -> Said {
         defer { nextWaiter += 1 }
         let (loop, now) = (ObjectIdentifier(Member.loops[loop]), MonotonicTime(nanoseconds: now))
-        switch machine.lease(origin, on: loop, at: now, priority, waiter: { nextWaiter }) {
+        switch machine.lease(origin, on: loop, at: now, priority, needsFresh: needsFresh, waiter: { nextWaiter }) {
         case .use(let member): return .use(member.id)
         case .open(let displaced?): return .openClosing(displaced.id)
         case .open(nil): return .open

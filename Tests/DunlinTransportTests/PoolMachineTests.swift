@@ -48,6 +48,19 @@ import Testing
         #expect([pool.lease(), pool.lease(), pool.lease()] == [.use(7), .use(6), .use(5)])
     }
 
+    @Test func `gives who needs a fresh connection none that is idle`() {
+        let pool = PoolDriver(cap: 3)
+        _ = [pool.lease(), pool.lease()]
+        for id in [5, 6] as [UInt64] { _ = pool.giveBack(id) }
+        #expect(pool.lease(needsFresh: true) == .open)
+        #expect(pool.counts == [3, 2, 0])
+        // There is no room for a fourth: the one that was idle longest goes.
+        #expect(pool.lease(needsFresh: true) == .openClosing(5))
+        #expect(pool.counts == [3, 1, 0])
+        #expect(pool.lease() == .use(6))
+        #expect(pool.lease(needsFresh: true) == .wait(5))
+    }
+
     @Test func `prefers the newest on the asker's own loop, and takes any rather than none`() {
         let pool = PoolDriver(cap: 4)
         for _ in 0..<4 { _ = pool.lease() }

@@ -40,3 +40,19 @@ struct `Bodies sent again` {
         }
     }
 }
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A request whose idle connection is dead` {
+    /// All of them died together, as when a server was restarted.
+    @Test(arguments: [3, 8])
+    func `is sent again on a fresh one, whatever else is idle`(cap: Int) async throws {
+        try await Stage.with(tolerating: true, configure: { $0.connections.perOrigin = cap }) {
+            (stage: Stage) async throws in
+            stage.server.respond { $0.connection < 3 ? LoopbackServer.Reply([.close]) : .response(body: "fit") }
+            #expect(try await stage.session.prewarm(3) == 3)
+            #expect(try await stage.session.get("x", as: .string).value == "fit")
+            #expect(stage.server.connectionCount == 4)
+            #expect(stage.session.connections.open <= cap)
+        }
+    }
+}

@@ -39,6 +39,7 @@ struct HopLoop {
                 guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else {
                     throw request.explained(error)
                 }
+                request = request.onFreshConnection
                 start = loop.now()
             }
         }
@@ -55,6 +56,14 @@ extension TransportRequest {
         failure.underlying = ServerTrustFailure(
             host: head.origin.host, refusal: refusal, failingURL: head.origin.description + head.target)
         return failure
+    }
+
+    fileprivate var onFreshConnection: TransportRequest {
+        @inline(never) get {
+            TransportRequest(
+                head: head, body: body, timeouts: timeouts, deadline: deadline, priority: priority,
+                continueTimeout: continueTimeout, needsFreshConnection: true)
+        }
     }
 
     fileprivate var withoutExpectation: TransportRequest {

@@ -4,7 +4,7 @@
 /// 1. A request is sent again by itself only when a reused connection turned out to be closed before a byte of the
 ///    response came: the server was hanging up as we wrote. Once, and only if the body can be sent any number of times
 ///    (one that can be sent once may be about to begin) and either nothing was sent or the method is idempotent
-///    (RFC 9110 §9.2.2).
+///    (RFC 9110 §9.2.2). It goes to a new connection, since those that have been idle as long may be as dead.
 /// 2. A server that does not know what `Expect` means answers 417. The request is sent once more without it
 ///    (RFC 9110 §15.5.18), if the body can be sent: one that can be sent once may have been begun.
 /// 3. Redirects, authentication, retries by policy and the cache are further reasons for `send` and `deliver`; they
