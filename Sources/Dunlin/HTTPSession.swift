@@ -62,8 +62,13 @@ public final class HTTPSession: Sendable {
 
     /// Looks after one request.
     func delegate(_ method: Method, _ target: Target, _ options: Options) -> TaskDelegate {
-        let own = options.route?.authenticate.map { RequestAdvisor(advisor, $0) }
+        let own = options.route.flatMap(ownAdvisor)
         return TaskDelegate(method, target.template, label: options.label, advisor: own)
+    }
+
+    @inline(never)
+    private func ownAdvisor(_ route: RequestRoute) -> RequestAdvisor? {
+        route.authenticate.map { RequestAdvisor(advisor, $0) }
     }
 
     /// Whether the session takes no more requests.

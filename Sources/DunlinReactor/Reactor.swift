@@ -232,8 +232,8 @@ extension Reactor {
         while let timeout = workThenSleep() {
             let count = epoll_wait(epoll, &own.pointee.events, Int32(own.pointee.events.count), timeout)
             collect(max(count, 0))
-            for (channel, events) in own.pointee.ready { channel.becameReady(events) }
-            own.pointee.ready.removeAll(keepingCapacity: true)
+            // Taken from the end, which costs less than emptying the array.
+            while let (channel, events) = own.pointee.ready.popLast() { channel.becameReady(events) }
         }
         thread.store(0, ordering: .relaxed)
     }
@@ -294,11 +294,11 @@ extension Reactor {
         return Int32(clamping: (deadline.nanoseconds - now.nanoseconds + 999_999) / 1_000_000)
     }
 
-    /// Turns tokens into channels, under the lock once for the whole batch.
+    /// Turns tokens into channels, the last one first, under the lock once for the whole batch.
     private func collect(_ count: Int32) {
         shared.withLock { shared in
             shared.isSleeping = false
-            for position in 0..<Int(count) {
+            for position in (0..<Int(count)).reversed() {
                 let token = dunlin_event_token(&own.pointee.events[position])
                 guard case .channel(let channel) = shared.slots[token] else { continue }
                 own.pointee.ready.append((channel, own.pointee.events[position].events))
