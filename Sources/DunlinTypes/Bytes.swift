@@ -70,7 +70,23 @@ extension Bytes: RandomAccessCollection {
 
 extension Bytes: Equatable, Hashable {
     public static func == (left: Bytes, right: Bytes) -> Bool {
-        left.elementsEqual(right)
+        guard left.count == right.count else { return false }
+        return left.withUnsafeBytes { left in right.withUnsafeBytes { right in same(left, right) } }
+    }
+
+    /// Eight bytes at a time; both are as long.
+    private static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
+        var offset = 0
+        while offset + 8 <= left.count {
+            let word = left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+            if word != right.loadUnaligned(fromByteOffset: offset, as: UInt64.self) { return false }
+            offset += 8
+        }
+        while offset < left.count {
+            if left[offset] != right[offset] { return false }
+            offset += 1
+        }
+        return true
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -42,7 +42,7 @@ struct `A request over TLS` {
 
     @Test func `carries bodies of any size both ways`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
-            let long = Bytes((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            let long = LoopbackServer.GeneratedBody.bytes(0..<3_000_000)
             stage.server.respond { _ in .response(body: long) }
             #expect(try await stage.session.get("long", as: .bytes).value == long)
             let count = try await stage.session.withStream(from: "long") { response in

@@ -10,7 +10,18 @@ extension LoopbackServer {
         @inlinable public static func byte(at offset: Int) -> UInt8 { UInt8(offset % 251) }
 
         public static func bytes(_ range: Range<Int>) -> Bytes {
-            Bytes(range.lazy.map { byte(at: $0) })
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(range.count)
+            var start = range.lowerBound % period
+            block.withUnsafeBytes { block in
+                while bytes.count < range.count {
+                    // Copied by the block: tests are built for debugging, where a loop over bytes takes seconds.
+                    let count = min(range.count - bytes.count, block.count - start)
+                    bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: block[start..<(start + count)]))
+                    start = 0
+                }
+            }
+            return Bytes(bytes)
         }
 
         /// What a whole body of this length hashes to, for comparison with `RecordedRequest.bodyHash`.
@@ -20,7 +31,11 @@ extension LoopbackServer {
             return hash.value
         }
 
-        private static let block = bytes(0..<period * 512)
+        private static let block = {
+            var bytes = (0..<period).map { byte(at: $0) }
+            for _ in 0..<9 { bytes += bytes }
+            return Bytes(bytes)
+        }()
 
         static func forEachBlock<Failure: Error>(
             _ length: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void

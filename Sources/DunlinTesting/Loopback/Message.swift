@@ -28,7 +28,7 @@ extension LoopbackServer {
                 text += "\r\n".utf8
             }
             text += "\r\n".utf8
-            text += body
+            body.withUnsafeBytes { text.append(contentsOf: $0) }
             return Bytes(text)
         }
 
