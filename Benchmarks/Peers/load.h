@@ -18,6 +18,7 @@ struct load {
     uint64_t length, upload;  // bytes of each response's and each request's body
     const char *ca;           // whom to trust, in PEM: what speaks TLS at all
     int resumed;              // whether a fresh connection resumes the session of one before
+    const char *file;         // where what is uploaded is read from; NULL: made up
 };
 
 struct measure {
@@ -34,7 +35,7 @@ static inline void fail(const char *reason) {
 }
 
 static inline struct load load_parse(int count, char **words) {
-    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0};
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL};
     for (int at = 1; at + 1 < count; at += 2) {
         const char *name = words[at];
         char *value = words[at + 1];
@@ -49,8 +50,9 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--upload")) load.upload = strtoull(value, NULL, 10);
         else if (!strcmp(name, "--ca")) load.ca = value;
         else if (!strcmp(name, "--resumed")) load.resumed = atoi(value);
+        else if (!strcmp(name, "--file")) load.file = value;
         else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
-                  "[--length BYTES] [--upload BYTES] [--ca FILE [--resumed 1]]");
+                  "[--length BYTES] [--upload BYTES] [--file PATH] [--ca FILE [--resumed 1]]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
     return load;

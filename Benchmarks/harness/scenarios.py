@@ -9,6 +9,7 @@ import os
 import resource
 import statistics
 import sys
+import tempfile
 
 import clients
 import measure
@@ -57,16 +58,22 @@ class Scenario:
         """Every request has a connection of its own, all at the same time."""
         return not self.is_bulk and self.requests == self.concurrency
 
-    def arguments(self, client, size):
+    @property
+    def needs_file(self):
+        return "{file}" in self.options
+
+    def arguments(self, client, size, file):
         return ["--path", self.path.format(size=size), "--requests", str(self.requests_for(client)),
                 "--concurrency", str(self.concurrency), "--warmup", str(self.warmup),
-                *(option.format(size=size) for option in self.options)]
+                *(option.format(size=size, file=file) for option in self.options)]
 
 
 SCENARIOS = {
     "download": Scenario("one body received", "/bytes/{size}", options=("--length", "{size}"),
                          clients=WITH_URLSESSION, is_bulk=True),
     "upload": Scenario("one body sent", "/sink", options=("--upload", "{size}"), clients=WITH_URLSESSION, is_bulk=True),
+    "file": Scenario("one body sent from a file", "/sink", options=("--upload", "{size}", "--file", "{file}"),
+                     clients=("libcurl", "dunlin", "dunlin-fast"), is_bulk=True),
     "many": Scenario("1 KiB keep-alive GETs, 4,000 at once", "/bytes/1024", requests=80_000, concurrency=4_000,
                      warmup=8_000),
     "connect": Scenario("10,000 connections opened and held by one session", "/hold/10000", requests=10_000,
@@ -130,10 +137,10 @@ def running(scenario, server, size):
             yield port, None
 
 
-def run(scenario, client, path, server, size):
+def run(scenario, client, path, server, size, file):
     """One client's report."""
     with running(scenario, server, size) as (port, authority):
-        options = scenario.arguments(client, size) + (["--ca", authority] if authority else [])
+        options = scenario.arguments(client, size, file) + (["--ca", authority] if authority else [])
         system = authority if client in SYSTEM_TRUST else None
         return measure.report(path, port, options, scenario.requests_for(client), system_authority=system)
 
@@ -144,24 +151,33 @@ def rows(name, paths, server, problems):
 
 
 def case(name, scenario, paths, server, problems):
-    """Rounds are interleaved, each starting with another client."""
+    """Measures one scenario at one concurrency."""
     size = int(os.environ.get("SIZE") or GIB)
     refusal = raise_descriptor_limit(scenario.concurrency + SPARE_DESCRIPTORS)
     if refusal:
         problems.append(f"skipped, {name}: {refusal}")
         return []
     names = [client for client in scenario.clients if client in paths]
+    with tempfile.NamedTemporaryFile(prefix="dunlin-body-") as file:
+        if scenario.needs_file:
+            file.truncate(size)  # a file with nothing but a hole: read like any other, and fills no disk
+        reports = measured(scenario, names, paths, server, size, file.name, problems)
+    return [row(name, scenario, client, size, reports[client]) for client in names if client in reports]
+
+
+def measured(scenario, names, paths, server, size, file, problems):
+    """The reports of each client, of rounds that are interleaved and each start with another client."""
     reports = {}
     for turn in range(scenario.rounds):
         for client in names[turn % len(names):] + names[:turn % len(names)]:
             try:
-                report = run(scenario, client, paths[client], server, size)
+                report = run(scenario, client, paths[client], server, size, file)
             except measure.RunFailed as reason:
-                problems.append(f"{client} in {name}, round {turn + 1}: {reason}")
+                problems.append(f"{client}, {scenario.title}, round {turn + 1}: {reason}")
                 continue
             reports.setdefault(client, []).append(report)
-        print(f"{name}: round {turn + 1} of {scenario.rounds} done", file=sys.stderr)
-    return [row(name, scenario, client, size, reports[client]) for client in names if client in reports]
+        print(f"{scenario.title}: round {turn + 1} of {scenario.rounds} done", file=sys.stderr)
+    return reports
 
 
 def needed_clients(names):

@@ -15,6 +15,8 @@ public struct Load: Sendable {
     public var length = 1024
     /// Bytes of each request's body.
     public var upload = 0
+    /// Where they are read from; empty: made up.
+    public var file = ""
     /// Whom to trust, a file in PEM: what speaks TLS at all.
     public var authority: String?
     /// Whether a fresh connection resumes the session of one before.
@@ -37,6 +39,7 @@ public struct Load: Sendable {
             case "--ca": authority = value
             case "--resumed": isResumed = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)
+            case "--file": file = value
             default: throw LoadError.argument(arguments[at])
             }
         }

@@ -14,7 +14,7 @@ extension Load {
     public func measure(_ session: HTTPSession) async throws {
         let target = HTTPSession.Target(path)
         if isBulk { return try await measure(Download(session: session, target: target)) }
-        if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload)) }
+        if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }
         var options = HTTPSession.Options()
         if isFresh { options.fields["Connection"] = "close" }
         try await measure(Get(session: session, target: target, options: options))
@@ -49,9 +49,10 @@ private struct Upload: Sender {
     let session: HTTPSession
     let target: HTTPSession.Target
     let length: Int
+    let file: String
 
     func send() async throws -> Reply {
-        let body = RequestBody.stream(Zeros(count: length), length: length)
+        let body: RequestBody = file.isEmpty ? .stream(Zeros(count: length), length: length) : .file(file)
         let response = try await session.put(target, body: body, as: .bytes)
         return Reply(status: Int(response.status.code), length: response.value.count)
     }
