@@ -18,7 +18,8 @@ let package = Package(
     name: "benchmarks",
     dependencies: [.package(name: "dunlin", path: "..")],
     targets: [
-        .target(name: "BenchmarkLoad", swiftSettings: dialect),
+        .systemLibrary(name: "CMalloc"),
+        .target(name: "BenchmarkLoad", dependencies: ["CMalloc"], swiftSettings: dialect),
         .target(name: "DunlinLoad", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
         .executableTarget(
             name: "DunlinClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),

@@ -117,6 +117,14 @@ func kilobytes(name string) (value int) {
 	return value
 }
 
+// heap is what was allocated and is still used.
+func heap() int64 {
+	var memory runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&memory)
+	return int64(memory.HeapAlloc + memory.StackInuse)
+}
+
 func main() {
 	host := flag.String("host", "127.0.0.1", "")
 	port := flag.Int("port", 80, "")
@@ -148,15 +156,17 @@ func main() {
 		load.resumed = &expected
 	}
 
+	startHeap := heap()
 	start := kilobytes("VmRSS")
 	before, begun := usage(), time.Now()
 	all := load.run(*concurrency, *requests)
 	seconds, after := time.Since(begun).Seconds(), usage()
 	peak, end := kilobytes("VmHWM"), kilobytes("VmRSS")
+	grown := heap() - startHeap
 	sort.Slice(all, func(left, right int) bool { return all[left] < all[right] })
 	count := float64(*requests)
 	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,`+
-		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d,"end_kb":%d}`+"\n",
+		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d,"end_kb":%d,"heap_grown":%d}`+"\n",
 		*requests, seconds, microseconds(before.Utime, after.Utime)/count, microseconds(before.Stime, after.Stime)/count,
-		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start, end)
+		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start, end, grown)
 }

@@ -4,6 +4,7 @@
 #ifndef BENCHMARK_LOAD_H
 #define BENCHMARK_LOAD_H
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,7 @@ struct measure {
     int count;
     uint64_t started;
     long start_kilobytes;  // resident
+    size_t start_heap;
     struct rusage usage;
 };
 
@@ -75,10 +77,17 @@ static inline long kilobytes(const char *format) {
     return value;
 }
 
+// What was allocated and not freed.
+static inline size_t live_heap(void) {
+    struct mallinfo2 info = mallinfo2();
+    return info.uordblks + info.hblkhd;
+}
+
 static inline struct measure measure_begin(int requests) {
     struct measure measure = {.nanoseconds = calloc((size_t)requests, sizeof(uint32_t))};
     if (!measure.nanoseconds) fail("no memory");
     measure.start_kilobytes = kilobytes("VmRSS: %ld");
+    measure.start_heap = live_heap();
     getrusage(RUSAGE_SELF, &measure.usage);
     measure.started = now();
     return measure;
@@ -102,16 +111,18 @@ static inline void measure_print(struct measure *measure) {
     uint64_t ended = now();
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
+    size_t heap = live_heap();
     long peak = kilobytes("VmHWM: %ld"), end = kilobytes("VmRSS: %ld");
     int count = measure->count;
     qsort(measure->nanoseconds, (size_t)count, sizeof(uint32_t), by_value);
     printf("{\"requests\":%d,\"seconds\":%.6f,\"user_us\":%.3f,\"sys_us\":%.3f,"
-           "\"p50_us\":%.1f,\"p99_us\":%.1f,\"rss_kb\":%ld,\"start_kb\":%ld,\"end_kb\":%ld}\n",
+           "\"p50_us\":%.1f,\"p99_us\":%.1f,\"rss_kb\":%ld,\"start_kb\":%ld,\"end_kb\":%ld,"
+           "\"heap_grown\":%ld}\n",
            count, (double)(ended - measure->started) / 1e9,
            microseconds(measure->usage.ru_utime, usage.ru_utime) / count,
            microseconds(measure->usage.ru_stime, usage.ru_stime) / count,
            measure->nanoseconds[count / 2] / 1e3, measure->nanoseconds[(int)(count * 0.99)] / 1e3, peak,
-           measure->start_kilobytes, end);
+           measure->start_kilobytes, end, (long)(heap - measure->start_heap));
     free(measure->nanoseconds);
 }
 

@@ -17,9 +17,8 @@ import measure
 GIB = 1 << 30
 ALL = ("raw", "libcurl", "go", "dunlin", "dunlin-fast")
 WITH_URLSESSION = ("raw", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
-# Clients of Dunlin's own join when they speak TLS.
-TLS_PEERS = ("raw-tls", "libcurl", "go")
-TLS_PEERS_AND_URLSESSION = (*TLS_PEERS, "urlsession")
+TLS_PEERS = ("raw-tls", "libcurl", "go", "dunlin", "dunlin-fast")
+TLS_PEERS_AND_URLSESSION = ("raw-tls", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
 SPARE_DESCRIPTORS = 100
@@ -80,6 +79,7 @@ SCENARIOS = {
                         concurrency=10_000),
     "fresh": Scenario("1 KiB GETs, a new connection for each", "/bytes/1024", requests=8_000, concurrency=16,
                       warmup=1_000, options=("--fresh", "1")),
+    "idle": Scenario("1,000 idle connections", "/bytes/1024", requests=2_000, concurrency=1_000, is_idle=True),
     "tls": Scenario("1 KiB keep-alive GETs over TLS 1.3", "/1k", requests=20_000, warmup=2_000,
                     clients=TLS_PEERS_AND_URLSESSION, has_tls=True, concurrencies=(1, 16, 128)),
     "tls-fresh": Scenario("1 KiB GETs, a new connection and a full handshake for each", "/1k", requests=2_000,
@@ -122,7 +122,9 @@ def row(name, scenario, client, size, reports):
     result |= {"requests": requests, "cpu_us": round(cpu, 2), "rps": round(requests / seconds)}
     if scenario.is_idle:
         idle = median(lambda report: report["end_kb"] - report["start_kb"])
-        return result | {"kb_each": round(idle / scenario.concurrency, 2)}
+        heap = median(lambda report: report["heap_grown"]) / 1024
+        return result | {"kb_each": round(idle / scenario.concurrency, 2),
+                         "heap_kb_each": round(heap / scenario.concurrency, 2)}
     return result | ({"kb_each": round(over_start / scenario.requests, 2)} if scenario.is_held else {})
 
 
@@ -198,13 +200,15 @@ def table(name, rows):
         return f"{row[cpu] / other:.2f}" if other else ""
 
     heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", "× raw", "× libcurl",
-             "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else [])]
+             "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else []),
+             *(["heap KB each"] if scenario.is_idle else [])]
     aligned = ["---" if head == "client" else "--:" for head in heads]
     lines = ["| " + " | ".join(heads) + " |", "|" + "|".join(aligned) + "|"]
     for row in rows:
         cells = [*([str(row["concurrency"])] if many else []), row["client"], f"{row[cpu]:.1f}", ratio(row, "raw"),
                  ratio(row, "libcurl"), f"{row['seconds']:.3f}",
                  str(row["mb_per_s"] if bulk else row["rps"]), f"{row['over_start_kb'] / 1024:.1f}",
-                 *([f"{row['kb_each']:.2f}"] if held else [])]
+                 *([f"{row['kb_each']:.2f}"] if held else []),
+                 *([f"{row['heap_kb_each']:.2f}"] if scenario.is_idle else [])]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([f"## {name}: {SCENARIOS[name].title}", "", *lines])

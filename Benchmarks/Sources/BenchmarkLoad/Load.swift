@@ -56,8 +56,10 @@ public struct Load: Sendable {
     /// Runs the load where it is called: child tasks inherit the caller's executor preference.
     ///
     /// Generic and inlined into the client, so that what drives a request adds nothing to what the request costs.
-    @inlinable public func measure(_ sender: some Sender) async throws {
-        if warmup > 0 { _ = try await run(warmup, sender) }
+    ///
+    /// `first` does the warm-up, where that is not the same.
+    @inlinable public func measure<Each: Sender>(_ sender: Each, warmingUpWith first: Each? = nil) async throws {
+        if warmup > 0 { _ = try await run(warmup, first ?? sender) }
         let start = Usage.now
         let nanoseconds = try await run(requests, sender)
         print(Usage.now.report(since: start, nanoseconds: nanoseconds))

@@ -1,3 +1,4 @@
+import CMalloc
 import Glibc
 
 /// What the process has used so far.
@@ -5,12 +6,17 @@ import Glibc
     let resources: rusage
     let nanoseconds: UInt64
     let residentKilobytes: Int
+    /// Bytes that were allocated and not freed.
+    let heap: Int
 
     @usableFromInline static var now: Usage {
         var resources = rusage()
         let resident = kilobytes("VmRSS:")
+        let memory = mallinfo2()
         getrusage(RUSAGE_SELF.rawValue, &resources)
-        return Usage(resources: resources, nanoseconds: nanoseconds, residentKilobytes: resident)
+        return Usage(
+            resources: resources, nanoseconds: nanoseconds, residentKilobytes: resident,
+            heap: Int(memory.uordblks + memory.hblkhd))
     }
 
     @usableFromInline static var nanoseconds: UInt64 {
@@ -32,7 +38,8 @@ import Glibc
         return """
             {"requests":\(requests),"seconds":\(Double(nanoseconds - start.nanoseconds) / 1e9),\
             "user_us":\(user),"sys_us":\(system),"p50_us":\(median),"p99_us":\(slowest),"rss_kb":\(peak),\
-            "start_kb":\(start.residentKilobytes),"end_kb":\(residentKilobytes)}
+            "start_kb":\(start.residentKilobytes),"end_kb":\(residentKilobytes),\
+            "heap_grown":\(heap - start.heap)}
             """
     }
 

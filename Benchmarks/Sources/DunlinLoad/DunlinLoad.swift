@@ -7,8 +7,13 @@ extension Load {
         var configuration = HTTPSession.Configuration(baseURL: "\(scheme)://\(host):\(port)")
         configuration.connections.perOrigin = concurrency
         configuration.connections.total = concurrency
+        if let authority { configuration.tls.roots = .only([.file(authority)]) }
+        configuration.tls.resumesSessions = isResumed || !isFresh
         return try HTTPSession(configuration)
     }
+
+    /// What a fresh connection's handshake must be; nil where it does not matter.
+    private var resumption: Bool? { authority != nil && isFresh ? isResumed : nil }
 
     /// The load over Dunlin, where it is called.
     public func measure(_ session: HTTPSession) async throws {
@@ -17,7 +22,9 @@ extension Load {
         if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }
         var options = HTTPSession.Options()
         if isFresh { options.fields["Connection"] = "close" }
-        try await measure(Get(session: session, target: target, options: options))
+        let first = Get(session: session, target: target, options: options, resumption: nil)
+        let get = Get(session: session, target: target, options: options, resumption: resumption)
+        try await measure(get, warmingUpWith: first)
     }
 }
 
@@ -25,11 +32,20 @@ private struct Get: Sender {
     let session: HTTPSession
     let target: HTTPSession.Target
     let options: HTTPSession.Options
+    let resumption: Bool?
 
     func send() async throws -> Reply {
         let response = try await session.get(target, options: options, as: .bytes)
+        if let resumption, response.metrics.attempts.last?.security?.isResumed != resumption {
+            throw WrongHandshake(wanted: resumption ? "resumed" : "full")
+        }
         return Reply(status: Int(response.status.code), length: response.value.count)
     }
+}
+
+/// A connection was made in the way that is not the one to be measured.
+private struct WrongHandshake: Error {
+    let wanted: String
 }
 
 private struct Download: Sender {

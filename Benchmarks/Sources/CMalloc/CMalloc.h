@@ -1,0 +1,2 @@
+/* What glibc tells of its heap. No logic. */
+#include <malloc.h>
