@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test func `for one use are handed out once, the latest first`() {
-        var machine = TicketMachine<Int, Note>()
+        var machine = TicketMachine<Int, Note>(TicketLimits(perKey: 4))
         for name in 1...6 { machine.keep(Note(name: name), for: 0) }
         #expect((0..<5).map { _ in machine.take(0, at: 1000)?.name } == [6, 5, 4, 3, nil])
         #expect(machine.count == 0)

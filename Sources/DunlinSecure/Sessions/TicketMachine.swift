@@ -14,7 +14,8 @@ protocol Ticket {
 
 struct TicketLimits: Sendable {
     var keys = 256
-    var perKey = 4
+    /// As many connections may open at once, each without a full handshake. A server sends two for each.
+    var perKey = 16
     /// A day: tickets that last a week show little of a client's past for little gain.
     var age: Int64 = 86_400
 }
