@@ -44,11 +44,19 @@ public struct Certificate: Sendable {
     }
 
     public let der: Bytes
-    /// Paths are made at each handshake and seldom looked at, so nothing is read before somebody asks.
+    /// From when on and until when it is valid, in seconds since 1970; the latter does not count any more. Known
+    /// beforehand, because it is asked whenever a path that was accepted is relied on again.
+    package let validFrom: Int64
+    package let validUntil: Int64
+    /// Seldom asked, so nothing else is read before somebody does.
     private let read: @Sendable (Bytes) -> Details
 
-    package init(der: Bytes, read: @escaping @Sendable (Bytes) -> Details) {
+    package init(
+        der: Bytes, validFrom: Int64, validUntil: Int64, read: @escaping @Sendable (Bytes) -> Details
+    ) {
         self.der = der
+        self.validFrom = validFrom
+        self.validUntil = validUntil
         self.read = read
     }
 

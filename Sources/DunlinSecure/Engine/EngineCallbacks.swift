@@ -8,8 +8,6 @@ enum EngineCallbacks {
     static func verify(_ store: OpaquePointer?) -> Int32 {
         guard let store, let ssl = ssl(of: store), let state = EngineState.of(ssl) else { return 0 }
         if case .undecided = state.pointee.trust {
-            // The server did not take the session that was offered.
-            state.pointee.validity = nil
             let comesLater = state.pointee.context.settings.asksForStaple && SSL_version(ssl) < TLS1_3_VERSION
             let chain = X509_STORE_CTX_get0_untrusted(store)
             state.pointee.trust =
@@ -99,9 +97,7 @@ enum EngineCallbacks {
         guard let session, let ssl, let state = EngineState.of(ssl), let tickets = state.pointee.context.tickets,
             let path = state.pointee.verifiedPath, state.pointee.isIdentityConfigured
         else { return 0 }
-        let validity = state.pointee.validity ?? PathValidity(of: path)
-        state.pointee.validity = validity
-        tickets.keep(TLSSession(adopting: session, path: path, validity: validity), for: TicketKey(state.pointee.peer))
+        tickets.keep(TLSSession(adopting: session, path: path), for: TicketKey(state.pointee.peer))
         return 1
     }
 

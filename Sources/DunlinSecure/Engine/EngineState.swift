@@ -16,8 +16,6 @@ struct EngineState {
     var silentMessages = 0
     /// A session was offered that this path was verified for.
     var offeredPath: [Certificate]?
-    /// When the verified path is valid, once somebody wanted to know.
-    var validity: PathValidity?
 
     enum TrustStep {
         case undecided
@@ -80,9 +78,6 @@ extension EngineState {
         }
         if context.settings.asksForStaple { dunlin_set_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) }
         guard let session = context.tickets?.take(for: peer, at: now) else { return }
-        if session.offer(to: ssl) {
-            offeredPath = session.path
-            validity = session.validity
-        }
+        if session.offer(to: ssl) { offeredPath = session.path }
     }
 }

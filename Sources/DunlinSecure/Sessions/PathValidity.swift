@@ -1,8 +1,8 @@
-internal import COpenSSL
 internal import DunlinTypes
 
-/// When all certificates of a path are valid, in Unix time. Nothing else of them is read: it is asked for once in each
-/// full handshake that leaves a session.
+/// When all certificates of a path are valid, in Unix time.
+///
+/// As OpenSSL counts it: in its last second a certificate is not valid any more (RFC 5280 counts that one in).
 struct PathValidity: Sendable, Equatable {
     var from: Int64
     var until: Int64
@@ -14,18 +14,17 @@ struct PathValidity: Sendable, Equatable {
         self.until = until
     }
 
-    /// A certificate that cannot be read is never valid.
     init(of path: [Certificate]) {
         self = .always
+        narrow(to: path)
+    }
+
+    mutating func narrow(to path: [Certificate]) {
         for certificate in path {
-            guard let parsed = ParsedCertificate(der: certificate.der) else {
-                until = .min
-                return
-            }
-            from = max(from, X509Reading.seconds(X509_get0_notBefore(parsed.pointer)))
-            until = min(until, X509Reading.seconds(X509_get0_notAfter(parsed.pointer)))
+            from = max(from, certificate.validFrom)
+            until = min(until, certificate.validUntil)
         }
     }
 
-    func contains(_ now: Int64) -> Bool { from <= now && now <= until }
+    func contains(_ now: Int64) -> Bool { from <= now && now < until }
 }

@@ -14,10 +14,10 @@ struct TLSSession: Sendable {
     let lifetime: Int64
 
     /// Takes over the reference.
-    init(adopting session: OpaquePointer, path: [Certificate], validity: PathValidity) {
+    init(adopting session: OpaquePointer, path: [Certificate]) {
         self.session = Owned(session) { SSL_SESSION_free($0) }
         self.path = path
-        self.validity = validity
+        validity = PathValidity(of: path)
         isForOneUse = SSL_SESSION_get_protocol_version(session) >= TLS1_3_VERSION
         made = Int64(SSL_SESSION_get_time(session))
         lifetime = Int64(clamping: SSL_SESSION_get_ticket_lifetime_hint(session))

@@ -69,8 +69,8 @@ struct OCSPStaple {
         if status == V_OCSP_CERTSTATUS_REVOKED { return .revoked }
         guard status == V_OCSP_CERTSTATUS_GOOD else { return .unknown("the staple's signer does not know it") }
         guard let start, let end else { return .unknown("the staple does not say how long it counts") }
-        guard X509Reading.seconds(start) <= now + skew else { return .unknown("the staple is from the future") }
-        guard X509Reading.seconds(end) >= now - skew else { return .unknown("the staple is too old") }
+        guard X509Reading.seconds(start) ?? .max <= now + skew else { return .unknown("the staple is from the future") }
+        guard X509Reading.seconds(end) ?? .min >= now - skew else { return .unknown("the staple is too old") }
         return .good
     }
 }

@@ -31,18 +31,19 @@ struct ParsedCertificate: ~Copyable {
 extension Certificate {
     /// Nil unless `der` is one certificate and nothing else.
     package init?(der: Bytes) {
-        guard ParsedCertificate(der: der) != nil else { return nil }
-        self.init(checked: der)
+        guard let parsed = ParsedCertificate(der: der) else { return nil }
+        self.init(der, of: parsed.pointer)
     }
 
     /// Of an `X509` that somebody else owns. Nil when memory is short.
     init?(_ pointer: OpaquePointer) {
         guard let der = X509Reading.der(pointer) else { return nil }
-        self.init(checked: der)
+        self.init(der, of: pointer)
     }
 
-    private init(checked der: Bytes) {
-        self.init(der: der) { der in
+    private init(_ der: Bytes, of pointer: OpaquePointer) {
+        let validity = X509Reading.validity(pointer)
+        self.init(der: der, validFrom: validity.from, validUntil: validity.until) { der in
             guard let parsed = ParsedCertificate(der: der) else { return .unreadable }
             return X509Reading.details(parsed.pointer)
         }

@@ -18,4 +18,7 @@ package struct RevocationRules: Sendable, Hashable {
     package var staple = Staple.ignored
 
     package init() {}
+
+    /// Nothing is asked.
+    var isIgnored: Bool { lists.isEmpty && staple == .ignored }
 }

@@ -1,5 +1,6 @@
 internal import COpenSSL
 package import DunlinTypes
+internal import Synchronization
 
 /// Decides whether a server is trusted: rules, roots and pins, made ready once for all connections of a configuration.
 package final class TrustEvaluator: Sendable {
@@ -9,6 +10,7 @@ package final class TrustEvaluator: Sendable {
     let roots: TrustStore
     /// Pinned certificates as anchors, for those pins that have some.
     let anchors: [TrustRules.Pins: TrustStore]
+    private let accepted = Mutex(AcceptedPaths())
 
     package init(_ rules: TrustRules, roots: TrustStore) throws(TrustSetupError) {
         self.rules = rules
@@ -36,9 +38,39 @@ package final class TrustEvaluator: Sendable {
         leaf: OpaquePointer?, sent: OpaquePointer?, host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
     ) -> TrustDecision {
         guard let leaf else { return .refused(TrustRefusal(.noCertificate, host: host.text)) }
-        return TrustJudgement(evaluator: self, leaf: leaf, sent: sent, host: host, staple: staple, time: time)
-            .decision()
+        guard rules.revocation.isIgnored, let presented = Self.bytes(of: leaf, sent, host) else {
+            return judge(leaf, sent, host, staple, time).decision
+        }
+        if let path = accepted.withLock({ $0.path(for: presented, at: time ?? X509Reading.now) }) {
+            return .accepted(path: path)
+        }
+        let (decision, validity) = judge(leaf, sent, host, staple, time)
+        if case .accepted(let path) = decision {
+            accepted.withLock { $0.remember(path, for: presented, while: validity) }
+        }
+        return decision
     }
+
+    private func judge(
+        _ leaf: OpaquePointer, _ sent: OpaquePointer?, _ host: HostIdentity, _ staple: Bytes?, _ time: Int64?
+    ) -> (decision: TrustDecision, validity: PathValidity) {
+        var judgement = TrustJudgement(
+            evaluator: self, leaf: leaf, sent: sent, host: host, staple: staple, time: time)
+        return (judgement.decision(), judgement.validity)
+    }
+
+    /// Nil when one of them cannot be written.
+    private static func bytes(
+        of leaf: OpaquePointer, _ sent: OpaquePointer?, _ host: HostIdentity
+    ) -> PresentedBytes? {
+        let others = X509Path.pointers(sent).filter { $0 != leaf }
+        let certificates = ([leaf] + others).compactMap(X509Reading.der)
+        guard certificates.count == others.count + 1 else { return nil }
+        return PresentedBytes(host: host, certificates: certificates)
+    }
+
+    /// For tests.
+    var remembered: Int { accepted.withLock { $0.count } }
 
     /// The same of certificates as bytes, the server's own first.
     package func decide(

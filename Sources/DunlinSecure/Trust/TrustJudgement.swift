@@ -19,10 +19,24 @@ struct TrustJudgement {
     let host: HostIdentity
     let staple: Bytes?
     let time: Int64?
+    /// When all paths are valid that the decision rests on, those that only had to exist among them.
+    private(set) var validity = PathValidity.always
+
+    init(
+        evaluator: TrustEvaluator, leaf: OpaquePointer, sent: OpaquePointer?, host: HostIdentity, staple: Bytes?,
+        time: Int64?
+    ) {
+        self.evaluator = evaluator
+        self.leaf = leaf
+        self.sent = sent
+        self.host = host
+        self.staple = staple
+        self.time = time
+    }
 
     private var rules: TrustRules { evaluator.rules }
 
-    func decision() -> TrustDecision {
+    mutating func decision() -> TrustDecision {
         switch rules.demand(for: host) {
         case .refusal(let reason): refused(reason, at: Certificate(leaf))
         case .nothing: .accepted(path: [leaf].compactMap { Certificate($0) })
@@ -31,7 +45,7 @@ struct TrustJudgement {
         }
     }
 
-    private func byRoots() -> TrustDecision {
+    private mutating func byRoots() -> TrustDecision {
         switch verify(.store(evaluator.roots)) {
         case .path(let path, let owner): refusal(of: owner).map { .refused($0) } ?? .accepted(path: path)
         case .failure(let failure): refused(failure)
@@ -40,7 +54,7 @@ struct TrustJudgement {
 
     // MARK: Pins
 
-    private func byKeys(_ pins: TrustRules.Pins) -> TrustDecision {
+    private mutating func byKeys(_ pins: TrustRules.Pins) -> TrustDecision {
         let ordinary = verify(.store(evaluator.roots))
         if case .path(let path, let owner) = ordinary {
             if let refusal = refusal(of: owner) { return .refused(refusal) }
@@ -52,7 +66,7 @@ struct TrustJudgement {
         return byPinnedAnchor(pins)
     }
 
-    private func byPinnedAnchor(_ pins: TrustRules.Pins) -> TrustDecision {
+    private mutating func byPinnedAnchor(_ pins: TrustRules.Pins) -> TrustDecision {
         guard let anchors = X509Path() else { return refused(.internalError, at: nil) }
         let candidates = rules.position == .leaf ? [leaf] : [leaf] + X509Path.pointers(sent)
         for candidate in candidates where X509Reading.publicKey(candidate).map(pins.keys.contains) == true {
@@ -70,7 +84,7 @@ struct TrustJudgement {
         }
     }
 
-    private func byCertificates(_ pins: TrustRules.Pins) -> TrustDecision {
+    private mutating func byCertificates(_ pins: TrustRules.Pins) -> TrustDecision {
         var seen: [Certificate] = []
         if !rules.allowsInvalid {
             switch verify(.store(evaluator.roots)) {
@@ -108,13 +122,15 @@ struct TrustJudgement {
 
     // MARK: Paths
 
-    private func verify(
+    private mutating func verify(
         _ anchors: PathVerifier.Anchors, isPartial: Bool = false, ignoresTime: Bool = false
     ) -> PathVerifier.Outcome {
-        PathVerifier(
+        let outcome = PathVerifier(
             anchors: anchors, isPartial: isPartial, ignoresTime: ignoresTime,
             maximumIntermediates: rules.maximumIntermediates, revocation: rules.revocation, time: time
         ).verify(leaf, sent: sent)
+        if case .path(let path, _) = outcome { validity.narrow(to: path) }
+        return outcome
     }
 
     /// What speaks against a path that verified: the host's name, and what the staple says.
@@ -141,7 +157,7 @@ struct TrustJudgement {
         let pointers = path.pointers
         // An anchor that is the server's own certificate has no issuer to ask.
         guard pointers.count > 1 else { return wanted == .required ? unknown("its issuer is not known") : nil }
-        let now = time ?? X509Reading.seconds(nil)
+        let now = time ?? X509Reading.now
         switch OCSPStaple(bytes: staple, leaf: leaf, issuer: pointers[1], now: now).finding() {
         case .good: return nil
         case .revoked: return refusal(.revoked, 0, Certificate(leaf), path.certificates)

@@ -68,7 +68,8 @@ extension X509Reading {
         Certificate.Details(
             subject: name(X509_get_subject_name(certificate)), issuer: name(X509_get_issuer_name(certificate)),
             names: names(certificate).map(\.text), serialNumber: serialNumber(certificate),
-            notBefore: seconds(X509_get0_notBefore(certificate)), notAfter: seconds(X509_get0_notAfter(certificate)),
+            notBefore: seconds(X509_get0_notBefore(certificate)) ?? 0,
+            notAfter: seconds(X509_get0_notAfter(certificate)) ?? 0,
             fingerprint: der(certificate).flatMap(fingerprint) ?? .zero, publicKey: publicKey(certificate) ?? .zero,
             key: key(certificate), signature: signature(certificate), isAuthority: X509_check_ca(certificate) > 0)
     }
@@ -93,15 +94,26 @@ extension X509Reading {
         OBJ_nid2ln(X509_get_signature_nid(certificate)).map { String(cString: $0) } ?? "unknown"
     }
 
-    /// Since 1970; nil is now.
-    static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64 {
+    /// When the certificate is valid: never, if that cannot be read.
+    static func validity(_ certificate: OpaquePointer) -> PathValidity {
+        guard let from = seconds(X509_get0_notBefore(certificate)),
+            let until = seconds(X509_get0_notAfter(certificate))
+        else { return PathValidity(from: .max, until: .min) }
+        return PathValidity(from: from, until: until)
+    }
+
+    /// The system's time, since 1970.
+    static var now: Int64 { seconds(nil) ?? 0 }
+
+    /// Since 1970; nil stands for now, and is returned when the time cannot be read.
+    static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
         var days: Int32 = 0
         var rest: Int32 = 0
-        guard let epoch = ASN1_TIME_set(nil, 0) else { return 0 }
+        guard let epoch = ASN1_TIME_set(nil, 0) else { return nil }
         defer { ASN1_TIME_free(epoch) }
         guard ASN1_TIME_diff(&days, &rest, epoch, time) == 1 else {
             OpenSSLErrors.clear()
-            return 0
+            return nil
         }
         return Int64(days) * 86_400 + Int64(rest)
     }

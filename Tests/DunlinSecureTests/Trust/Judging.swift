@@ -16,7 +16,7 @@ enum Verdict: Equatable {
     }
 }
 
-/// Decides about chains with given roots.
+/// Decides about chains with given roots, twice: what is remembered of the first time must change nothing.
 func decide(
     _ chain: [Bytes], for host: String = "api.test", roots: [Bytes], staple: Bytes? = nil, at time: Int64? = nil,
     _ change: (inout TrustRules) throws -> Void = { _ in }
@@ -24,7 +24,9 @@ func decide(
     var rules = TrustRules()
     try change(&rules)
     let evaluator = try TrustEvaluator(rules, roots: TrustStore(roots.compactMap { Certificate(der: $0) }))
-    return evaluator.decide(chain, host: HostIdentity(host), staple: staple, at: time)
+    let decision = evaluator.decide(chain, host: HostIdentity(host), staple: staple, at: time)
+    #expect(evaluator.decide(chain, host: HostIdentity(host), staple: staple, at: time) == decision)
+    return decision
 }
 
 extension TrustDecision {

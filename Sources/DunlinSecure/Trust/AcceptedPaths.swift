@@ -1,0 +1,62 @@
+internal import DunlinTypes
+
+// Paths that were accepted, so that the next connection to a server need not verify the same signatures again.
+//
+// It must be as strict as to decide anew:
+// 1. Only the very same bytes are the same: the server's certificate and all that it sent with it, for the same host.
+//    Rules, roots and pins are the same because each evaluator has a memory of its own.
+// 2. Time is looked at each time: all paths that the decision rested on must be valid.
+// 3. What else depends on time is not remembered: a decision that looked at revocation (`TrustEvaluator` sees to it).
+// 4. A refusal is not remembered: it may be the time's fault, and nobody repeats it often.
+//
+// Must not know: OpenSSL, clocks.
+
+/// All that one decision is about.
+struct PresentedBytes: Hashable, Sendable {
+    let host: HostIdentity
+    /// DER, the server's own first, the others as they were sent.
+    let certificates: [Bytes]
+}
+
+struct AcceptedPaths: Sendable {
+    struct Limits: Sendable {
+        var count = 64
+        /// A chain of more bytes is none that is worth the room.
+        var bytes = 16 * 1024
+    }
+
+    private struct Entry {
+        let path: [Certificate]
+        let validity: PathValidity
+        var touched: UInt64
+    }
+
+    private let limits: Limits
+    private var entries: [PresentedBytes: Entry] = [:]
+    private var turn: UInt64 = 0
+
+    init(_ limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    var count: Int { entries.count }
+
+    /// What was accepted for the same bytes, if it would be at `now`, in seconds since 1970.
+    mutating func path(for presented: PresentedBytes, at now: Int64) -> [Certificate]? {
+        guard let entry = entries[presented], entry.validity.contains(now) else { return nil }
+        turn += 1
+        entries[presented]?.touched = turn
+        return entry.path
+    }
+
+    /// When there are too many, the one that was not asked for longest goes.
+    mutating func remember(_ path: [Certificate], for presented: PresentedBytes, while validity: PathValidity) {
+        guard presented.certificates.reduce(0, { $0 + $1.count }) <= limits.bytes else { return }
+        turn += 1
+        let isNew = entries.updateValue(Entry(path: path, validity: validity, touched: turn), forKey: presented) == nil
+        guard isNew, entries.count > limits.count,
+            let oldest = entries.min(by: { $0.value.touched < $1.value.touched })
+        else { return }
+        entries[oldest.key] = nil
+    }
+}
