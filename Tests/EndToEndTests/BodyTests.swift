@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `Response bodies` {
     static let text: Bytes = "The dunlin probes the mud with quick, sewing-machine stitches."
 

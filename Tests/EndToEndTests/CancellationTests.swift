@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `A cancelled request` {
     @Test(arguments: Predicament.allCases)
     func `ends at once when its Swift task is cancelled`(predicament: Predicament) async throws {
@@ -39,7 +39,8 @@ struct `A cancelled request` {
 
     @Test(arguments: Predicament.allCases)
     func `never begins when its task was cancelled before`(predicament: Predicament) async throws {
-        try await Stage.with(server: predicament.server, configure: predicament.configure) {
+        // Over TLS a connection may have been opened, and closed again.
+        try await Stage.with(server: predicament.server, tolerating: true, configure: predicament.configure) {
             (stage: Stage) async throws in
             let task = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -55,6 +56,7 @@ struct `A cancelled request` {
         _ predicament: Predicament, staysHealthy: Bool = true,
         _ play: (Stage, Task<Void, any Error>) async throws -> Void
     ) async throws {
+        guard predicament.isPossible else { return }
         try await Stage.with(server: predicament.server, tolerating: true, configure: predicament.configure) {
             (stage: Stage) async throws in
             predicament.prepare(stage)

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `Keep-alive` {
     @Test func `one connection serves one request after the other`() async throws {
         try await Stage.with { (stage: Stage) async throws in

@@ -2,10 +2,10 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `A session's pool` {
     @Test func `makes room by closing another origin's idle connection, within the total`() async throws {
-        let other = try LoopbackServer(.ipv4)
+        let other = try Stage.makeServer()
         defer { other.stop() }
         other.respond { _ in .response(body: "other") }
         try await Stage.with(configure: { $0.connections.total = 1 }) { (stage: Stage) async throws in
@@ -22,7 +22,7 @@ struct `A session's pool` {
     }
 
     @Test func `a request to another origin waits while the total is in use, and then gets its place`() async throws {
-        let other = try LoopbackServer(.ipv4)
+        let other = try Stage.makeServer()
         defer { other.stop() }
         other.respond { _ in .response(body: "other") }
         try await Stage.with(configure: { $0.connections.total = 1 }) { (stage: Stage) async throws in
@@ -128,7 +128,7 @@ struct `A session's pool` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `Opening ahead of need` {
     @Test func `opens up to a count, and requests use what it opened`() async throws {
         try await Stage.with { (stage: Stage) async throws in
@@ -196,7 +196,7 @@ struct `Opening ahead of need` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `Ending a session` {
     @Test func `serves who waits during the grace, then cuts and counts what is left`() async throws {
         let clock = ManualClock()

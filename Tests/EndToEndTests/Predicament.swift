@@ -7,6 +7,10 @@ enum Predicament: String, CaseIterable, Sendable {
     case pool
     case resolve
     case connect
+    /// The server says the first part of its hello.
+    case secure
+    /// The user's hook makes up its mind about the server.
+    case trustHook
     case send
     case firstByte
     case head
@@ -18,20 +22,23 @@ enum Predicament: String, CaseIterable, Sendable {
         case .pool: .pool
         case .resolve: .resolve
         case .connect: .connect
+        case .secure, .trustHook: .secure
         case .send: .send
         case .firstByte: .firstByte
         case .head, .body, .trailingChunk: .idle
         }
     }
 
+    /// Some there are only with TLS.
+    var isPossible: Bool { Stage.isSecure || phase != .secure }
+
     func configure(_ configuration: inout HTTPSession.Configuration) {
         switch self {
         case .pool: configuration.connections.perOrigin = 1
         case .resolve: configuration.resolver = SilentResolver()
+        case .trustHook: configuration.authenticate = Hesitation().hook
         default: break
         }
-        // What is meant to hang hangs until somebody ends it, however slow the machine.
-        for phase in Phase.allCases { configuration.timeouts[phase] = .seconds(1000) }
     }
 
     var server: LoopbackServer.Configuration {
@@ -45,8 +52,9 @@ enum Predicament: String, CaseIterable, Sendable {
     func prepare(_ stage: Stage) {
         switch self {
         case .pool, .firstByte: stage.server.enqueue([.stall])
-        case .resolve, .connect: break
-        case .send: stage.server.onConnect(.stallBeforeReading)
+        case .resolve, .connect, .trustHook: break
+        case .secure: stage.server.onConnect(.handshake(.stall(after: 100)))
+        case .send: stage.server.enqueue(LoopbackServer.Reply([.stall]).beforeBody)
         case .head: stage.server.enqueue([.send("HTTP/1.1 200 O"), .stall])
         case .body: stage.server.enqueue(.response(body: "0123456789").stallingAfter(42))
         case .trailingChunk:
@@ -77,9 +85,11 @@ enum Predicament: String, CaseIterable, Sendable {
             try await stage.eventually("the request is running") {
                 stage.session.tasks.all.contains { $0.state == .running(hop: 1) } && stage.session.connections.open == 1
             }
-        case .send:
-            try await stage.server.wait { $0.open == 1 }
-        case .firstByte:
+        case .secure:
+            try await stage.server.wait { $0.bytesSent == 100 }
+        case .trustHook:
+            try await stage.server.wait { $0.bytesSent > 0 }
+        case .firstByte, .send:
             _ = try await stage.server.waitForRequests(1)
         case .head, .body, .trailingChunk:
             _ = try await stage.server.waitForRequests(1)
@@ -93,6 +103,20 @@ enum Predicament: String, CaseIterable, Sendable {
         let occupant = Task { _ = try await stage.session.get("occupied", as: .bytes) }
         _ = try await stage.server.waitForRequests(1)
         return occupant
+    }
+}
+
+/// A hook that never answers the first time, and ends when it is cancelled.
+final class Hesitation: Sendable {
+    private let isOver = Atomic<Bool>(false)
+
+    var hook: AuthenticationHook {
+        { _ in
+            if !self.isOver.exchange(true, ordering: .relaxed) {
+                for await _ in AsyncStream<Void>.makeStream().stream {}
+            }
+            return .performDefault
+        }
     }
 }
 

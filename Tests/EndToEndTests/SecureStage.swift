@@ -23,6 +23,7 @@ struct SecureStage: Sendable {
         let loop = try clock.map { try PrivateLoop(clock: $0) } ?? PrivateLoop()
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.tls.roots = .only([.bytes(authority.certificate.der)])
+        configuration.timeouts = .patient
         configuration.use(loop)
         try configure(&configuration, authority)
         do {

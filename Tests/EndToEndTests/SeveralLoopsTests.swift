@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// A machine with many processors has several loops, and a session uses all of them.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `A session over several loops` {
     @Test func `gives each loop connections of its own`() async throws {
         try await Self.play { session, _, loops in
@@ -114,12 +114,12 @@ struct `A session over several loops` {
         configure: (inout HTTPSession.Configuration) -> Void = { _ in },
         _ play: (HTTPSession, LoopbackServer, [PrivateLoop]) async throws -> Void
     ) async throws {
-        let server = try LoopbackServer()
+        let server = try Stage.makeServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "fit") }
         let loops = [try PrivateLoop(), try PrivateLoop()]
         do {
-            var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+            var configuration = try Stage.configuration(for: server)
             configuration.use(loops[0], loops[1])
             configure(&configuration)
             let session = try HTTPSession(configuration)

@@ -4,7 +4,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `A session` {
     @Test(arguments: [
         LoopbackServer.Endpoint.ipv4, .ipv6, .abstract, .unix("/tmp/dunlin-\(UInt64.random(in: 0 ... .max)).socket"),
@@ -13,7 +13,7 @@ struct `A session` {
         try await Stage.with(endpoint) { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes($0.fields["host"] ?? "none")) }
             let response = try await stage.session.get("x", as: .string)
-            let base = stage.server.baseURL.dropFirst("http://".count)
+            let base = stage.server.baseURL.split(separator: "/").last ?? ""
             #expect(response.value == base)
             #expect(response.metrics.attempts.first?.peer == stage.server.address)
         }
@@ -22,18 +22,17 @@ struct `A session` {
     @Test func `resolves names off the loop and tries addresses in turn`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "here") }
-            var configuration = HTTPSession.Configuration(baseURL: "http://many.test:\(stage.server.port)")
+            var configuration = try Stage.configuration(for: stage.server)
+            configuration.baseURL = "\(stage.scheme)://many.test:\(stage.server.port)"
             configuration.use(stage.loop)
             configuration.resolver = FixedResolver(addresses: [
                 .v6(0, 1, port: stage.server.port), .v4(0x7F00_0001, port: stage.server.port),
             ])
-            // A resolver runs where all other tests do too.
-            configuration.timeouts.resolve = .seconds(60)
             let session = try HTTPSession(configuration)
             let response = try await session.get("x", as: .string)
             #expect(response.value == "here")
             #expect(response.metrics.attempts.first?.duration(of: .resolve) != nil)
-            let localhost = "http://localhost:\(stage.server.port)/x"
+            let localhost = "\(stage.scheme)://localhost:\(stage.server.port)/x"
             #expect(try await stage.session.get(HTTPSession.Target(localhost), as: .string).value == "here")
             await session.shutdown()
         }
@@ -68,12 +67,12 @@ struct `A session` {
     }
 
     @Test @MainActor func `lends its loop to a caller from the main actor`() async throws {
-        let server = try LoopbackServer()
+        let server = try Stage.makeServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "fast") }
         let loop = try Reactor(name: "fast")
         defer { loop.retire() }
-        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        var configuration = try Stage.configuration(for: server)
         configuration.loops = [loop]
         let session = try HTTPSession(configuration)
         let values = try await session.withExecutor { @concurrent in
@@ -109,12 +108,12 @@ struct `A session` {
     }
 
     @Test func `may be dropped at any time and leaves nothing`() async throws {
-        let server = try LoopbackServer()
+        let server = try Stage.makeServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "x") }
         let loop = try PrivateLoop()
         for round in 0..<100 {
-            var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+            var configuration = try Stage.configuration(for: server)
             configuration.use(loop)
             let session = try HTTPSession(configuration)
             _ = try await session.get("x", as: .bytes)

@@ -5,7 +5,11 @@ import DunlinTypes
 import Testing
 
 /// A loopback server, a session on a loop of its own, and the promise that nothing of either is left afterwards.
+///
+/// Whether there is TLS between them is for the suite's traits to say.
 struct Stage: Sendable {
+    @TaskLocal static var isSecure = false
+
     let server: LoopbackServer
     let loop: PrivateLoop
     let session: HTTPSession
@@ -16,11 +20,10 @@ struct Stage: Sendable {
         clock: ManualClock? = nil, tolerating: Bool = false,
         configure: (inout HTTPSession.Configuration) -> Void = { _ in }, _ play: (Stage) async throws -> Void
     ) async throws {
-        let server = try LoopbackServer(endpoint, configuration: server)
+        let server = try makeServer(endpoint, server)
         defer { server.stop() }
         let loop = try clock.map { try PrivateLoop(clock: $0) } ?? PrivateLoop()
-        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
-        if case .unix(let path) = server.address { configuration.socketPath = path }
+        var configuration = try configuration(for: server)
         configuration.use(loop)
         configure(&configuration)
         do {
@@ -31,6 +34,29 @@ struct Stage: Sendable {
         try await loop.verifyNothingLeft()
         if !tolerating { #expect(server.failures.isEmpty) }
     }
+
+    var scheme: String { Self.isSecure ? "https" : "http" }
+
+    static func makeServer(
+        _ endpoint: LoopbackServer.Endpoint = .ipv4, _ configuration: LoopbackServer.Configuration = .init()
+    ) throws -> LoopbackServer {
+        guard isSecure else { return try LoopbackServer(endpoint, configuration: configuration) }
+        let names = CertificateTemplate.server("127.0.0.1", "::1", "localhost", "many.test")
+        return try LoopbackServer(
+            endpoint, tls: .init(try authority.get().issue(names)), configuration: configuration)
+    }
+
+    /// A session that talks to the server and believes it. What hangs hangs until a test's own limit or the test's end:
+    /// when all tests begin at once, anything may take long.
+    static func configuration(for server: LoopbackServer) throws -> HTTPSession.Configuration {
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        if case .unix(let path) = server.address { configuration.socketPath = path }
+        if isSecure { configuration.tls.roots = .only([.bytes(try authority.get().certificate.der)]) }
+        configuration.timeouts = .patient
+        return configuration
+    }
+
+    private static let authority = Result { try CertificateAuthority() }
 
     /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread
     /// that others need.
@@ -48,6 +74,15 @@ struct Stage: Sendable {
         server.onConnect { _ in .accept }
         server.route(.get, "/health", .response(body: "fit"))
         #expect(try await session.get("health", as: .string).value == "fit")
+    }
+}
+
+extension Timeouts {
+    /// Longer than any test.
+    static var patient: Timeouts {
+        var timeouts = Timeouts()
+        for phase in Phase.allCases { timeouts[phase] = .seconds(1000) }
+        return timeouts
     }
 }
 
