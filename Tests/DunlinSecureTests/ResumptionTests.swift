@@ -116,6 +116,41 @@ import Testing
         #expect(context.tickets == nil)
     }
 
+    /// One who was asked believed the server although the rules do not. That says nothing for the next connection.
+    @Test(arguments: [TLSSettings.Version.tls12, .tls13], [true, false])
+    func `is kept only if the rules themselves believed the server`(
+        version: TLSSettings.Version, isOverruled: Bool
+    ) throws {
+        let context = try TLSContext()
+        let server = try Self.server(version)
+        let path = [try #require(Certificate(der: Scene.certificate.get().der))]
+        let refusal = TrustRefusal(.unknownIssuer, host: "api.test", path: path)
+        let rules = TestTrust(isOverruled ? .refused(refusal) : .accepted(path: path))
+        var peer = Scene.peer(trust: rules)
+        peer.asksAboutTrust = true
+        var pair = try Pair(context, peer, server)
+        #expect(try pair.run() == .suspended(.trust))
+        _ = try pair.engine.answer(trust: .accepted(path: path), into: &pair.plaintext, answering: &pair.wire)
+        #expect(try pair.run() == .open)
+        #expect((context.tickets?.count == 0) == isOverruled)
+    }
+
+    @Test(arguments: [TLSSettings.Version.tls12, .tls13])
+    func `is neither taken up nor left behind where the peer says so`(version: TLSSettings.Version) throws {
+        let context = try TLSContext()
+        let server = try Self.server(version)
+        var first = try Pair(context, Scene.peer(), server)
+        try first.run()
+        let count = try #require(context.tickets?.count)
+        #expect(count > 0)
+        var peer = Scene.peer()
+        peer.resumes = false
+        var second = try Pair(context, peer, server)
+        #expect(try second.run() == .open)
+        #expect(second.engine.isResumed == false)
+        #expect(context.tickets?.count == count)
+    }
+
     @Test(arguments: [TLSSettings.Version.tls12, .tls13])
     func `is forgotten when its connection fails`(version: TLSSettings.Version) throws {
         let context = try TLSContext()

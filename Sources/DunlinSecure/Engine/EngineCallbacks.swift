@@ -95,7 +95,7 @@ enum EngineCallbacks {
     /// 1 takes over the reference.
     static func keep(_ session: OpaquePointer?, of ssl: OpaquePointer?) -> Int32 {
         guard let session, let ssl, let state = EngineState.of(ssl), let tickets = state.pointee.context.tickets,
-            let path = state.pointee.verifiedPath, state.pointee.isIdentityConfigured
+            let path = state.pointee.verifiedPath, state.pointee.mayBeResumed
         else { return 0 }
         tickets.keep(TLSSession(adopting: session, path: path), for: TicketKey(state.pointee.peer))
         return 1
@@ -113,8 +113,10 @@ extension EngineState {
         if case .settled(.accepted(let path)) = trust { path } else { offeredPath }
     }
 
+    var mayBeResumed: Bool { peer.resumes && !isOverruled && isIdentityConfigured }
+
     /// The identity in use is the one that the next connection will be keyed by, not one that was asked for.
-    var isIdentityConfigured: Bool {
+    private var isIdentityConfigured: Bool {
         if case .settled(let used) = identity { used?.key == peer.identity?.key } else { true }
     }
 }

@@ -16,6 +16,9 @@ struct EngineState {
     var silentMessages = 0
     /// A session was offered that this path was verified for.
     var offeredPath: [Certificate]?
+    /// Somebody had the last word on trust, and it was not what the rules had come to: that counts for this connection,
+    /// not for those that would resume its session.
+    var isOverruled = false
 
     enum TrustStep {
         case undecided
@@ -77,7 +80,7 @@ extension EngineState {
             throw .invalidSetting("the server's name")
         }
         if context.settings.asksForStaple { dunlin_set_status_type(ssl, TLSEXT_STATUSTYPE_ocsp) }
-        guard let session = context.tickets?.take(for: peer, at: now) else { return }
+        guard peer.resumes, let session = context.tickets?.take(for: peer, at: now) else { return }
         if session.offer(to: ssl) { offeredPath = session.path }
     }
 }

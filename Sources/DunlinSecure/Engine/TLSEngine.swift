@@ -143,6 +143,7 @@ extension TLSEngine {
         trust decision: TrustDecision, into plaintext: inout [UInt8], answering wire: inout [UInt8]
     ) throws(TLSError) -> Status {
         guard case .at(.suspended(.trust)) = phase else { return try current() }
+        state.pointee.isOverruled = decision != self.decision
         state.pointee.trust = .settled(decision)
         if SSL_is_init_finished(ssl) == 1, case .refused(let refusal) = decision { throw fail(.untrusted(refusal)) }
         return try resume(&plaintext, &wire)

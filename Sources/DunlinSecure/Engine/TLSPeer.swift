@@ -14,6 +14,8 @@ public struct TLSPeer: Sendable {
     public var asksAboutTrust = false
     /// Suspends the handshake with `clientCertificate` when the server asks for one and `identity` is nil.
     public var asksForIdentity = false
+    /// Whether an earlier session may be taken up, and this one be kept for later.
+    public var resumes = true
 
     public init(_ origin: Origin, serverName: String?, trust: any PeerTrust) {
         self.origin = origin
