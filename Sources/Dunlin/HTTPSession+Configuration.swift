@@ -129,7 +129,7 @@ extension HTTPSession.Configuration {
         try require(names.attemptDelay >= .milliseconds(10), "names.attemptDelay must be at least 10 ms")
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
         try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
-        try ClearTextRule.check(self)
+        try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try require(loops?.isEmpty != true, "there must be at least one loop")
         for phase in Phase.allCases {
             try require(timeouts[phase].map { $0 > .zero } ?? true, "the \(phase.rawValue) timeout must be above zero")

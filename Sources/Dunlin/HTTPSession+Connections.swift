@@ -80,7 +80,7 @@ extension HTTPSession {
         } catch {
             delegate.end(error is CancellationError ? .cancelled : .failed)
             tasks.remove(at: place)
-            throw error
+            throw NetworkError.explained(error, at: request.head.origin)
         }
     }
 }

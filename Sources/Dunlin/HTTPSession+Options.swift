@@ -50,7 +50,7 @@ extension HTTPSession {
         }
 
         /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What
-        /// it allows counts for this request alone.
+        /// it allows counts for this request alone: over TLS the request has a connection to itself.
         public var authenticate: AuthenticationHook? {
             get { route?.authenticate }
             set { route = RequestRoute(connectTo, sockets, newValue) }

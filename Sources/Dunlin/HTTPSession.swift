@@ -20,7 +20,6 @@ public final class HTTPSession: Sendable {
     let carrier: Carrier
     let decoding: Decoding
     let loops: [Reactor]
-    let warnings: SecurityWarnings
     let advisor: SessionAdvisor
     private let nextLoop = Atomic<Int>(0)
 
@@ -29,8 +28,8 @@ public final class HTTPSession: Sendable {
     public init(_ configuration: Configuration = Configuration()) throws {
         self.configuration = configuration
         builder = try RequestBuilder(configuration)
-        warnings = SecurityWarnings(configuration.onWarning)
-        advisor = try SessionAdvisor(configuration, warnings)
+        let warnings = SecurityWarnings(configuration.onWarning)
+        advisor = try SessionAdvisor(configuration, builder.clearText, warnings)
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         decoding = Decoding(configuration.limits)
         tasks = TaskRegistry(on: loops[0])

@@ -9,6 +9,8 @@ final class Connection: Sendable, PoolMember {
     let origin: Origin
     let peer: Attempt.Peer
     let opened: MonotonicTime
+    /// Of the advice it was secured by; in clear text there is nothing to become outdated.
+    let edition: UInt64
     /// It was agreed on for one request alone, and serves no other.
     let isForOneRequest: Bool
     private let exchanges = Atomic<Int>(0)
@@ -18,7 +20,11 @@ final class Connection: Sendable, PoolMember {
     static let smallestRead = 4 * 1024
     static let largestFirstRead = 64 * 1024
 
-    init(_ stream: ByteStream, to origin: Origin, at peer: Attempt.Peer, isForOneRequest: Bool = false) {
+    init(
+        _ stream: ByteStream, to origin: Origin, at peer: Attempt.Peer, edition: UInt64 = .max,
+        isForOneRequest: Bool = false
+    ) {
+        self.edition = edition
         self.isForOneRequest = isForOneRequest
         self.stream = stream
         self.origin = origin

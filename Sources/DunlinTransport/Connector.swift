@@ -42,10 +42,12 @@ struct Connector: Sendable {
             line.channel.close()
             throw context.error(.unsupportedScheme, "this transport has no TLS", .secure, attempt)
         }
-        let channel = try await Handshake.run(over: line, context, advisor, &attempt)
+        let advice = advisor.advice()
+        let channel = try await Handshake.run(over: line, context, advice, &attempt)
         let peer = Attempt.Peer(line.address, channel.security)
         let connection = Connection(
-            .secure(channel), to: context.origin, at: peer, isForOneRequest: advisor.isForOneRequest)
+            .secure(channel), to: context.origin, at: peer, edition: advice.edition,
+            isForOneRequest: context.isAlone)
         attempt.peerReference = peer
         return (connection, line.turn)
     }

@@ -13,12 +13,17 @@ final class ExchangeContext: Sendable {
     let started: MonotonicTime
     /// Whom a handshake asks; nil where nothing is secure.
     let advisor: (any HandshakeAdvisor)?
+    /// The advisor is the request's own: over TLS it has a connection to itself, of which nothing was agreed on without
+    /// its advisor and nothing that was agreed on is used by others.
+    let hasOwnAdvisor: Bool
 
     init(
         _ request: TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits,
-        _ advisor: (any HandshakeAdvisor)? = nil, since start: MonotonicTime, on reactor: Reactor
+        _ advisor: (any HandshakeAdvisor)? = nil, own: (any HandshakeAdvisor)? = nil, since start: MonotonicTime,
+        on reactor: Reactor
     ) {
-        self.advisor = advisor
+        self.advisor = own ?? advisor
+        hasOwnAdvisor = own != nil
         clock = ExchangeClock(request, on: reactor)
         self.interrupt = interrupt
         self.limits = limits
@@ -28,6 +33,7 @@ final class ExchangeContext: Sendable {
     var request: TransportRequest { clock.request }
     var method: Method { request.head.method }
     var origin: Origin { request.head.origin }
+    var isAlone: Bool { hasOwnAdvisor && origin.scheme == .https }
 
     // Errors are large and rare. Made in line, each would take its room in the frame of the asynchronous function that
     // throws it, and a request keeps those frames while it waits.

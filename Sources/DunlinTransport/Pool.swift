@@ -67,13 +67,13 @@ final class Pool: Sendable {
     /// `giveBack` or `discard`.
     func lease(
         _ origin: Origin, on loop: Reactor, at now: MonotonicTime, _ priority: RequestPriority = .normal,
-        needsFresh: Bool = false
+        mayReuse: Bool = true
     ) throws(PoolFailure) -> Offer {
         while true {
             let action = state.withLock { state in
-                state.machine.lease(
-                    origin, on: ObjectIdentifier(loop), at: now, priority, needsFresh: needsFresh
-                ) { Parking(on: loop) }
+                state.machine.lease(origin, on: ObjectIdentifier(loop), at: now, priority, mayReuse: mayReuse) {
+                    Parking(on: loop)
+                }
             }
             switch action {
             case .use(let connection): return .now(.existing(connection))
@@ -148,6 +148,11 @@ final class Pool: Sendable {
             if waiter.deliver(.opening) { return }
             origin = next
         }
+    }
+
+    /// No connection of an earlier edition is lent from now on.
+    func retire(before edition: UInt64) {
+        for connection in state.withLock({ $0.machine.retire(before: edition) }) { connection.close() }
     }
 
     /// No more leases; what is idle is closed at once, what is lent out when it comes back.

@@ -17,10 +17,11 @@ internal import DunlinTypes
 ///    connection that is given back stays with its origin while somebody waits there, unless another origin is worse
 ///    off, having none or at least two fewer, and its first waiter comes first. So each line moves on, and origins
 ///    that share a total evenly do not close each other's connections.
-/// 7. Who needs a fresh connection gets none that is idle. Where there is no room for another, an idle one of the same
-///    origin is closed for it.
-/// 8. More than so many do not wait: who comes then is turned away at once.
-/// 9. Never reads a clock, never closes anything: the answer says what to do.
+/// 7. More than so many do not wait: who comes then is turned away at once.
+/// 8. Who may not reuse a connection opens one. Where the origin has all it may have, one of its own idle ones makes
+///    room; who had to wait and is handed a connection closes it and opens another in its place.
+/// 9. Connections are of editions. Of an edition before the latest that is known none is lent.
+/// 10. Never reads a clock, never closes anything: the answer says what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
@@ -65,6 +66,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     /// When `expire` will be called next.
     private var nextSweep = MonotonicTime.never
     private var isClosed = false
+    private var edition: UInt64 = 0
     private(set) var openCount = 0
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
@@ -85,13 +87,13 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 extension PoolMachine {
     mutating func lease(
         _ origin: Origin, on loop: ObjectIdentifier, at now: MonotonicTime, _ priority: RequestPriority,
-        needsFresh: Bool = false, waiter: () -> Waiter
+        mayReuse: Bool = true, waiter: () -> Waiter
     ) -> LeaseAction {
         if isClosed { return .refuse }
         let number = nextNumber
         nextNumber += 1
         let position = position(adding: origin)
-        if !needsFresh, let found = places[position].takeIdle(on: loop) {
+        if mayReuse, let found = places[position].takeIdle(on: loop) {
             idleCount -= 1
             guard found.until > now else { return .retire(found.connection) }
             reuseCount += 1
@@ -103,8 +105,7 @@ extension PoolMachine {
                 return .open(closing: nil)
             }
             if idleCount > 0 { return .open(closing: displaceOldest(for: position)) }
-        }
-        if !places[position].idle.isEmpty {
+        } else if !mayReuse, !places[position].idle.isEmpty {
             idleCount -= 1
             return .open(closing: places[position].idle.removeFirst().connection)
         }
@@ -142,7 +143,7 @@ extension PoolMachine {
         openCount += 1
     }
 
-    /// Takes what has been idle longest, for an origin that has nothing idle itself.
+    /// Takes what has been idle longest, to make room at `position`.
     private mutating func displaceOldest(for position: Int) -> Connection? {
         places[position].open += 1
         var oldest: (position: Int, since: MonotonicTime)?
@@ -166,7 +167,7 @@ extension PoolMachine {
     mutating func giveBack(_ connection: Connection, to origin: Origin, at now: MonotonicTime) -> GiveBackAction {
         let end = connection.opened.advanced(by: limits.age)
         guard !isClosed, end > now, connection.uses < limits.uses, connection.idleLimit > 0,
-            let position = position(of: origin)
+            connection.edition >= edition, let position = position(of: origin)
         else { return .close }
         if waitingCount > 0, let served = serve(from: position) { return served }
         let until = min(now.advanced(by: min(limits.idleTime, connection.idleLimit)), end)
@@ -251,21 +252,32 @@ extension PoolMachine {
 
     /// Takes out what has been idle for too long; the caller closes it. Says when to come again.
     mutating func expire(at now: MonotonicTime) -> (expired: [Connection], next: MonotonicTime) {
-        var expired: [Connection] = []
-        nextSweep = .never
+        let expired = removeIdle { $0.until <= now }
+        nextSweep = places.lazy.flatMap(\.idle).map(\.until).min() ?? .never
+        return (expired, nextSweep)
+    }
+
+    /// Takes out what is idle of earlier editions; the caller closes it.
+    mutating func retire(before edition: UInt64) -> [Connection] {
+        guard edition > self.edition else { return [] }
+        self.edition = edition
+        return removeIdle { $0.connection.edition < edition }
+    }
+
+    /// Nobody waits for what is idle, so nobody is to be told.
+    private mutating func removeIdle(where isMeant: (Place.Idle) -> Bool) -> [Connection] {
+        var removed: [Connection] = []
         for position in places.indices.reversed() {
-            let before = expired.count
-            for idle in places[position].idle {
-                if idle.until <= now { expired.append(idle.connection) } else { nextSweep = min(nextSweep, idle.until) }
-            }
-            guard expired.count > before else { continue }
-            places[position].idle.removeAll { $0.until <= now }
-            places[position].open -= expired.count - before
+            let meant = places[position].idle.filter(isMeant)
+            guard !meant.isEmpty else { continue }
+            places[position].idle.removeAll(where: isMeant)
+            places[position].open -= meant.count
+            removed += meant.map(\.connection)
             removeIfDeserted(position)
         }
-        openCount -= expired.count
-        idleCount -= expired.count
-        return (expired, nextSweep)
+        openCount -= removed.count
+        idleCount -= removed.count
+        return removed
     }
 
     /// No more leases. Idle connections are to be closed and waiters told.
@@ -347,4 +359,6 @@ protocol PoolMember {
     var uses: Int { get }
     /// Nanoseconds it may be idle, by what the server said last.
     var idleLimit: Int64 { get }
+    /// What it was agreed on by.
+    var edition: UInt64 { get }
 }

@@ -65,6 +65,12 @@ public final class SocketTransport: Sendable {
         await names.close()
     }
 
+    /// Lends no connection any more that was secured by an earlier edition: those that are idle are closed at once, the
+    /// others as their exchanges end.
+    public func retire(before edition: UInt64) {
+        pool.retire(before: edition)
+    }
+
     /// Forgets what names mean.
     public func flushNames() {
         names.flush()
@@ -72,13 +78,13 @@ public final class SocketTransport: Sendable {
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. An `advisor` of the request's own counts instead
-    /// of the session's, should a connection have to be secured.
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with an `advisor` of its own counts on
+    /// that instead of the session's, and has a connection to itself.
     public func exchange(
         _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil,
         advisor own: (any HandshakeAdvisor)? = nil, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, interrupt, limits, own ?? advisor, since: start, on: reactor)
+        let context = ExchangeContext(request, interrupt, limits, advisor, own: own, since: start, on: reactor)
         var attempt = Attempt()
         attempt.started = start
         let ready: Ready
@@ -254,7 +260,7 @@ extension SocketTransport {
             let request = context.request
             return try pool.lease(
                 context.origin, on: context.clock.reactor, at: now, request.priority,
-                needsFresh: request.needsFreshConnection)
+                mayReuse: !context.isAlone && !request.needsFreshConnection)
         } catch {
             throw failure(error, context, attempt)
         }
@@ -287,6 +293,10 @@ extension SocketTransport {
         }
         attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
         switch source {
+        case .existing(let connection) where context.isAlone:
+            // It has come to its turn: another is opened in this one's place.
+            connection.close()
+            return try await open(context, &attempt)
         case .existing(let connection): return take(connection, context, &attempt)
         case .opening: return try await open(context, &attempt)
         }
@@ -315,6 +325,8 @@ extension SocketTransport {
         do {
             let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
             pool.countOpened()
+            // What it was secured by may be news: the identity's files are looked at with each connection.
+            if !context.isAlone, connection.edition != .max { pool.retire(before: connection.edition) }
             attempt.connection = connection.id
             return Lease(connection, turn: turn, from: pool)
         } catch {

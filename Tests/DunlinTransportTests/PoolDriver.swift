@@ -14,6 +14,7 @@ struct Member: PoolMember, Hashable {
     var opened = MonotonicTime(nanoseconds: 0)
     var uses = 1
     var idleLimit = Int64.max
+    var edition: UInt64 = 0
 
     var loop: ObjectIdentifier { ObjectIdentifier(Self.loops[number]) }
 }
@@ -56,11 +57,11 @@ final class PoolDriver {
     /// Waiters are called by the numbers the machine gives them.
     func lease(
         _ origin: Origin = first, on loop: Int = 0, at now: Int64 = 0, _ priority: RequestPriority = .normal,
-        needsFresh: Bool = false
+        mayReuse: Bool = true
     ) -> Said {
         defer { nextWaiter += 1 }
         let (loop, now) = (ObjectIdentifier(Member.loops[loop]), MonotonicTime(nanoseconds: now))
-        switch machine.lease(origin, on: loop, at: now, priority, needsFresh: needsFresh, waiter: { nextWaiter }) {
+        switch machine.lease(origin, on: loop, at: now, priority, mayReuse: mayReuse, waiter: { nextWaiter }) {
         case .use(let member): return .use(member.id)
         case .open(let displaced?): return .openClosing(displaced.id)
         case .open(nil): return .open
@@ -95,6 +96,8 @@ final class PoolDriver {
         let (expired, next) = machine.expire(at: MonotonicTime(nanoseconds: now))
         return Expiry(expired: expired.map(\.id), next: next.nanoseconds)
     }
+
+    func retire(before edition: UInt64) -> [UInt64] { machine.retire(before: edition).map(\.id) }
 
     func close() -> [[UInt64]] {
         let (idle, waiters) = machine.close()

@@ -48,25 +48,47 @@ import Testing
         #expect([pool.lease(), pool.lease(), pool.lease()] == [.use(7), .use(6), .use(5)])
     }
 
-    @Test func `gives who needs a fresh connection none that is idle`() {
-        let pool = PoolDriver(cap: 3)
-        _ = [pool.lease(), pool.lease()]
-        for id in [5, 6] as [UInt64] { _ = pool.giveBack(id) }
-        #expect(pool.lease(needsFresh: true) == .open)
-        #expect(pool.counts == [3, 2, 0])
-        // There is no room for a fourth: the one that was idle longest goes.
-        #expect(pool.lease(needsFresh: true) == .openClosing(5))
-        #expect(pool.counts == [3, 1, 0])
-        #expect(pool.lease() == .use(6))
-        #expect(pool.lease(needsFresh: true) == .wait(5))
-    }
-
     @Test func `prefers the newest on the asker's own loop, and takes any rather than none`() {
         let pool = PoolDriver(cap: 4)
         for _ in 0..<4 { _ = pool.lease() }
         for (id, loop) in [(1, 0), (2, 1), (3, 1), (4, 0)] as [(UInt64, Int)] { _ = pool.giveBack(id, on: loop) }
         #expect([pool.lease(on: 1), pool.lease(on: 1), pool.lease(on: 1)] == [.use(3), .use(2), .use(4)])
         #expect(pool.lease(on: 1) == .use(1))
+    }
+
+    @Test func `opens one for who may not reuse what is idle`() {
+        let pool = PoolDriver(cap: 3)
+        _ = [pool.lease(), pool.lease()]
+        for id in [5, 6] as [UInt64] { _ = pool.giveBack(id) }
+        #expect(pool.lease(mayReuse: false) == .open)
+        #expect(pool.lease(mayReuse: false) == .openClosing(5))
+        #expect(pool.lease() == .use(6))
+        #expect(pool.lease(mayReuse: false) == .wait(5))
+        #expect(pool.counts == [3, 0, 1])
+        // What is handed over counts, whatever becomes of it: another is opened in its place.
+        #expect(pool.giveBack(6) == .handOver(5))
+        #expect(pool.counts == [3, 0, 0])
+    }
+
+    @Test func `lends nothing of an earlier edition`() {
+        let pool = PoolDriver(cap: 9)
+        for _ in 0..<4 { _ = pool.lease() }
+        for (id, edition) in [(1, 0), (2, 1), (3, .max)] as [(UInt64, UInt64)] {
+            _ = pool.giveBack(Member(id: id, edition: edition))
+        }
+        #expect(pool.retire(before: 1) == [1])
+        #expect(pool.retire(before: 1) == [])
+        #expect(pool.counts == [3, 2, 0])
+        #expect(pool.giveBack(Member(id: 4, edition: 0)) == .close)
+        #expect(pool.gone() == nil)
+        #expect([pool.lease(), pool.lease(), pool.lease()] == [.use(3), .use(2), .open])
+        #expect(pool.retire(before: 2) == [])
+        #expect(
+            [2, 3, 5].map { pool.giveBack(Member(id: $0, edition: $0)) } == [
+                .keep(sweepAt: nil), .keep(sweepAt: nil), .keep(sweepAt: nil),
+            ])
+        #expect(Set(pool.retire(before: 5)) == [2, 3])
+        #expect(pool.retire(before: 4) == [])
     }
 
     @Test func `expires the oldest first and says when to come again`() {

@@ -34,6 +34,8 @@ struct PoolModel {
     var line: [[Turn]]
     private var useCounts: [UInt64: Int] = [:]
     private var lastID: UInt64 = 0
+    private var edition: UInt64 = 0
+    private var editions: [UInt64: UInt64] = [:]
     var now: Int64 = 0
 
     init(_ shape: Shape) {
@@ -58,6 +60,8 @@ struct PoolModel {
 
     private mutating func open(at place: Int) {
         lastID += 1
+        // Every fourth is in clear text, and never outdated.
+        editions[lastID] = lastID.isMultiple(of: 4) ? .max : edition
         lend(lastID, at: place)
     }
 
@@ -70,24 +74,31 @@ struct PoolModel {
 // MARK: - Steps
 
 extension PoolModel {
-    mutating func lease(at place: Int, _ priority: RequestPriority, from pool: PoolDriver) {
-        switch pool.lease(origins[place], at: now, priority) {
+    mutating func lease(
+        at place: Int, _ priority: RequestPriority, mayReuse: Bool = true, from pool: PoolDriver
+    ) {
+        let isFree = idle[place].isEmpty || !mayReuse
+        switch pool.lease(origins[place], at: now, priority, mayReuse: mayReuse) {
         case .use(let id):
             let taken = idle[place].removeLast()
-            #expect(taken.id == id && taken.until > now)
+            #expect(taken.id == id && taken.until > now && mayReuse)
             lend(id, at: place)
         case .retire(let id):
             let taken = idle[place].removeLast()
-            #expect(taken.id == id && taken.until <= now)
+            #expect(taken.id == id && taken.until <= now && mayReuse)
             lent[place].append(id)
             gone(id, at: place, from: pool)
         case .open:
-            #expect(idle[place].isEmpty && open(place) < shape.cap && openCount < shape.total)
+            #expect(isFree && open(place) < shape.cap && openCount < shape.total)
             open(at: place)
         case .openClosing(let id):
-            #expect(idle[place].isEmpty && open(place) < shape.cap && openCount == shape.total)
-            let oldest = idle.joined().map(\.since).min()
-            #expect(idle.contains { $0.first?.id == id && $0.first?.since == oldest })
+            if open(place) == shape.cap {
+                #expect(!mayReuse && idle[place].first?.id == id)
+            } else {
+                let oldest = idle.joined().map(\.since).min()
+                #expect(isFree && openCount == shape.total)
+                #expect(idle.contains { $0.first?.id == id && $0.first?.since == oldest })
+            }
             for other in idle.indices { idle[other].removeAll { $0.id == id } }
             open(at: place)
         case .wait(let number):
@@ -103,13 +114,15 @@ extension PoolModel {
         let isFull = openCount == shape.total
         lent[place].removeAll { $0 == id }
         let uses = useCounts[id, default: 0]
-        switch pool.giveBack(Member(id: id, uses: uses, idleLimit: idleLimit(of: id)), to: origins[place], at: now) {
+        let itsEdition = editions[id, default: 0]
+        let member = Member(id: id, uses: uses, idleLimit: idleLimit(of: id), edition: itsEdition)
+        switch pool.giveBack(member, to: origins[place], at: now) {
         case .close:
-            #expect(uses >= Self.uses)
+            #expect(uses >= Self.uses || itsEdition < edition)
             lent[place].append(id)
             gone(id, at: place, from: pool)
         case .handOver(let waiter):
-            #expect(first(place)?.number == waiter)
+            #expect(first(place)?.number == waiter && itsEdition >= edition)
             #expect(!isFull || rival(of: place) == nil)
             line[place].removeAll { $0.number == waiter }
             lend(id, at: place)
@@ -121,6 +134,7 @@ extension PoolModel {
             line[rival].removeAll { $0.number == waiter }
             open(at: rival)
         case .keep:
+            #expect(itsEdition >= edition)
             #expect(line[place].isEmpty && (!isFull || rival(of: place) == nil))
             idle[place].append(Idle(id: id, since: now, until: now + min(Self.idleTime, idleLimit(of: id))))
         case let other: Issue.record("a connection given back was answered \(other)")
@@ -172,6 +186,13 @@ extension PoolModel {
         #expect(Set(swept.expired) == Set(due) && swept.expired.count == due.count)
         for place in idle.indices { idle[place].removeAll { $0.until <= now } }
         #expect(swept.next == idle.joined().map(\.until).min() ?? .max)
+    }
+
+    mutating func retire(in pool: PoolDriver) {
+        edition += 1
+        let outdated = idle.joined().map(\.id).filter { editions[$0, default: 0] < edition }
+        #expect(Set(pool.retire(before: edition)) == Set(outdated))
+        for place in idle.indices { idle[place].removeAll { outdated.contains($0.id) } }
     }
 
     func check(_ pool: PoolDriver) {

@@ -32,9 +32,10 @@ import Testing
     }
 
     private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ place: Int, _ random: inout Seeded) {
-        switch Int.random(in: 0..<21, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0..<8:
-            model.lease(at: place, RequestPriority(Int.random(in: -1...1, using: &random)), from: pool)
+            let priority = RequestPriority(Int.random(in: -1...1, using: &random))
+            model.lease(at: place, priority, mayReuse: Int.random(in: 0..<5, using: &random) > 0, from: pool)
         case 8..<13:
             guard let id = model.lent[place].randomElement(using: &random) else { return }
             model.giveBack(id, at: place, to: pool)
@@ -49,6 +50,8 @@ import Testing
             model.hangUp(id, at: place, pool)
         case 18:
             model.reserve(at: place, from: pool)
+        case 19 where Int.random(in: 0..<5, using: &random) == 0:
+            model.retire(in: pool)
         default:
             model.expire(in: pool)
         }

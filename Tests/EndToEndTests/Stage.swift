@@ -60,13 +60,17 @@ struct Stage: Sendable {
 
     /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread
     /// that others need.
-    func eventually(_ what: String, _ condition: () -> Bool) async throws {
+    static func eventually(_ what: String, _ condition: () -> Bool) async throws {
         let loop = try ReactorGroup.shared.reactors()[0]
         let start = loop.now()
         while !condition() {
             try #require(loop.now().duration(since: start) < .seconds(30), "never came: \(what)")
             _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
         }
+    }
+
+    func eventually(_ what: String, _ condition: () -> Bool) async throws {
+        try await Self.eventually(what, condition)
     }
 
     /// Proves that earlier mishaps left the session fit for use.

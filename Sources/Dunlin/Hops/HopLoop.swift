@@ -50,12 +50,7 @@ extension TransportRequest {
     /// A server that is not trusted is told of with the URL that led to it.
     @inline(never)
     fileprivate func explained(_ error: any Error) -> any Error {
-        guard var failure = error as? NetworkError, let refusal = failure.underlying as? TrustRefusal else {
-            return error
-        }
-        failure.underlying = ServerTrustFailure(
-            host: head.origin.host, refusal: refusal, failingURL: head.origin.description + head.target)
-        return failure
+        NetworkError.explained(error, at: head.origin, url: head.origin.description + head.target)
     }
 
     fileprivate var onFreshConnection: TransportRequest {

@@ -3,14 +3,14 @@ internal import DunlinWire
 
 /// Turns what a caller said into the request that goes out: base, defaults and options taken together.
 ///
-/// Made once for a session and never changed; requests share it without a lock.
+/// Made once for a session and never changed, its rule about clear text aside; requests share it without a lock.
 final class RequestBuilder: Sendable {
     private let base: WebAddress?
     private let fields: Fields
     /// The fields again, ready for requests that add none.
     private let prepared: PreparedFields?
     private let routes: Routes?
-    private let clearText: ClearTextRule
+    let clearText: ClearTextRule
 
     init(_ configuration: HTTPSession.Configuration) throws {
         try configuration.validate()

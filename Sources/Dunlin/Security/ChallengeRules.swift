@@ -13,6 +13,8 @@ enum ChallengeRules {
         case proceed
         /// It is, against the policy.
         case proceedDespite(TrustRefusal)
+        /// It is not.
+        case refuse(TrustRefusal)
         /// Show this.
         case present(Credential)
         /// Show what is configured, if anything is.
@@ -24,7 +26,7 @@ enum ChallengeRules {
 
     static func outcome(of response: ChallengeResponse, to challenge: AuthenticationChallenge) -> Outcome {
         if case .cancel(let error) = response {
-            return .fail(error ?? NetworkError(.cancelled, "the challenge hook cancelled the request", phase: .secure))
+            return .fail(error ?? cancellation)
         }
         return switch challenge.kind {
         case .serverTrust(let decision): trust(decision, response, challenge)
@@ -41,9 +43,8 @@ enum ChallengeRules {
         case (.performDefault, .accepted), (.useCredential(.trustDespiteRefusal), .accepted): .proceed
         case (.useCredential(.trustDespiteRefusal), .refused(let refusal)): .proceedDespite(refusal)
         case (.useCredential(let credential), _): .fail(unusable(credential, challenge))
-        case (_, .refused(let refusal)): .fail(NetworkError.serverTrustFailed(refusal, at: challenge.origin))
-        case (.reject, .accepted(let path)), (.cancel, .accepted(let path)):
-            .fail(NetworkError.serverTrustFailed(rejection(of: path, challenge), at: challenge.origin))
+        case (_, .refused(let refusal)): .refuse(refusal)
+        case (.reject, .accepted(let path)), (.cancel, .accepted(let path)): .refuse(rejection(of: path, challenge))
         }
     }
 
@@ -65,7 +66,11 @@ enum ChallengeRules {
     private static func unusable(_ credential: Credential, _ challenge: AuthenticationChallenge) -> NetworkError {
         NetworkError(
             .unusableCredential, "the challenge hook answered with \(credential), which does not answer the challenge",
-            phase: .secure, peer: challenge.origin.description)
+            phase: .secure, isSafeToRetry: true, peer: challenge.origin.description)
+    }
+
+    private static var cancellation: NetworkError {
+        NetworkError(.cancelled, "the challenge hook cancelled the request", phase: .secure, isSafeToRetry: true)
     }
 }
 

@@ -1,18 +1,24 @@
 internal import DunlinSemantics
+internal import Synchronization
 
 /// What a session with pins never does: send a request, or follow a redirect, to where nothing protects it.
 ///
 /// Each hop's origin is checked, so that no answer leads out of protection.
-struct ClearTextRule: Sendable {
-    let isRefused: Bool
+final class ClearTextRule: Sendable {
+    private let isRefused: Atomic<Bool>
 
     init(_ policy: SecurityPolicy) {
-        isRefused = policy.isPinning
+        isRefused = Atomic(policy.isPinning)
+    }
+
+    /// From now on another policy counts.
+    func follow(_ policy: SecurityPolicy) {
+        isRefused.store(policy.isPinning, ordering: .relaxed)
     }
 
     @inline(__always)
     func check(_ origin: Origin) throws {
-        if isRefused, origin.scheme == .http { throw Self.refusal(origin) }
+        if origin.scheme == .http, isRefused.load(ordering: .relaxed) { throw Self.refusal(origin) }
     }
 
     @inline(never)
@@ -24,10 +30,9 @@ struct ClearTextRule: Sendable {
 
     /// Pins for all hosts need a base URL that is https: without one nobody said which hosts those are. Pins for hosts
     /// by name say it themselves.
-    static func check(_ configuration: HTTPSession.Configuration) throws {
-        let policy = configuration.tls.policy
+    static func check(_ policy: SecurityPolicy, baseURL: String?) throws {
         guard policy.isPinning else { return }
-        guard let url = configuration.baseURL else {
+        guard let url = baseURL else {
             if policy.pins.isEmpty, policy.backupPins.isEmpty, !policy.hosts.isEmpty { return }
             throw refusal(policy, "there is none")
         }

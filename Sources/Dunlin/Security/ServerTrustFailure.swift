@@ -29,12 +29,16 @@ extension ServerTrustFailure: CustomStringConvertible {
 }
 
 extension NetworkError {
-    static func serverTrustFailed(
-        _ refusal: TrustRefusal, at origin: Origin, url: String? = nil
-    ) -> NetworkError {
-        NetworkError(
-            .serverTrustFailed, refusal.description, phase: .secure, peer: origin.description,
-            underlying: ServerTrustFailure(host: origin.host, refusal: refusal, failingURL: url))
+    /// The error, and if a server was not trusted, with whom it was about and where the request was going.
+    @inline(never)
+    static func explained(
+        _ error: any Error, at origin: Origin, url: @autoclosure () -> String? = nil
+    ) -> any Error {
+        guard var failure = error as? NetworkError, let refusal = failure.underlying as? TrustRefusal else {
+            return error
+        }
+        failure.underlying = ServerTrustFailure(host: origin.host, refusal: refusal, failingURL: url())
+        return failure
     }
 
     /// Why the server is not trusted, if that is what happened.

@@ -32,9 +32,9 @@ final class TrustSource: Sendable {
     }
 
     /// Throws `NetworkError` with code `invalidConfiguration`.
-    static func of(_ configuration: HTTPSession.Configuration) throws -> TrustSource {
+    static func of(_ tls: HTTPSession.TLS) throws -> TrustSource {
         do throws(TrustSetupError) {
-            return try TrustSource(configuration.tls)
+            return try TrustSource(tls)
         } catch {
             throw NetworkError(.invalidConfiguration, error.description, underlying: error)
         }

@@ -9,7 +9,7 @@ internal import DunlinTypes
 struct Handshake: ~Copyable {
     private let line: Dialer.Line
     private let context: ExchangeContext
-    private let advisor: any HandshakeAdvisor
+    private let advice: any HandshakeAdvice
     private let start: MonotonicTime
     private var engine: TLSEngine
     private var outbox = Outbox()
@@ -18,14 +18,14 @@ struct Handshake: ~Copyable {
 
     /// The stream, once it is secure.
     static func run(
-        over line: Dialer.Line, _ context: ExchangeContext, _ advisor: any HandshakeAdvisor, _ attempt: inout Attempt
+        over line: Dialer.Line, _ context: ExchangeContext, _ advice: any HandshakeAdvice, _ attempt: inout Attempt
     ) async throws -> SecureChannel {
         let start = context.clock.now()
         do {
             guard context.interrupt.arm(line.channel, turn: line.turn) else {
                 throw context.interrupted(.secure, attempt)
             }
-            var handshake = try Handshake(line, context, advisor, since: start, attempt)
+            var handshake = try Handshake(line, context, advice, since: start, attempt)
             try await handshake.drive(attempt)
             attempt[.secure] = context.clock.now().nanoseconds - start.nanoseconds
             return handshake.finish()
@@ -38,14 +38,14 @@ struct Handshake: ~Copyable {
     }
 
     private init(
-        _ line: Dialer.Line, _ context: ExchangeContext, _ advisor: any HandshakeAdvisor, since start: MonotonicTime,
+        _ line: Dialer.Line, _ context: ExchangeContext, _ advice: any HandshakeAdvice, since start: MonotonicTime,
         _ attempt: Attempt
     ) throws {
         self.line = line
         self.context = context
-        self.advisor = advisor
+        self.advice = advice
         self.start = start
-        let (tls, peer) = (try advisor.context(), try advisor.peer(for: context.origin))
+        let (tls, peer) = (try advice.context(), try advice.peer(for: context.origin))
         do throws(TLSError) {
             engine = try TLSEngine(tls, peer, now: WallClock.seconds)
         } catch {
@@ -162,13 +162,13 @@ extension Handshake {
         guard let decision = engine.decision else {
             throw context.insecure(.protocolViolation("it proved nothing about itself"), .secure, attempt)
         }
-        let (advisor, origin) = (advisor, context.origin)
-        return try await ask(attempt) { try await advisor.lastWord(on: decision, about: origin) }
+        let (advice, origin) = (advice, context.origin)
+        return try await ask(attempt) { try await advice.lastWord(on: decision, about: origin) }
     }
 
     private func identity(_ attempt: Attempt) async throws -> ClientIdentity? {
-        let (advisor, origin, issuers) = (advisor, context.origin, engine.acceptableIssuers)
-        return try await ask(attempt) { try await advisor.identity(for: origin, acceptableIssuers: issuers) }
+        let (advice, origin, issuers) = (advice, context.origin, engine.acceptableIssuers)
+        return try await ask(attempt) { try await advice.identity(for: origin, acceptableIssuers: issuers) }
     }
 
     /// The user's code, within the request's limits and under its cancel switch.

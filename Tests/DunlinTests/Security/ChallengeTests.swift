@@ -17,7 +17,7 @@ import Testing
 
     /// An outcome, short enough for a table.
     private enum Result: Equatable {
-        case proceeds, proceedsDespite, presents, presentsDefault, presentsNothing
+        case proceeds, proceedsDespite, refuses(TrustRefusal.Reason), presents, presentsDefault, presentsNothing
         case fails(NetworkError.Code)
         case failsCustom
 
@@ -26,6 +26,7 @@ import Testing
                 switch outcome {
                 case .proceed: .proceeds
                 case .proceedDespite: .proceedsDespite
+                case .refuse(let refusal): .refuses(refusal.reason)
                 case .present: .presents
                 case .presentDefault: .presentsDefault
                 case .presentNothing: .presentsNothing
@@ -39,13 +40,13 @@ import Testing
         (believed, .performDefault, .proceeds), (believed, .useCredential(.trustDespiteRefusal), .proceeds),
         (believed, .useCredential(identity), .fails(.unusableCredential)),
         (believed, .useCredential(password), .fails(.unusableCredential)),
-        (believed, .reject, .fails(.serverTrustFailed)), (believed, .cancel(), .fails(.cancelled)),
+        (believed, .reject, .refuses(.refusedByHook)), (believed, .cancel(), .fails(.cancelled)),
         (believed, .cancel(Custom()), .failsCustom),
-        (refused, .performDefault, .fails(.serverTrustFailed)),
+        (refused, .performDefault, .refuses(.expired)),
         (refused, .useCredential(.trustDespiteRefusal), .proceedsDespite),
         (refused, .useCredential(identity), .fails(.unusableCredential)),
         (refused, .useCredential(password), .fails(.unusableCredential)),
-        (refused, .reject, .fails(.serverTrustFailed)), (refused, .cancel(), .fails(.cancelled)),
+        (refused, .reject, .refuses(.expired)), (refused, .cancel(), .fails(.cancelled)),
         (refused, .cancel(Custom()), .failsCustom),
         (.clientCertificate(acceptableIssuers: []), .performDefault, .presentsDefault),
         (.clientCertificate(acceptableIssuers: []), .useCredential(identity), .presents),
@@ -74,7 +75,7 @@ import Testing
             Result(await hooks.outcome(of: AuthenticationChallenge(kind, origin: Self.origin)))
         }
         #expect(await outcome(Self.believed) == .proceeds)
-        #expect(await outcome(Self.refused) == .fails(.serverTrustFailed))
+        #expect(await outcome(Self.refused) == .refuses(.expired))
         #expect(await outcome(.clientCertificate(acceptableIssuers: [])) == .presentsDefault)
     }
 
@@ -86,7 +87,7 @@ import Testing
         let table: [(AuthenticationHook?, AuthenticationHook?, Result)] = [
             (trusting, nil, .proceedsDespite), (nil, trusting, .proceedsDespite),
             (cancelling, trusting, .failsCustom), (indifferent, trusting, .proceedsDespite),
-            (indifferent, nil, .fails(.serverTrustFailed)), (indifferent, indifferent, .fails(.serverTrustFailed)),
+            (indifferent, nil, .refuses(.expired)), (indifferent, indifferent, .refuses(.expired)),
         ]
         for (session, request, result) in table {
             #expect(Result(await ChallengeHooks(session: session, request: request).outcome(of: challenge)) == result)
@@ -94,7 +95,9 @@ import Testing
     }
 
     @Test func `a server that is refused is an error that says why, and what that means`() throws {
-        let error = NetworkError.serverTrustFailed(Self.refusal, at: Self.origin, url: "https://api.test/x")
+        let refused = NetworkError(.serverTrustFailed, "\(Self.refusal)", underlying: Self.refusal)
+        let explained = NetworkError.explained(refused, at: Self.origin, url: "https://api.test/x")
+        let error = try #require(explained as? NetworkError)
         #expect(error.code == .serverTrustFailed)
         #expect(error.reason.contains("expired on"))
         #expect(error.trustRefusal == Self.refusal)
@@ -111,8 +114,9 @@ import Testing
     func `URL and certificates are there when they are known`(hasURL: Bool, hasPath: Bool) throws {
         let path = hasPath ? [try #require(Certificate(der: CertificateAuthority().certificate.der))] : []
         let refusal = TrustRefusal(.unknownIssuer, host: "api.test", path: path)
-        let error = NetworkError.serverTrustFailed(refusal, at: Self.origin, url: hasURL ? "https://api.test" : nil)
-        let failure = try #require(error.underlying as? ServerTrustFailure)
+        let refused = NetworkError(.serverTrustFailed, "\(refusal)", underlying: refusal)
+        let error = NetworkError.explained(refused, at: Self.origin, url: hasURL ? "https://api.test" : nil)
+        let failure = try #require((error as? NetworkError)?.underlying as? ServerTrustFailure)
         #expect((failure.failingURL != nil) == hasURL)
         #expect((failure.peerCertificates?.count == 1) == hasPath)
     }

@@ -126,7 +126,7 @@ import Testing
         let kinds = Kinds()
         configuration.onWarning = { kinds.note($0) }
         let session = try HTTPSession(configuration)
-        configuration.tls.warnings.forEach(session.warnings.note)
+        try session.replaceTLS(configuration.tls)
         #expect(kinds.all == Self.lowered[index].1)
     }
 

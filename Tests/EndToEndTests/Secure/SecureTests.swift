@@ -6,7 +6,8 @@ import Testing
 struct `A request over TLS` {
     @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
     func `is as good as one in clear text`(version: LoopbackServer.TLS.Version) async throws {
-        try await SecureStage.with(tls: { $0.versions = version...version }) { (stage: SecureStage) async throws in
+        try await SecureStage.with(tls: { tls, _ in tls.versions = version...version }) {
+            (stage: SecureStage) async throws in
             stage.server.respond { .response(body: Bytes("for \($0.target)")) }
             for index in 0..<3 {
                 let response = try await stage.session.get("item/\(index)", as: .string)
@@ -21,7 +22,7 @@ struct `A request over TLS` {
     }
 
     @Test func `goes on with tickets that come late`() async throws {
-        try await SecureStage.with(tls: { $0.tickets = 4 }) { (stage: SecureStage) async throws in
+        try await SecureStage.with(tls: { tls, _ in tls.tickets = 4 }) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             #expect(try await stage.session.prewarm(1) == 1)
             for _ in 0..<5 { #expect(try await stage.session.get("x", as: .string).value == "x") }
@@ -152,7 +153,7 @@ struct `Trust in a server` {
     func `is refused with the reason, before a byte is sent`(
         template: CertificateTemplate, reason: String
     ) async throws {
-        try await SecureStage.with(template, tolerating: true) { (stage: SecureStage) async throws in
+        try await SecureStage.with(.init(template), tolerating: true) { (stage: SecureStage) async throws in
             let error = try await NetworkError.thrown { _ = try await stage.session.get("secret", as: .bytes) }
             #expect(error.code == .serverTrustFailed)
             #expect(error.phase == .secure)

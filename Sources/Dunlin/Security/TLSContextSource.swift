@@ -1,0 +1,72 @@
+internal import DunlinSecure
+internal import FoundationEssentials
+internal import Synchronization
+
+/// Makes the TLS context of one configuration, once.
+///
+/// What the user set is tried at once, so that a mistake shows. Where all is left at its default, it is made with the
+/// first secure connection: a session that makes none owes nothing to it.
+final class TLSContextSource: Sendable {
+    private let tls: HTTPSession.TLS
+    private let made = Mutex<TLSContext?>(nil)
+
+    /// Throws `NetworkError` with code `invalidConfiguration`.
+    init(_ tls: HTTPSession.TLS) throws {
+        self.tls = tls
+        if tls.isUnusual { _ = try context() }
+    }
+
+    func context() throws -> TLSContext {
+        if let context = made.withLock({ $0 }) { return context }
+        // Not made under the lock, for a key log is a file. Two that come here at once make two, and one is kept.
+        let new: TLSContext
+        do throws(TLSError) {
+            new = try TLSContext(tls.settings)
+        } catch {
+            throw NetworkError(.invalidConfiguration, "\(error)", phase: .secure, underlying: error)
+        }
+        return made.withLock { made in
+            if let made { return made }
+            made = new
+            return new
+        }
+    }
+}
+
+extension HTTPSession.TLS {
+    /// Whether OpenSSL may find fault with it.
+    fileprivate var isUnusual: Bool {
+        ciphers != nil || suites != nil || groups != nil || keyLog != .off
+    }
+
+    fileprivate var settings: TLSSettings {
+        var settings = TLSSettings()
+        settings.versions = versions.lowerBound.setting...versions.upperBound.setting
+        if let ciphers { settings.ciphers = ciphers }
+        if let suites { settings.suites = suites }
+        if let groups { settings.groups = groups }
+        settings.asksForStaple = revocation.staple != .ignored
+        settings.resumes = resumesSessions
+        settings.keyLogPath = keyLog.path
+        return settings
+    }
+}
+
+extension HTTPSession.TLS.Version {
+    fileprivate var setting: TLSSettings.Version {
+        switch self {
+        case .tls12: .tls12
+        case .tls13: .tls13
+        }
+    }
+}
+
+extension HTTPSession.TLS.KeyLog {
+    fileprivate var path: String? {
+        switch self {
+        case .off: nil
+        case .environment: ProcessInfo.processInfo.environment["SSLKEYLOGFILE"].flatMap { $0.isEmpty ? nil : $0 }
+        case .file(let path): path
+        }
+    }
+}

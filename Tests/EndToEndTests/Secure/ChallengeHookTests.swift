@@ -1,0 +1,423 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+/// Answers as told, and remembers what it was asked.
+final class Hook: Sendable {
+    private let answers: @Sendable (AuthenticationChallenge) async -> ChallengeResponse
+    private let log = Mutex<[AuthenticationChallenge]>([])
+
+    init(_ answers: @escaping @Sendable (AuthenticationChallenge) async -> ChallengeResponse) {
+        self.answers = answers
+    }
+
+    var asked: [AuthenticationChallenge] { log.withLock { $0 } }
+
+    /// One letter for each question: believed servers, refused servers, client certificates.
+    var questions: String {
+        asked.reduce(into: "") { text, challenge in
+            switch challenge.kind {
+            case .serverTrust(.accepted): text += "b"
+            case .serverTrust(.refused): text += "r"
+            case .clientCertificate: text += "c"
+            case .password, .other: text += "?"
+            }
+        }
+    }
+
+    var hook: AuthenticationHook {
+        { challenge in
+            self.log.withLock { $0.append(challenge) }
+            return await self.answers(challenge)
+        }
+    }
+
+    /// Believes everybody.
+    static var trusting: Hook {
+        Hook { if case .serverTrust = $0.kind { .useCredential(.trustDespiteRefusal) } else { .performDefault } }
+    }
+
+    /// Shows a certificate of this authority's to servers that ask.
+    static func presenting(_ issued: IssuedCertificate) throws -> Hook {
+        let identity = HTTPSession.ClientIdentity.pem(.bytes(Bytes(try issued.chainPEM + issued.privateKeyPEM)))
+        return Hook {
+            if case .clientCertificate = $0.kind { .useCredential(.identity(identity)) } else { .performDefault }
+        }
+    }
+}
+
+private struct OwnError: Error, Equatable {}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A session's challenge hook` {
+    static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
+
+    /// A server that nobody knows.
+    static let stranger = SecureStage.Scene(host: "127.0.0.1") { _ in
+        try CertificateAuthority().issue(.server("127.0.0.1"))
+    }
+
+    @Test(arguments: versions)
+    func `may believe a server despite refusal, which is told once`(version: LoopbackServer.TLS.Version) async throws {
+        let warnings = Mutex<[SecurityWarning]>([])
+        let hook = Hook.trusting
+        try await SecureStage.with(
+            Self.stranger, tls: { tls, _ in tls.versions = version...version },
+            configure: { configuration, _ in
+                configuration.authenticate = hook.hook
+                configuration.onWarning = { warning in warnings.withLock { $0.append(warning) } }
+            }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response(body: "x").closingAfter }
+            for _ in 0..<3 { #expect(try await stage.session.get("x", as: .string).value == "x") }
+            #expect(hook.questions == "rrr", "nothing is resumed that only the hook believed")
+            let told = warnings.withLock { $0 }
+            #expect(told.map(\.kind) == [.refusedServerWasBelieved])
+            #expect(told.first?.host == "127.0.0.1")
+            #expect(told.first?.reason.contains("unknown issuer") == true)
+        }
+    }
+
+    @Test(arguments: versions)
+    func `leaves nothing behind for those who would not believe`(version: LoopbackServer.TLS.Version) async throws {
+        let believes = Mutex(true)
+        let hook = Hook { _ in believes.withLock { $0 } ? .useCredential(.trustDespiteRefusal) : .performDefault }
+        try await SecureStage.with(
+            Self.stranger, tolerating: true, tls: { tls, _ in tls.versions = version...version },
+            configure: { configuration, _ in configuration.authenticate = hook.hook }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response(body: "x").closingAfter }
+            _ = try await stage.session.get("x", as: .string)
+            believes.withLock { $0 = false }
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .string) }
+            #expect(error.trustRefusal?.reason == .unknownIssuer)
+            let failure = try #require(error.underlying as? ServerTrustFailure)
+            #expect(failure.failingURL == "\(stage.server.baseURL)/x")
+            #expect(hook.questions == "rr")
+        }
+    }
+
+    @Test func `is asked again about a session that is resumed, not about a connection that is used again`()
+        async throws
+    {
+        let hook = Hook { _ in .performDefault }
+        try await SecureStage.with(configure: { configuration, _ in configuration.authenticate = hook.hook }) {
+            (stage: SecureStage) async throws in
+            stage.server.enqueue(.response(), .response(), .response(), .response().closingAfter)
+            stage.server.respond { _ in .response() }
+            for index in 0..<5 {
+                let attempt = try #require(try await stage.session.get("x", as: .bytes).metrics.attempts.last)
+                #expect(hook.questions == (index < 4 ? "b" : "bb"))
+                #expect(attempt.security?.isResumed == (index == 4))
+            }
+            guard case .serverTrust(.accepted(let path)) = try #require(hook.asked.last).kind else { return }
+            #expect(path.map(\.der) == [stage.cast.issued.der, stage.authority.certificate.der])
+            #expect(hook.asked.allSatisfy { $0.origin.host == "127.0.0.1" && $0.origin.port == stage.server.port })
+        }
+    }
+
+    /// What the hook says, what becomes of the request, and how many handshakes the server saw.
+    @Test(
+        arguments: [
+            (ChallengeResponse.reject, NetworkError.Code.serverTrustFailed), (.cancel(), .cancelled),
+            (.useCredential(.password(user: "a", password: "b")), .unusableCredential), (.cancel(OwnError()), nil),
+        ] as [(ChallengeResponse, NetworkError.Code?)], versions)
+    func `may refuse a server that the policy believes, before anything is sent`(
+        answer: (response: ChallengeResponse, code: NetworkError.Code?), version: LoopbackServer.TLS.Version
+    ) async throws {
+        let hook = Hook { _ in answer.response }
+        try await SecureStage.with(
+            tolerating: true,
+            tls: { tls, _ in
+                tls.versions = version...version
+                tls.clientCertificate = .requested
+            },
+            configure: { configuration, cast in
+                configuration.authenticate = hook.hook
+                configuration.tls.identity = try .pem(.bytes(Bytes(cast.issued.chainPEM + cast.issued.privateKeyPEM)))
+            }
+        ) { (stage: SecureStage) async throws in
+            if let code = answer.code {
+                let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+                #expect(error.code == code)
+                #expect(error.phase == .secure)
+                #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
+                if code == .serverTrustFailed { #expect(error.trustRefusal?.reason == .refusedByHook) }
+            } else {
+                await #expect(throws: OwnError.self) { _ = try await stage.session.get("x", as: .bytes) }
+            }
+            try await stage.server.wait { $0.failures == 1 && $0.open == 0 }
+            #expect(stage.server.handshakes.isEmpty && stage.server.requests.isEmpty)
+            #expect(hook.questions == "b", "who is not believed is shown nothing")
+            #expect(stage.session.connections.open == 0)
+        }
+    }
+
+    @Test(arguments: versions)
+    func `may show a client certificate, or none`(version: LoopbackServer.TLS.Version) async throws {
+        let authority = try CertificateAuthority()
+        let client = try authority.issue(.client("Ada"))
+        let shows = Mutex(true)
+        let presenting = try Hook.presenting(client).hook
+        let hook = Hook { challenge in
+            guard case .clientCertificate = challenge.kind else { return .performDefault }
+            return shows.withLock { $0 } ? await presenting(challenge) : .reject
+        }
+        try await SecureStage.with(
+            tls: { tls, _ in
+                tls.versions = version...version
+                tls.clientCertificate = .requested
+                tls.clientAuthorities = [authority.certificate.der]
+            },
+            configure: { configuration, _ in configuration.authenticate = hook.hook }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response().closingAfter }
+            for isShown in [true, false, true] {
+                shows.withLock { $0 = isShown }
+                _ = try await stage.session.get("x", as: .bytes)
+                // What was agreed on without a certificate may be resumed without asking, and then shows none.
+                if !isShown { try stage.session.reloadTLS() }
+            }
+            let shown = stage.server.requests.map { $0.handshake?.clientCertificate }
+            #expect(shown == [client.der, nil, client.der])
+            let issuers = hook.asked.compactMap { challenge -> [String]? in
+                if case .clientCertificate(let issuers) = challenge.kind { issuers } else { nil }
+            }
+            #expect(issuers.allSatisfy { $0.first?.contains("Dunlin test root") == true } && issuers.count == 3)
+        }
+    }
+
+    @Test func `leaves the configured identity to be shown where it has no opinion`() async throws {
+        let hook = Hook { _ in .performDefault }
+        try await SecureStage.with(
+            tls: { tls, _ in tls.clientCertificate = .required },
+            configure: { configuration, cast in
+                configuration.authenticate = hook.hook
+                let client = try cast.authority.issue(.client("Ada"))
+                configuration.tls.identity = try .pem(.bytes(Bytes(client.chainPEM + client.privateKeyPEM)))
+            }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response() }
+            _ = try await stage.session.get("x", as: .bytes)
+            #expect(stage.server.handshakes.first?.clientCertificate != nil)
+            #expect(hook.questions == "bc")
+        }
+    }
+
+    @Test func `whose identity cannot be used fails the request, and says why`() async throws {
+        let hook = Hook { challenge in
+            guard case .clientCertificate = challenge.kind else { return .performDefault }
+            return .useCredential(.identity(.pem("/nonexistent.pem")))
+        }
+        try await SecureStage.with(
+            tolerating: true, tls: { tls, _ in tls.clientCertificate = .requested },
+            configure: { configuration, _ in configuration.authenticate = hook.hook }
+        ) { (stage: SecureStage) async throws in
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(error.code == .invalidConfiguration)
+            #expect(error.reason.contains("/nonexistent.pem"), "\(error.reason)")
+            try await stage.server.wait { $0.open == 0 }
+            #expect(stage.server.handshakes.isEmpty && stage.server.requests.isEmpty)
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A hook that takes its time` {
+    private enum Question: CaseIterable, Sendable { case trust, identity }
+
+    /// Never answers one of the questions, and tells when it is asked.
+    private static func silent(about question: Question, _ asked: LoopbackServer.Gate) -> Hook {
+        Hook { challenge in
+            if case .serverTrust = challenge.kind, question == .identity { return .performDefault }
+            asked.open()
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            return .useCredential(.trustDespiteRefusal)
+        }
+    }
+
+    private static func play(
+        _ question: Question, _ version: LoopbackServer.TLS.Version, clock: ManualClock? = nil,
+        _ play: (SecureStage, Task<Void, any Error>) async throws -> Void
+    ) async throws {
+        let asked = LoopbackServer.Gate()
+        let hook = silent(about: question, asked)
+        try await SecureStage.with(
+            tolerating: true,
+            tls: { tls, _ in
+                tls.versions = version...version
+                tls.clientCertificate = .required
+            }, clock: clock,
+            configure: { configuration, _ in
+                configuration.authenticate = hook.hook
+                configuration.timeouts.secure = .seconds(5)
+            }
+        ) { (stage: SecureStage) async throws in
+            let task = Task { _ = try await stage.session.get("x", as: .bytes) }
+            try await asked.opened()
+            #expect(stage.server.handshakes.isEmpty)
+            try await play(stage, task)
+            try await stage.server.wait { $0.open == 0 }
+            #expect(stage.server.handshakes.isEmpty && stage.server.requests.isEmpty)
+            #expect(stage.server.failures.map(\.detail) == ["the client left in the handshake"])
+            #expect(stage.session.connections.open == 0)
+            #expect(hook.questions == (question == .trust ? "b" : "bc"))
+        }
+    }
+
+    @Test(arguments: Question.allCases, `A session's challenge hook`.versions)
+    private func `ends at the limit of the handshake`(
+        question: Question, version: LoopbackServer.TLS.Version
+    ) async throws {
+        let clock = ManualClock()
+        try await Self.play(question, version, clock: clock) { stage, task in
+            try await clock.waitForDeadlines(1)
+            try await clock.advance(by: .seconds(5))
+            let error = try await NetworkError.thrown { try await task.value }
+            #expect(error.code == .timedOut)
+            #expect(error.phase == .secure)
+            #expect(error.limit == .seconds(5))
+            #expect(!error.requestMayHaveBeenSent)
+        }
+    }
+
+    private enum Cancel: CaseIterable, Sendable { case task, handle, session }
+
+    @Test(arguments: Question.allCases, Cancel.allCases)
+    private func `ends with its request`(question: Question, cancel: Cancel) async throws {
+        try await Self.play(question, .v1_3) { stage, task in
+            switch cancel {
+            case .task: task.cancel()
+            case .handle: stage.session.tasks.all.forEach { stage.session.tasks.cancel($0.id) }
+            case .session: #expect(await stage.session.shutdown() == 1)
+            }
+            if case .task = cancel {
+                await #expect(throws: CancellationError.self) { try await task.value }
+            } else {
+                let error = try await NetworkError.thrown { try await task.value }
+                #expect(error.code == .cancelled)
+                #expect(error.phase == .secure)
+            }
+        }
+    }
+
+    @Test func `finds the server gone when it comes back`() async throws {
+        let (asked, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+        let hook = Hook { _ in
+            asked.open()
+            do { try await goOn.opened() } catch { return .cancel(error) }
+            return .performDefault
+        }
+        try await SecureStage.with(
+            tolerating: true, configure: { configuration, _ in configuration.authenticate = hook.hook }
+        ) { (stage: SecureStage) async throws in
+            let task = Task { _ = try await stage.session.get("x", as: .bytes) }
+            try await asked.opened()
+            stage.server.stop()
+            goOn.open()
+            let error = try await NetworkError.thrown { try await task.value }
+            #expect([.secureConnectionFailed, .connectionClosed].contains(error.code), "\(error)")
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A request's challenge hook` {
+    @Test func `allows for its request alone`() async throws {
+        try await SecureStage.with(`A session's challenge hook`.stranger, tolerating: true) {
+            (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            var options = HTTPSession.Options()
+            options.authenticate = Hook.trusting.hook
+            for round in 0..<3 {
+                let response = try await stage.session.get("x", options: options, as: .string)
+                #expect(response.metrics.attempts.map(\.isConnectionReused) == [false])
+                #expect(response.metrics.attempts.last?.security?.isResumed == false)
+                #expect(stage.session.connections.open == 0)
+                let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+                #expect(error.trustRefusal?.reason == .unknownIssuer, "in round \(round)")
+            }
+            #expect(stage.server.requests.map(\.connection) == [0, 2, 4])
+        }
+    }
+
+    @Test func `is asked although others have agreed already, and shares no connection with them`() async throws {
+        let client = try CertificateAuthority().issue(.client("Ada"))
+        try await SecureStage.with(tls: { tls, _ in tls.clientCertificate = .requested }) {
+            (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response() }
+            let hook = try Hook.presenting(client)
+            var options = HTTPSession.Options()
+            options.authenticate = hook.hook
+            _ = try await stage.session.get("anonymous", as: .bytes)
+            _ = try await stage.session.get("Ada", options: options, as: .bytes)
+            _ = try await stage.session.get("anonymous", as: .bytes)
+            let seen = stage.server.requests
+            #expect(seen.map { $0.handshake?.clientCertificate } == [nil, client.der, nil])
+            #expect(seen.map(\.connection) == [0, 1, 0])
+            #expect(stage.server.handshakes.map(\.wasResumed) == [false, false])
+            #expect(hook.questions == "bc")
+            #expect(stage.session.connections.idle == 1)
+        }
+    }
+
+    @Test func `waits its turn, and opens a connection in the place of the one it is handed`() async throws {
+        try await SecureStage.with(configure: { configuration, _ in configuration.connections.perOrigin = 1 }) {
+            (stage: SecureStage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.enqueue(.response(body: "0").waiting(for: gate))
+            stage.server.respond { _ in .response(body: "1") }
+            let hook = Hook { _ in .performDefault }
+            let session = stage.session
+            let first = Task { try await session.get("0", as: .string).value }
+            _ = try await stage.server.waitForRequests(1)
+            let second = Task {
+                var options = HTTPSession.Options()
+                options.authenticate = hook.hook
+                return try await session.get("1", options: options, as: .string).value
+            }
+            try await Stage.eventually("it waits") { session.connections.waiting == 1 }
+            gate.open()
+            #expect(try await first.value == "0")
+            #expect(try await second.value == "1")
+            #expect(stage.server.requests.map(\.connection) == [0, 1])
+            #expect(hook.questions == "b")
+            #expect(session.connections.open == 0)
+            // And where nobody waits, what is idle makes room.
+            _ = try await session.get("2", as: .string)
+            var options = HTTPSession.Options()
+            options.authenticate = hook.hook
+            _ = try await session.get("3", options: options, as: .string)
+            #expect(stage.server.requests.map(\.connection) == [0, 1, 2, 3])
+        }
+    }
+
+    @Test func `is asked after the session's, where that has no opinion`() async throws {
+        let first = Hook { if case .serverTrust = $0.kind { .performDefault } else { .reject } }
+        let second = Hook.trusting
+        try await SecureStage.with(
+            `A session's challenge hook`.stranger, tls: { tls, _ in tls.clientCertificate = .requested },
+            configure: { configuration, _ in configuration.authenticate = first.hook }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response() }
+            var options = HTTPSession.Options()
+            options.authenticate = second.hook
+            _ = try await stage.session.get("x", options: options, as: .bytes)
+            #expect(first.questions == "rc")
+            #expect(second.questions == "r")
+        }
+    }
+
+    @Test func `is not asked in clear text`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            let hook = Hook { _ in .cancel() }
+            var options = HTTPSession.Options()
+            options.authenticate = hook.hook
+            for _ in 0..<2 { _ = try await stage.session.get("x", options: options, as: .bytes) }
+            #expect(hook.asked.isEmpty)
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+}
