@@ -74,7 +74,8 @@ struct PathVerifier {
         X509_VERIFY_PARAM_set_depth(parameters, Int32(maximumIntermediates))
         X509_VERIFY_PARAM_set_auth_level(parameters, 2)
         X509_VERIFY_PARAM_set_hostflags(parameters, UInt32(X509_CHECK_FLAG_NEVER_CHECK_SUBJECT))
-        if let time { X509_VERIFY_PARAM_set_time(parameters, Int(time)) }
+        // A time that is set is looked at, whatever the flags say.
+        if let time, !ignoresTime { X509_VERIFY_PARAM_set_time(parameters, Int(time)) }
         return X509_VERIFY_PARAM_set_flags(parameters, flags) == 1
     }
 

@@ -18,10 +18,11 @@ import Testing
 
     private func decide(
         _ chain: [Bytes]? = nil, for host: String = "api.test", roots: [Bytes]? = nil, by mode: TrustRules.Mode,
-        pins: [IssuedCertificate], allowing: Bool = false, _ change: (inout TrustRules) -> Void = { _ in }
+        pins: [IssuedCertificate], allowing: Bool = false, at time: Int64? = nil,
+        _ change: (inout TrustRules) -> Void = { _ in }
     ) throws -> TrustDecision {
         try DunlinSecureTests.decide(
-            chain ?? server.chain, for: host, roots: roots ?? [root.certificate.der]
+            chain ?? server.chain, for: host, roots: roots ?? [root.certificate.der], at: time
         ) {
             $0.mode = mode
             $0.pins = .init(
@@ -107,9 +108,14 @@ import Testing
 
     @Test func `of certificates ask for validity even where invalid ones are allowed, of keys they do not`() throws {
         let late = try IssuedCertificate.selfSigned(.server("api.test").expired)
-        let verdict = { Verdict(try decide(late.chain, roots: [], by: $0, pins: [late], allowing: true)) }
-        #expect(try verdict(.certificate) == .refused(.expired))
-        #expect(try verdict(.publicKey) == .accepted)
+        for time in [nil, Int64(late.notAfter) + 1, Int64(late.notBefore) - 1] {
+            let verdict = { (mode: TrustRules.Mode) in
+                Verdict(try decide(late.chain, roots: [], by: mode, pins: [late], allowing: true, at: time))
+            }
+            let isEarly = time.map { $0 < late.notBefore } ?? false
+            #expect(try verdict(.certificate) == .refused(isEarly ? .notYetValid : .expired))
+            #expect(try verdict(.publicKey) == .accepted)
+        }
     }
 
     @Test(arguments: modes)
