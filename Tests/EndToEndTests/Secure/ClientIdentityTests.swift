@@ -1,0 +1,226 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `A client's identity` {
+    static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
+
+    /// Files of one test, gone with it.
+    private final class Folder: Sendable {
+        let path = FileManager.default.temporaryDirectory.appending(path: "dunlin-identity-\(UUID())").path
+
+        init() throws {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        }
+
+        deinit {
+            do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record("left behind: \(error)") }
+        }
+
+        func write(_ text: String, as name: String) throws -> String {
+            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"), options: .atomic)
+            return "\(path)/\(name)"
+        }
+    }
+
+    /// In which form an identity is given.
+    private enum Form: CaseIterable, Sendable {
+        case pem, pemAndKey, encryptedPEM, pkcs12, files
+
+        func identity(of issued: IssuedCertificate, in folder: Folder) throws -> HTTPSession.ClientIdentity {
+            let (chain, key) = (issued.chainPEM, try issued.privateKeyPEM)
+            switch self {
+            case .pem: return .pem(.bytes(Bytes(chain + key)))
+            case .pemAndKey: return .pem(.bytes(Bytes(chain)), key: .bytes(Bytes(key)))
+            case .encryptedPEM:
+                let secret = try issued.key.pem(passphrase: "open sesame")
+                return .pem(.bytes(Bytes(chain)), key: .bytes(Bytes(secret)), passphrase: "open sesame")
+            case .pkcs12:
+                return .pkcs12(.bytes(try issued.pkcs12(passphrase: "open sesame")), passphrase: "open sesame")
+            case .files:
+                return .pem(
+                    .file(try folder.write(chain, as: "chain.pem")), key: .file(try folder.write(key, as: "key.pem")))
+            }
+        }
+    }
+
+    @Test(arguments: Form.allCases, versions)
+    private func `is shown to a server that asks, with what is above it`(
+        form: Form, version: LoopbackServer.TLS.Version
+    ) async throws {
+        let folder = try Folder()
+        let root = try CertificateAuthority(.authority("Clients"))
+        let client = try root.intermediate().issue(.client("Ada"))
+        for demand in [LoopbackServer.TLS.ClientCertificate.required, .requested] {
+            try await SecureStage.with(
+                tls: { tls, _ in
+                    tls.versions = version...version
+                    tls.clientCertificate = demand
+                    // The server knows the root alone, so the intermediate has to come along.
+                    tls.clientAuthorities = [root.certificate.der]
+                },
+                configure: { configuration, _ in configuration.tls.identity = try form.identity(of: client, in: folder)
+                }
+            ) { (stage: SecureStage) async throws in
+                stage.server.respond { _ in .response().closingAfter }
+                // The second handshake is resumed, as the same client.
+                for _ in 0..<2 { _ = try await stage.session.get("x", as: .bytes) }
+                let seen = stage.server.requests.map { $0.handshake?.clientCertificate }
+                #expect(seen == [client.der, client.der])
+                #expect(stage.server.handshakes.map(\.wasResumed) == [false, true])
+            }
+        }
+    }
+
+    @Test(arguments: versions)
+    func `is not shown to a server that does not ask, and is not missed by one that need not have it`(
+        version: LoopbackServer.TLS.Version
+    ) async throws {
+        for (demand, isConfigured) in [(LoopbackServer.TLS.ClientCertificate.ignored, true), (.requested, false)] {
+            try await SecureStage.with(
+                tls: { tls, _ in
+                    tls.versions = version...version
+                    tls.clientCertificate = demand
+                },
+                configure: { configuration, cast in
+                    guard isConfigured else { return }
+                    let client = try cast.authority.issue(.client("Ada"))
+                    configuration.tls.identity = .pem(.bytes(Bytes(client.chainPEM + (try client.privateKeyPEM))))
+                }
+            ) { (stage: SecureStage) async throws in
+                stage.server.respond { _ in .response() }
+                _ = try await stage.session.get("x", as: .bytes)
+                #expect(stage.server.requests.map { $0.handshake?.clientCertificate } == [nil])
+            }
+        }
+    }
+
+    /// TLS 1.3 tells only when the request is on its way.
+    @Test(arguments: versions)
+    func `that is missing where one is required is the error's reason`(
+        version: LoopbackServer.TLS.Version
+    ) async throws {
+        try await SecureStage.with(
+            tolerating: true,
+            tls: { tls, _ in
+                tls.versions = version...version
+                tls.clientCertificate = .required
+            }
+        ) { (stage: SecureStage) async throws in
+            for method in [Method.get, .post] {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.request(method, "x", body: .bytes("body"), as: .bytes)
+                }
+                #expect(error.code == .secureConnectionFailed)
+                #expect(error.reason == "the server requires a client certificate and got none")
+                #expect(error.phase == (version == .v1_2 ? .secure : .firstByte))
+                #expect(error.requestMayHaveBeenSent == (version == .v1_3))
+            }
+            // An upload that is too long for one write meets the same answer on its way.
+            let upload = try await NetworkError.thrown {
+                let body = RequestBody.stream(UploadPieces(total: 4 << 20))
+                _ = try await stage.session.post("x", body: body, as: .bytes)
+            }
+            #expect(upload.code == .secureConnectionFailed, "\(upload)")
+            #expect(stage.server.requests.isEmpty)
+            #expect(stage.session.connections.open == 0)
+        }
+    }
+
+    @Test(arguments: versions)
+    func `that the server does not take is told by its alert`(version: LoopbackServer.TLS.Version) async throws {
+        let stranger = try CertificateAuthority(.authority("Strangers")).issue(.client("Eve"))
+        try await SecureStage.with(
+            tolerating: true,
+            tls: { tls, cast in
+                tls.versions = version...version
+                tls.clientCertificate = .required
+                tls.clientAuthorities = [cast.authority.certificate.der]
+            },
+            configure: { configuration, _ in
+                configuration.tls.identity = .pem(.bytes(Bytes(stranger.chainPEM + (try stranger.privateKeyPEM))))
+            }
+        ) { (stage: SecureStage) async throws in
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(error.code == .secureConnectionFailed)
+            #expect(error.reason.contains("unknown_ca"), "\(error.reason)")
+        }
+    }
+
+    @Test func `of a connection opened ahead that the server turns down is told to the request`() async throws {
+        try await SecureStage.with(tolerating: true, tls: { tls, _ in tls.clientCertificate = .required }) {
+            (stage: SecureStage) async throws in
+            try await stage.session.prewarm(1)
+            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(error.reason == "the server requires a client certificate and got none")
+        }
+    }
+
+    @Test func `follows its files, and takes its connections along`() async throws {
+        let folder = try Folder()
+        let authority = try CertificateAuthority(.authority("Clients"))
+        let (first, second, third) = (
+            try authority.issue(.client("1")), try authority.issue(.client("2")), try authority.issue(.client("3"))
+        )
+        func write(_ issued: IssuedCertificate) throws -> String {
+            try folder.write(issued.chainPEM + issued.privateKeyPEM, as: "me.pem")
+        }
+        let path = try write(first)
+        try await SecureStage.with(
+            tls: { tls, _ in tls.clientCertificate = .required },
+            configure: { configuration, _ in configuration.tls.identity = .pem(.file(path)) }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response() }
+            #expect(try await stage.session.prewarm(2) == 2)
+            _ = try await stage.session.get("1", as: .bytes)
+            _ = try write(second)
+            // Nobody looks while connections are idle.
+            _ = try await stage.session.get("1", as: .bytes)
+            // A third connection shows the new one, and ends the old ones.
+            let gates = [LoopbackServer.Gate(), LoopbackServer.Gate()]
+            stage.server.route(.get, "/held/0", .response().waiting(for: gates[0]))
+            stage.server.route(.get, "/held/1", .response().waiting(for: gates[1]))
+            let session = stage.session
+            let held = (0...1).map { index in Task { _ = try await session.get("held/\(index)", as: .bytes) } }
+            _ = try await stage.server.waitForRequests(4)
+            _ = try await session.get("2", as: .bytes)
+            gates.forEach { $0.open() }
+            for task in held { try await task.value }
+            #expect(session.connections.open == 1, "those of the old identity ended with their requests")
+            _ = try await session.get("2", as: .bytes)
+            // Reloading makes sure.
+            _ = try write(third)
+            try session.reloadTLS()
+            _ = try await session.get("3", as: .bytes)
+            let expected = [
+                "/1": first.der, "/held/0": first.der, "/held/1": first.der, "/2": second.der, "/3": third.der,
+            ]
+            for request in stage.server.requests {
+                #expect(request.handshake?.clientCertificate == expected[request.target], "\(request.target)")
+            }
+            #expect(stage.server.handshakes.allSatisfy { !$0.wasResumed })
+        }
+    }
+
+    @Test func `stays what it was while its files make no sense, and a reload says so`() async throws {
+        let folder = try Folder()
+        let client = try CertificateAuthority().issue(.client("Ada"))
+        let path = try folder.write(client.chainPEM + client.privateKeyPEM, as: "me.pem")
+        try await SecureStage.with(
+            tls: { tls, _ in tls.clientCertificate = .required },
+            configure: { configuration, _ in configuration.tls.identity = .pem(.file(path)) }
+        ) { (stage: SecureStage) async throws in
+            stage.server.respond { _ in .response().closingAfter }
+            _ = try await stage.session.get("x", as: .bytes)
+            _ = try folder.write("half of a fi", as: "me.pem")
+            _ = try await stage.session.get("x", as: .bytes)
+            let error = #expect(throws: NetworkError.self) { try stage.session.reloadTLS() }
+            #expect(error?.code == .invalidConfiguration)
+            _ = try await stage.session.get("x", as: .bytes)
+            #expect(stage.server.requests.allSatisfy { $0.handshake?.clientCertificate == client.der })
+        }
+    }
+}
