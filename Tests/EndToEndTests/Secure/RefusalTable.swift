@@ -75,7 +75,8 @@ enum RefusalTable {
             "expired", .refused(.expired, "the certificate of api.test expired on 20"),
             showing: .server("api.test").expired),
         TrustCase(
-            "not yet valid", .refused(.notYetValid, "is not valid before 20"), showing: .server("api.test").notYetValid),
+            "not yet valid", .refused(.notYetValid, "is not valid before 20"),
+            showing: .server("api.test").notYetValid),
         TrustCase(
             "a minute late", .refused(.expired, "expired on"),
             showing: .server("api.test").valid(from: .seconds(-7200), until: .seconds(-60))),
