@@ -100,7 +100,8 @@ extension NetworkError: CustomStringConvertible {
         var text = "\(code): \(reason)"
         if let peer { text += " [\(peer)]" }
         if let phase { text += " (phase \(phase.rawValue)" + (elapsed.map { ", after \($0)" } ?? "") + ")" }
-        if let underlying { text += ": \(underlying)" }
+        // What a cause says in the same words is said once.
+        if let underlying, "\(underlying)" != reason { text += ": \(underlying)" }
         return text
     }
 }

@@ -14,13 +14,15 @@ final class SecureChannel: Sendable {
     let security: TransportSecurity
     private let state: Mutex<State>
 
-    private struct State: ~Copyable {
+    fileprivate struct State: ~Copyable {
         var engine: TLSEngine
         var outbox: Outbox
         /// Plaintext that came when nobody wanted as much.
         var surplus = Bytes.empty
         /// Ciphertext is received into it while a long body lasts.
         var scratch: [UInt8] = []
+        /// What ended the stream. Told once all that came before it has been read.
+        var failure: TLSError?
     }
 
     /// Takes over an engine that has shaken hands; `outbox` holds what of that has still to leave, and travels with the
@@ -46,16 +48,19 @@ extension SecureChannel {
     func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> ByteStream.Input {
         let before = bytes.count
         var scratch: [UInt8] = []
-        let (isOver, waiting) = state.withLock { state in
+        let (isOver, waiting, failure) = state.withLock { state in
             if capacity >= Self.bulk { swap(&state.scratch, &scratch) }
             defer { state.surplus = state.surplus[min(capacity, state.surplus.count)...] }
-            return (state.engine.status == .closed, state.surplus[..<min(capacity, state.surplus.count)])
+            return (
+                state.engine.status == .closed, state.surplus[..<min(capacity, state.surplus.count)], state.failure
+            )
         }
         defer { if capacity >= Self.bulk { state.withLock { $0.scratch = scratch } } }
         if !waiting.isEmpty {
             waiting.withUnsafeBytes { bytes.append(contentsOf: $0) }
             return .some(more: true)
         }
+        if let failure { throw .tls(failure) }
         // The server has said that this was all.
         if isOver { return .some(more: false) }
         while true {
@@ -76,7 +81,8 @@ extension SecureChannel {
         }
     }
 
-    /// Nothing received means that the stream has ended; an end that was not announced is an error.
+    /// Nothing received means that the stream has ended; an end that was not announced is an error. What was content
+    /// before something went wrong is content still.
     private func decrypt(
         _ ciphertext: [UInt8], behind bytes: inout [UInt8], upTo limit: Int
     ) throws(StreamError) -> (isOver: Bool, hasMore: Bool) {
@@ -85,26 +91,33 @@ extension SecureChannel {
         swap(&plaintext, &bytes)
         defer { swap(&plaintext, &bytes) }
         return try state.withLock { (state) throws(StreamError) in
-            do throws(TLSError) {
-                if ciphertext.isEmpty {
-                    try state.engine.receiveEnd()
-                    return (true, false)
-                }
-                let status = try ciphertext.span.withUnsafeBytes { input throws(TLSError) in
-                    try state.engine.receive(input, into: &plaintext, answering: &state.outbox.bytes)
-                }
-                state.outbox.sendAtOnce(over: channel)
-                if plaintext.count > limit {
-                    state.surplus = Bytes(Array(plaintext[limit...]))
-                    plaintext.removeLast(plaintext.count - limit)
-                }
-                let isOver = status == .closed
-                return (isOver, isOver || !state.surplus.isEmpty)
-            } catch {
-                // The alert that says why.
-                state.outbox.sendAtOnce(over: channel)
-                throw .tls(error)
+            let (before, isOver) = (plaintext.count, state.take(ciphertext, into: &plaintext))
+            // An answer of TLS's own, or the alert that says what was wrong.
+            state.outbox.sendAtOnce(over: channel)
+            if let failure = state.failure, plaintext.count == before { throw .tls(failure) }
+            if plaintext.count > limit {
+                state.surplus = Bytes(Array(plaintext[limit...]))
+                plaintext.removeLast(plaintext.count - limit)
             }
+            return (isOver, isOver || state.failure != nil || !state.surplus.isEmpty)
+        }
+    }
+}
+
+extension SecureChannel.State {
+    /// Whether the server has said that this was all.
+    fileprivate mutating func take(_ ciphertext: [UInt8], into plaintext: inout [UInt8]) -> Bool {
+        do throws(TLSError) {
+            guard !ciphertext.isEmpty else {
+                try engine.receiveEnd()
+                return true
+            }
+            return try ciphertext.span.withUnsafeBytes { input throws(TLSError) in
+                try engine.receive(input, into: &plaintext, answering: &outbox.bytes)
+            } == .closed
+        } catch {
+            failure = error
+            return false
         }
     }
 }
