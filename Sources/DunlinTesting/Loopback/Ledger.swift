@@ -56,6 +56,8 @@ extension LoopbackServer {
             }
         }
 
+        func saidGoodbye() { change { $0.activity.goodbyes += 1 } }
+
         func failed(_ failure: Failure) {
             change { state in
                 state.failures.append(failure)

@@ -12,7 +12,10 @@ extension LoopbackServer.Channel {
             try sendRaw(tls.takeOutput())
             switch progress {
             case .done: return bytes
-            case .ended: return nil
+            case .ended:
+                if !tls.wasBiddenGoodbye { ledger.saidGoodbye() }
+                tls.wasBiddenGoodbye = true
+                return nil
             case .failed(let reason): throw .insecure(reason)
             case .wantsInput:
                 guard let input = try receiveRaw() else { return nil }

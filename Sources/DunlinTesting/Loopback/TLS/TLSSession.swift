@@ -19,6 +19,8 @@ extension LoopbackServer {
         private let output: OpaquePointer
         private let protocols: ProtocolList
         private let identities: [String: IssuedCertificate]
+        /// The peer's close_notify has been counted.
+        var wasBiddenGoodbye = false
 
         init(_ tls: TLS) throws(AuthorityError) {
             guard let context = SSL_CTX_new(TLS_server_method()) else { throw AuthorityError(.preparingTLS) }
