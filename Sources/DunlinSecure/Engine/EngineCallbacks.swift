@@ -90,6 +90,7 @@ enum EngineCallbacks {
     static func note(_ ssl: OpaquePointer?, _ kind: Int32, _ value: Int32) {
         guard kind & SSL_CB_LOOP != 0, let state = EngineState.of(ssl) else { return }
         state.pointee.silentMessages += 1
+        state.pointee.mayHoldBuffers = true
     }
 
     /// 1 takes over the reference.

@@ -14,6 +14,8 @@ struct EngineState {
     var identity = IdentityStep.unasked
     /// Handshake messages since content last arrived. An honest server sends a few tickets and a rare key update.
     var silentMessages = 0
+    /// A handshake message came since OpenSSL last let go of its buffers.
+    var mayHoldBuffers = false
     /// A session was offered that this path was verified for.
     var offeredPath: [Certificate]?
     /// Somebody had the last word on trust, and it was not what the rules had come to: that counts for this connection,

@@ -194,13 +194,22 @@ extension TLSEngine {
         }
         if case .at(.handshaking) = phase { try shakeHands() }
         switch phase {
-        case .at(.open): return try decrypt(into: &plaintext)
+        case .at(.open):
+            defer { releaseBuffers() }
+            return try decrypt(into: &plaintext)
         case .at(.suspended(let question)):
             try hold(state.pointee.input)
             return .suspended(question)
         case .at(let status): return status
         case .failed(let error): throw error
         }
+    }
+
+    /// A handshake message (a ticket, a change of keys) makes OpenSSL set up a buffer to write into, which it would keep
+    /// until something is sent. It keeps them all where a record is not whole.
+    private func releaseBuffers() {
+        guard state.pointee.mayHoldBuffers, SSL_free_buffers(ssl) == 1 else { return }
+        state.pointee.mayHoldBuffers = false
     }
 
     private mutating func shakeHands() throws(TLSError) {
