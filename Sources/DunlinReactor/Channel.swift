@@ -17,15 +17,20 @@ public final class Channel: Sendable {
     private let unsolicited: AsyncStream<UInt64>.Continuation?
     private let hasNews = Atomic<Bool>(false)
     private let socket: Socket
-    private let machine = Mutex(ChannelMachine<Waiter>())
+    private let machine: Mutex<ChannelMachine<Waiter>>
     /// Where the loop finds this channel; set once, before anybody can wait.
     private let token = Atomic<UInt64>(Slots.none)
 
+    /// The turn that a channel made `inTurn` begins with.
+    public static let firstTurn: UInt64 = 1
+
     /// Puts a socket on a loop. Whoever holds the channel must close it. Its `id` is yielded to `unsolicited` when
-    /// input or its end comes between turns.
+    /// input or its end comes between turns; a channel made `inTurn` has an owner at once.
     public init(
-        _ socket: consuming Socket, on reactor: Reactor, unsolicited: AsyncStream<UInt64>.Continuation? = nil
+        _ socket: consuming Socket, on reactor: Reactor, unsolicited: AsyncStream<UInt64>.Continuation? = nil,
+        inTurn: Bool = false
     ) throws(Errno) {
+        machine = Mutex(ChannelMachine(inTurn: inTurn))
         self.reactor = reactor
         self.unsolicited = unsolicited
         self.socket = socket

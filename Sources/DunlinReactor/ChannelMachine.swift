@@ -61,6 +61,12 @@ struct ChannelMachine<Waiter> {
         var next: MonotonicTime
     }
 
+    /// In its first turn from the beginning: what comes before anybody waits is its owner's business.
+    init(inTurn: Bool = false) {
+        guard inTurn else { return }
+        _ = beginTurn()
+    }
+
     private var reading = Side.quiet
     private var writing = Side.quiet
     private var life = Life.between

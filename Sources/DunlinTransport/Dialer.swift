@@ -30,13 +30,9 @@ struct Dialer {
                 return .refused(.init(address: address, errno: error.errno.rawValue, reason: "\(error)"))
             }
             let state = try socket.connect(to: address)
-            let channel = try Channel(socket, on: reactor, unsolicited: announcing)
-            guard let turn = channel.beginTurn() else {
-                // The peer has accepted and hung up already.
-                channel.close()
-                return .refused(Self.failure(address, .connectionReset))
-            }
-            let line = Line(channel: channel, turn: turn, address: address)
+            // In its turn from the beginning: a refusal that the loop sees first must not be taken for a surprise.
+            let channel = try Channel(socket, on: reactor, unsolicited: announcing, inTurn: true)
+            let line = Line(channel: channel, turn: Channel.firstTurn, address: address)
             return state == .connected ? .open(line) : .underway(line)
         } catch {
             return .refused(Self.failure(address, error))

@@ -60,8 +60,24 @@ private final class Track: Sendable {
 
 @Suite(.timeLimit(.minutes(1))) struct `Address race` {
     /// Nothing listens here.
-    private static func refusing(_ endpoint: LoopbackServer.Endpoint = .ipv4) throws -> SocketAddress {
-        let server = try LoopbackServer(endpoint)
+    /// An address that nobody listens on. Its port is held until the process ends, lest another test's server gets it.
+    private static func refusing() throws -> SocketAddress {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, length) == 0 ? getsockname(descriptor, pointer, &length) : -1
+            }
+        }
+        try #require(code == 0)
+        return .v4(0x7F00_0001, port: UInt16(bigEndian: address.sin_port))
+    }
+
+    private static func refusingSix() throws -> SocketAddress {
+        let server = try LoopbackServer(.ipv6)
         server.stop()
         return server.address
     }
@@ -121,7 +137,7 @@ private final class Track: Sendable {
 
     @Test(arguments: [1, 2, 20])
     func `tells of each address what the system said`(count: Int) async throws {
-        let addresses = try (0..<count).map { try Self.refusing($0.isMultiple(of: 2) ? .ipv4 : .ipv6) }
+        let addresses = try (0..<count).map { try $0.isMultiple(of: 2) ? Self.refusing() : Self.refusingSix() }
         let outcome = try await Track().race(addresses)
         #expect(outcome.winner == nil)
         #expect(outcome.failures.failures.map(\.address) == Array(addresses.prefix(16)))

@@ -205,8 +205,8 @@ extension TLSEngine {
         }
     }
 
-    /// A handshake message (a ticket, a change of keys) makes OpenSSL set up a buffer to write into, which it would keep
-    /// until something is sent. It keeps them all where a record is not whole.
+    /// A handshake message (a ticket, a change of keys) makes OpenSSL set up a buffer to write into, which it would
+    /// keep until something is sent. It keeps them all where a record is not whole.
     private func releaseBuffers() {
         guard state.pointee.mayHoldBuffers, SSL_free_buffers(ssl) == 1 else { return }
         state.pointee.mayHoldBuffers = false
