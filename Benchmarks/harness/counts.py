@@ -1,4 +1,5 @@
-"""Checks what does not depend on the machine: allocations and system calls per request, and instructions on demand.
+"""Checks what does not depend on the machine: allocations and system calls per request, heap per idle connection, and
+instructions on demand.
 
 A count over its threshold is taken again, twice at most, and the lowest stands: a thread that wakes at an odd moment
 adds a call once, a regression adds it every time.
@@ -12,6 +13,8 @@ import clients
 import measure
 
 ATTEMPTS = 3
+# By the name of the thresholds.
+SERVERS = {"get": measure.server, "tls": lambda: measure.tls_server(1024)}
 
 
 def settled(limit, count):
@@ -23,22 +26,23 @@ def settled(limit, count):
     return lowest
 
 
-def counts(thresholds, paths, port):
+def counts(thresholds, paths, server):
     """Every check as (client, what, limit, how to count)."""
     probe = clients.malloc_probe()
     for name, limits in thresholds.items():
         for concurrency, limit in limits["syscalls"].items():
-            target = paths[name], port, int(concurrency)
+            target = paths[name], server, int(concurrency)
             yield (name, f"mallocs at C={concurrency}", limits["mallocs"],
                    functools.partial(measure.mallocs, *target, probe))
             yield name, f"syscalls at C={concurrency}", limit, functools.partial(measure.syscalls, *target)
+        yield name, "KB idle", limits["idle_kb"], functools.partial(measure.idle_heap, paths[name], server)
 
 
-def instructions(thresholds, paths, port):
+def instructions(thresholds, paths, server):
     for name, limits in thresholds.items():
         for concurrency in limits["syscalls"]:
             yield (name, f"instructions at C={concurrency}", limits["instructions"],
-                   functools.partial(measure.instructions, paths[name], port, int(concurrency)))
+                   functools.partial(measure.instructions, paths[name], server, int(concurrency)))
 
 
 def build(builders, names):
@@ -60,18 +64,26 @@ def check(name, what, limit, count):
     return value <= limit
 
 
+def checked(name, starting, has_instructions):
+    """Whether each count is within its limit in Thresholds/NAME.json."""
+    thresholds = json.loads((measure.FOLDER / "Thresholds" / f"{name}.json").read_text())
+    paths = build(clients.BUILDERS, thresholds)
+    static_paths = build(clients.STATIC_BUILDERS, thresholds) if has_instructions else {}
+    print(f"{name}:", flush=True)
+    with starting() as server:
+        for each in counts(thresholds, paths, server):
+            yield check(*each)
+        if has_instructions:
+            for each in instructions(thresholds, static_paths, server):
+                yield check(*each)
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Counts per request against Thresholds/get.json.")
+    parser = argparse.ArgumentParser(description="Counts per request against Thresholds/*.json.")
     parser.add_argument("--instructions", action="store_true", help="user instructions too, under valgrind")
     options = parser.parse_args()
     measure.exit_on_signals()
-    thresholds = json.loads((measure.FOLDER / "Thresholds" / "get.json").read_text())
-    paths = build(clients.BUILDERS, thresholds)
-    static_paths = build(clients.STATIC_BUILDERS, thresholds) if options.instructions else {}
-    with measure.server() as port:
-        kept = [check(*each) for each in counts(thresholds, paths, port)]
-        if options.instructions:
-            kept += [check(*each) for each in instructions(thresholds, static_paths, port)]
+    kept = [each for name, starting in SERVERS.items() for each in checked(name, starting, options.instructions)]
     sys.exit(0 if all(kept) else 1)
 
 

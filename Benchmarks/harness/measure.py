@@ -4,6 +4,7 @@ Counts are differences. A run of 2N requests does N requests more than a run of 
 connecting, warm-up and the probe itself cancel out, and no client has to cooperate.
 """
 import contextlib
+import dataclasses
 import json
 import os
 import pathlib
@@ -18,6 +19,17 @@ FOLDER = pathlib.Path(__file__).resolve().parent.parent
 
 class RunFailed(Exception):
     pass
+
+
+@dataclasses.dataclass(frozen=True)
+class Server:
+    port: int
+    # The file of the authority that vouches for it; None in clear text.
+    authority: str = None
+
+    @property
+    def address(self):
+        return ["--host", "127.0.0.1", "--port", str(self.port), *(["--ca", self.authority] if self.authority else [])]
 
 
 def cores():
@@ -43,26 +55,26 @@ def nginx(*options):
 
 @contextlib.contextmanager
 def server():
-    """The port of a running nginx."""
+    """A running nginx."""
     with nginx() as (port, _):
-        yield int(port)
+        yield Server(int(port))
 
 
 @contextlib.contextmanager
 def tls_server(size):
-    """The port of a running nginx with TLS, and the file of its authority. `/bytes/SIZE` is there."""
+    """A running nginx with TLS. `/bytes/SIZE` is there."""
     with nginx("--tls", "--bytes", str(size)) as (port, _, authority):
-        yield int(port), authority
+        yield Server(int(port), authority)
 
 
 @contextlib.contextmanager
 def bare_server(program):
-    """The port of a running Peers/server.c, which ends with its standard input."""
+    """A running Peers/server.c, which ends with its standard input."""
     core, _ = cores()
     pinned = [str(program)] if core is None else ["taskset", "-c", str(core), str(program)]
     child = subprocess.Popen(pinned, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        yield int(child.stdout.readline())
+        yield Server(int(child.stdout.readline()))
     finally:
         child.stdin.close()
         child.stdout.close()
@@ -94,8 +106,8 @@ def load(concurrency, requests, warmup):
     return ["--path", "/1k", "--concurrency", str(concurrency), "--requests", str(requests), "--warmup", str(warmup)]
 
 
-def arguments(path, port, concurrency, requests, warmup):
-    return [str(path), "--host", "127.0.0.1", "--port", str(port), *load(concurrency, requests, warmup)]
+def arguments(path, server, concurrency, requests, warmup):
+    return [str(path), *server.address, *load(concurrency, requests, warmup)]
 
 
 # A client that trusts the system's authorities and nobody else, for which they are exchanged in a world of its own.
@@ -103,20 +115,20 @@ TRUSTED = "/etc/ssl/certs/ca-certificates.crt"
 EXCHANGE = ["unshare", "--map-root-user", "--mount", "sh", "-c", f'mount --bind "$0" {TRUSTED} && exec "$@"']
 
 
-def report(path, port, options, requests, timeout=300, system_authority=None):
-    """The client's own report of one run with these options; `system_authority` is whom its system trusts."""
-    prefix = [*EXCHANGE, system_authority] if system_authority else []
-    output, _ = execute([*prefix, str(path), "--host", "127.0.0.1", "--port", str(port), *options], timeout)
+def report(path, server, options, requests, timeout=300, system_trusts=False):
+    """The client's own report of one run with these options."""
+    prefix = [*EXCHANGE, server.authority] if system_trusts and server.authority else []
+    output, _ = execute([*prefix, str(path), *server.address, *options], timeout)
     report = json.loads(output)
     if report["requests"] != requests:
         raise RunFailed(f"{report['requests']} requests instead of {requests}")
     return report
 
 
-def times(path, port, concurrency, requests, timeout=120):
+def times(path, server, concurrency, requests, timeout=120):
     """The client's own report of one run."""
     warmup = max(2 * concurrency, requests // 10)
-    return report(path, port, load(concurrency, requests, warmup), requests, timeout)
+    return report(path, server, load(concurrency, requests, warmup), requests, timeout)
 
 
 def per_request(count, concurrency, requests):
@@ -126,36 +138,42 @@ def per_request(count, concurrency, requests):
     return (count(2 * requests, warmup) - count(requests, warmup)) / requests
 
 
-def mallocs(path, port, concurrency, probe, requests=2000):
+def mallocs(path, server, concurrency, probe, requests=2000):
     def count(requests, warmup):
         with tempfile.TemporaryDirectory(prefix="dunlin-count-") as folder:
             file = pathlib.Path(folder, "count")
-            execute(arguments(path, port, concurrency, requests, warmup), 60,
+            execute(arguments(path, server, concurrency, requests, warmup), 60,
                     {"LD_PRELOAD": str(probe), "MALLOC_COUNT_FILE": str(file)})
             return int(file.read_text())
     return per_request(count, concurrency, requests)
 
 
-def syscalls(path, port, concurrency, requests=1000):
+def syscalls(path, server, concurrency, requests=1000):
     """Under strace. It slows the client, so the server is always done with a whole batch: fewer waits per request than
     at full speed, and the same number every time."""
     def count(requests, warmup):
         with tempfile.TemporaryDirectory(prefix="dunlin-count-") as folder:
             file = pathlib.Path(folder, "count")
             execute(["strace", "-f", "-c", "-o", str(file),
-                     *arguments(path, port, concurrency, requests, warmup)], 120)
+                     *arguments(path, server, concurrency, requests, warmup)], 120)
             total = next(line.split() for line in file.read_text().splitlines() if line.endswith(" total"))
             return int(total[3])
     return per_request(count, concurrency, requests)
 
 
-def instructions(path, port, concurrency, requests=500):
+def instructions(path, server, concurrency, requests=500):
     """User instructions, the same on every machine; of a statically linked client."""
     def count(requests, warmup):
         _, errors = execute(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                             *arguments(path, port, concurrency, requests, warmup)], 300)
+                             *arguments(path, server, concurrency, requests, warmup)], 300)
         return int(re.search(r"Collected : (\d+)", errors).group(1))
     return per_request(count, concurrency, requests)
+
+
+def idle_heap(path, server, connections=200):
+    """KB of live heap for each connection that is idle after one response."""
+    grown = report(path, server, load(connections, connections, 0), connections, 60)["heap_grown"]
+    return grown / 1024 / connections
 
 
 def exit_on_signals():

@@ -39,7 +39,7 @@ class Plan:
         return max(share, 800, 2 * concurrency)
 
 
-def measure_times(plan, paths, port, problems):
+def measure_times(plan, paths, server, problems):
     """Reports by (client, concurrency)."""
     reports = {}
     names = list(paths)
@@ -48,7 +48,7 @@ def measure_times(plan, paths, port, problems):
         for concurrency in plan.concurrencies:
             for name in order:
                 try:
-                    report = measure.times(paths[name], port, concurrency, plan.requests_for(name, concurrency))
+                    report = measure.times(paths[name], server, concurrency, plan.requests_for(name, concurrency))
                 except measure.RunFailed as reason:
                     problems.append(f"{name} at C={concurrency}, round {turn + 1}: {reason}")
                     continue
@@ -57,7 +57,7 @@ def measure_times(plan, paths, port, problems):
     return reports
 
 
-def measure_counts(plan, paths, port, problems):
+def measure_counts(plan, paths, server, problems):
     """(mallocs, syscalls) by (client, concurrency)."""
     probe = clients.malloc_probe()
     counts = {}
@@ -68,8 +68,8 @@ def measure_counts(plan, paths, port, problems):
             # Some 50 calls per request, each stopped twice: a few requests tell as much as many.
             traced = 1000 // SLOW.get(name, 1)
             try:
-                mallocs = None if name in UNCOUNTED else measure.mallocs(paths[name], port, concurrency, probe)
-                counts[name, concurrency] = mallocs, measure.syscalls(paths[name], port, concurrency, traced)
+                mallocs = None if name in UNCOUNTED else measure.mallocs(paths[name], server, concurrency, probe)
+                counts[name, concurrency] = mallocs, measure.syscalls(paths[name], server, concurrency, traced)
             except measure.RunFailed as reason:
                 problems.append(f"counting {name} at C={concurrency}: {reason}")
     return counts
@@ -164,9 +164,9 @@ def chosen(quick):
 
 def get_section(plan, paths, problems):
     """The rows of `get`, and their table."""
-    with measure.server() as port:
-        reports = measure_times(plan, paths, port, problems)
-        counts = measure_counts(plan, paths, port, problems)
+    with measure.server() as server:
+        reports = measure_times(plan, paths, server, problems)
+        counts = measure_counts(plan, paths, server, problems)
     rows = [row(name, concurrency, reports[name, concurrency], counts)
             for concurrency in plan.concurrencies for name in clients.BUILDERS if (name, concurrency) in reports]
     return rows, "\n".join([

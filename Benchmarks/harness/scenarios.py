@@ -3,7 +3,6 @@
 Every run has a server of its own (Peers/server.c, nginx for TLS), so that no client meets the closed connections of
 another.
 """
-import contextlib
 import dataclasses
 import os
 import resource
@@ -128,23 +127,12 @@ def row(name, scenario, client, size, reports):
     return result | ({"kb_each": round(over_start / scenario.requests, 2)} if scenario.is_held else {})
 
 
-@contextlib.contextmanager
-def running(scenario, server, size):
-    """The port of the scenario's server, and with TLS the file of its authority."""
-    if scenario.has_tls:
-        with measure.tls_server(size) as (port, authority):
-            yield port, authority
-    else:
-        with measure.bare_server(server) as port:
-            yield port, None
-
-
 def run(scenario, client, path, server, size, file):
     """One client's report."""
-    with running(scenario, server, size) as (port, authority):
-        options = scenario.arguments(client, size, file) + (["--ca", authority] if authority else [])
-        system = authority if client in SYSTEM_TRUST else None
-        return measure.report(path, port, options, scenario.requests_for(client), system_authority=system)
+    starting = measure.tls_server(size) if scenario.has_tls else measure.bare_server(server)
+    with starting as running:
+        return measure.report(path, running, scenario.arguments(client, size, file), scenario.requests_for(client),
+                              system_trusts=client in SYSTEM_TRUST)
 
 
 def rows(name, paths, server, problems):

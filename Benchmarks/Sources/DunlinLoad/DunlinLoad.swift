@@ -12,9 +12,6 @@ extension Load {
         return try HTTPSession(configuration)
     }
 
-    /// What a fresh connection's handshake must be; nil where it does not matter.
-    private var resumption: Bool? { authority != nil && isFresh ? isResumed : nil }
-
     /// The load over Dunlin, where it is called.
     public func measure(_ session: HTTPSession) async throws {
         let target = HTTPSession.Target(path)
@@ -22,9 +19,12 @@ extension Load {
         if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }
         var options = HTTPSession.Options()
         if isFresh { options.fields["Connection"] = "close" }
-        let first = Get(session: session, target: target, options: options, resumption: nil)
-        let get = Get(session: session, target: target, options: options, resumption: resumption)
-        try await measure(get, warmingUpWith: first)
+        if isFresh, authority != nil {
+            let first = SecureGet(session: session, target: target, options: options, isResumed: nil)
+            let get = SecureGet(session: session, target: target, options: options, isResumed: isResumed)
+            return try await measure(get, warmingUpWith: first)
+        }
+        try await measure(Get(session: session, target: target, options: options))
     }
 }
 
@@ -32,18 +32,30 @@ private struct Get: Sender {
     let session: HTTPSession
     let target: HTTPSession.Target
     let options: HTTPSession.Options
-    let resumption: Bool?
 
     func send() async throws -> Reply {
         let response = try await session.get(target, options: options, as: .bytes)
-        if let resumption, response.metrics.attempts.last?.security?.isResumed != resumption {
-            throw WrongHandshake(wanted: resumption ? "resumed" : "full")
+        return Reply(status: Int(response.status.code), length: response.value.count)
+    }
+}
+
+/// The same, where it matters how the connection was secured.
+private struct SecureGet: Sender {
+    let session: HTTPSession
+    let target: HTTPSession.Target
+    let options: HTTPSession.Options
+    /// Nil if either will do.
+    let isResumed: Bool?
+
+    func send() async throws -> Reply {
+        let response = try await session.get(target, options: options, as: .bytes)
+        if let isResumed, response.metrics.attempts.last?.security?.isResumed != isResumed {
+            throw WrongHandshake(wanted: isResumed ? "resumed" : "full")
         }
         return Reply(status: Int(response.status.code), length: response.value.count)
     }
 }
 
-/// A connection was made in the way that is not the one to be measured.
 private struct WrongHandshake: Error {
     let wanted: String
 }
