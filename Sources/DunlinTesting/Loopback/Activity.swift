@@ -8,8 +8,8 @@ extension LoopbackServer {
         /// TLS handshakes that succeeded, and how many of them resumed a session.
         public internal(set) var handshakes = 0
         public internal(set) var resumptions = 0
-        /// TLS connections that the client ended as it should, with a close_notify. It is seen by who reads: not while a
-        /// reply stalls.
+        /// TLS connections that the client ended as it should, with a close_notify. It is seen by who reads: not while
+        /// a reply stalls.
         public internal(set) var goodbyes = 0
         /// Requests whose head was read, and the body too unless the reply came before it.
         public internal(set) var requests = 0
