@@ -62,8 +62,8 @@ import Testing
                 #expect(unplaced.allSatisfy { $0.hasPrefix("unacceptableStatus") }, "\(plan)")
             }
         }
-        // Its stalls alone would take an hour.
-        #expect(ContinuousClock.now - start < .seconds(30))
+        // Its stalls alone would take an hour; the rest is up to what else the machine has to do.
+        #expect(ContinuousClock.now - start < .seconds(300))
     }
 
     @Test(arguments: [
