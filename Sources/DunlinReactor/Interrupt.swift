@@ -1,3 +1,4 @@
+public import DunlinTypes
 internal import Synchronization
 
 /// One request's cancel switch: thrown by whoever wants it to stop, felt by whatever the request waits for just now.
@@ -21,6 +22,7 @@ public final class Interrupt: Sendable {
     private struct State {
         var target = Target.nothing
         var cause: Cause?
+        var phase = Phase.firstByte
     }
 
     private let state = Mutex(State())
@@ -28,6 +30,13 @@ public final class Interrupt: Sendable {
     public init() {}
 
     public var cause: Cause? { state.withLock { $0.cause } }
+
+    /// What the request waits for just now, or did when that was last told: whoever waits for anything but its answer
+    /// says so.
+    public var phase: Phase {
+        get { state.withLock { $0.phase } }
+        set { state.withLock { $0.phase = newValue } }
+    }
 
     /// From now on a cancel interrupts this turn of the channel; false if it is too late.
     public func arm(_ channel: Channel, turn: UInt64) -> Bool {

@@ -11,6 +11,7 @@ struct CollectedBody {
 
     /// Set aside at once for a body of known length. Untouched memory costs nothing.
     private static let trusted = 64 << 20
+    private static let kept = 64 << 10
 
     init(expecting length: Int?) {
         expected = length
@@ -19,6 +20,12 @@ struct CollectedBody {
     var count: Int { first.count + whole.count }
 
     var bytes: Bytes { whole.isEmpty ? first : Bytes(whole) }
+
+    /// What an error carries of a body that did not come to its end.
+    var beginning: Bytes {
+        let kept = min(count, Self.kept)
+        return first.isEmpty ? Bytes(Array(whole.prefix(kept))) : first[0..<kept]
+    }
 
     mutating func append(_ part: Bytes) {
         if count == 0 {

@@ -58,7 +58,7 @@ extension Connection {
         let channel = lease.connection.channel
         lease.connection.countExchange()
         guard context.interrupt.arm(channel, turn: lease.turn) else { throw context.interrupted(.send, attempt) }
-        guard message.rest == nil else { return nil }
+        guard message.rest == nil, context.watch == nil else { return nil }
         let writer = RequestWriter(context: context, stream: lease.connection.stream)
         guard try writer.writeNow(message.opening, &attempt) else { return nil }
         let sent = context.clock.now()
@@ -187,12 +187,17 @@ extension Connection {
         let writer = RequestWriter(context: context, stream: lease.connection.stream)
         var reader = ResponseReader(lease.connection.stream, context)
         let start = sendStart(context, attempt)
+        context.interrupt.phase = .send
         let received: Received
         if let rest = message.rest {
             received = try await sendWhileReading(
                 message.opening, rest, writer, &reader, lease.connection, start, &attempt)
         } else {
+            let length = context.request.body.length
+            context.watch?.beginSending(length)
             try await writer.write(message.opening, from: attempt.bytesSent, &attempt)
+            context.watch?.sent(length ?? 0)
+            context.interrupt.phase = .firstByte
             let sent = context.clock.now()
             attempt[.send] = sent.nanoseconds - start
             var heads = Heads(limits: context.limits)
@@ -247,6 +252,7 @@ extension Connection {
         let canReuse =
             framing.canReuse && !asksToClose && !received.requestWasCut && !lease.connection.isForOneRequest
         guard let whole else {
+            context.interrupt.phase = .idle
             let reading = ConnectionBody.Reading(
                 lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.limits),
                 chunk: received.rest, upload: received.upload, canReuse: canReuse)

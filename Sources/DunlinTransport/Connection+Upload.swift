@@ -58,7 +58,8 @@ extension Connection {
         _ body: RequestBody, _ heads: inout Heads, _ writer: RequestWriter, _ reader: inout ResponseReader,
         _ connection: Connection, _ start: Int64, _ attempt: inout Attempt
     ) async throws -> Received {
-        if case .bytes(let bytes) = body.content { try await writer.write(bytes, &attempt) }
+        writer.context.watch?.beginSending(body.length)
+        if case .bytes(let bytes) = body.content { try await writer.write(bytes, counted: true, &attempt) }
         let sent = writer.context.clock.now()
         attempt[.send] = sent.nanoseconds - start
         return try await readHead(&reader, connection, sent, &heads, &attempt)

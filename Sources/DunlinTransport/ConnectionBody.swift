@@ -66,7 +66,7 @@ final class ConnectionBody: BodyStream {
             case .read(let reading): return try await next(reading)
             }
         } onCancel: {
-            context.interrupt.cancel(.task)
+            context.cancel(.task)
         }
     }
 
@@ -78,7 +78,7 @@ final class ConnectionBody: BodyStream {
             case .read(let reading): return try await collect(reading, admit)
             }
         } onCancel: {
-            context.interrupt.cancel(.task)
+            context.cancel(.task)
         }
     }
 
@@ -91,6 +91,7 @@ final class ConnectionBody: BodyStream {
                 switch try step(&reading, attempt) {
                 case .data(let range):
                     let piece = reading.take(range, &attempt)
+                    context.watch?.received(upTo: attempt.bodyBytes)
                     putBack(reading, attempt)
                     return piece
                 case .needMore:
@@ -122,6 +123,7 @@ final class ConnectionBody: BodyStream {
                 case .data(let range):
                     try admit(whole.count + range.count)
                     whole.append(reading.take(range, &attempt))
+                    context.watch?.received(upTo: attempt.bodyBytes)
                 case .needMore:
                     if let left = reading.body.bytesLeft {
                         try admit(whole.count + left)
@@ -139,7 +141,7 @@ final class ConnectionBody: BodyStream {
                 }
             }
         } catch {
-            throw failed(error, upload, attempt)
+            throw failed(error, upload, attempt).keeping(whole.beginning)
         }
     }
 
@@ -194,6 +196,7 @@ final class ConnectionBody: BodyStream {
         attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
         attempt.bodyBytes += received
         attempt.decodedBytes += received
+        context.watch?.received(upTo: attempt.bodyBytes)
         reading.body.skip(received)
         if received == 0 { try endOfStream(&reading, attempt) }
     }
@@ -247,5 +250,14 @@ extension ConnectionBody.Reading {
         guard canReuse, consumed == chunk.count else { return false }
         guard !reader.mayHaveMore || reader.stream.isStillSilent() else { return false }
         return reader.resetLowWater(of: &pace)
+    }
+}
+
+extension Error {
+    /// The error with what had come of the body.
+    fileprivate func keeping(_ beginning: Bytes) -> any Error {
+        guard var error = self as? NetworkError, error.body == nil else { return self }
+        error.body = beginning
+        return error
     }
 }

@@ -42,6 +42,7 @@ struct Connector: Sendable {
             line.channel.close()
             throw context.error(.unsupportedScheme, "this transport has no TLS", .secure, attempt)
         }
+        context.interrupt.phase = .secure
         let advice = advisor.advice()
         let channel = try await Handshake.run(over: line, context, advice, &attempt)
         let peer = Attempt.Peer(line.address, channel.security)
@@ -73,6 +74,7 @@ struct Connector: Sendable {
         _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
     ) async throws -> Dialer.Line {
         let dialer = dialer(context, announcing)
+        context.interrupt.phase = .connect
         let isKnown = if case nil = begun { false } else { true }
         let addresses = isKnown ? [] : try await addresses(context, dialer.options, &attempt)
         let start = isKnown ? start : context.clock.now()
@@ -118,6 +120,8 @@ struct Connector: Sendable {
     private func lookUp(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> [SocketAddress] {
         let origin = context.origin
         let start = context.clock.now()
+        context.interrupt.phase = .resolve
+        defer { context.interrupt.phase = .connect }
         defer { attempt[.resolve] = context.clock.now().nanoseconds - start.nanoseconds }
         let deadline = context.clock.deadline(for: .resolve, from: start)
         do throws(NameCache.Failure) {

@@ -11,19 +11,16 @@ final class ExchangeContext: Sendable {
     let interrupt: Interrupt
     let limits: WireLimits
     let started: MonotonicTime
-    /// Whom a handshake asks; nil where nothing is secure.
-    let advisor: (any HandshakeAdvisor)?
-    /// The advisor is the request's own: over TLS it has a connection to itself, of which nothing was agreed on without
-    /// its advisor and nothing that was agreed on is used by others.
-    let hasOwnAdvisor: Bool
+    private let attendants: Attendants?
+    private let sessionAdvisor: (any HandshakeAdvisor)?
 
     init(
         _ request: TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits,
-        _ advisor: (any HandshakeAdvisor)? = nil, own: (any HandshakeAdvisor)? = nil, since start: MonotonicTime,
+        _ advisor: (any HandshakeAdvisor)? = nil, _ attendants: Attendants? = nil, since start: MonotonicTime,
         on reactor: Reactor
     ) {
-        self.advisor = own ?? advisor
-        hasOwnAdvisor = own != nil
+        sessionAdvisor = advisor
+        self.attendants = attendants
         clock = ExchangeClock(request, on: reactor)
         self.interrupt = interrupt
         self.limits = limits
@@ -33,7 +30,19 @@ final class ExchangeContext: Sendable {
     var request: TransportRequest { clock.request }
     var method: Method { request.head.method }
     var origin: Origin { request.head.origin }
-    var isAlone: Bool { hasOwnAdvisor && origin.scheme == .https }
+    /// Whom a handshake asks; nil where nothing is secure.
+    var advisor: (any HandshakeAdvisor)? { attendants?.advisor ?? sessionAdvisor }
+    /// Who looks on, and may hold the transfer; usually nobody.
+    var watch: TransferWatch? { attendants?.watch }
+    /// With an advisor of its own a request has a connection to itself over TLS, of which nothing was agreed on without
+    /// its advisor and nothing that was agreed on is used by others.
+    var isAlone: Bool { attendants?.advisor != nil && origin.scheme == .https }
+
+    /// Ends what the exchange waits for.
+    func cancel(_ cause: Interrupt.Cause) {
+        interrupt.cancel(cause)
+        watch?.stop()
+    }
 
     // Errors are large and rare. Made in line, each would take its room in the frame of the asynchronous function that
     // throws it, and a request keeps those frames while it waits.
@@ -107,6 +116,8 @@ final class ExchangeContext: Sendable {
             code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || method.isIdempotent,
             elapsed: clock.now().duration(since: started), peer: peer, underlying: underlying)
         error.connectionWasReused = attempt.isConnectionReused && attempt.bytesReceived == 0
+        error.attempt = attempt
+        error.attempt?.ended = clock.now()
         return error
     }
 

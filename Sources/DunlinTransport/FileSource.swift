@@ -58,6 +58,16 @@ public struct FileChunks: AsyncSequence, Sendable {
 }
 
 extension RequestBody {
+    /// What a watch is told of its length; nil where only its end will tell.
+    var length: Int? {
+        switch content {
+        case .none: 0
+        case .bytes(let bytes): bytes.count
+        case .stream(let length, _, _): length
+        case .file: nil
+        }
+    }
+
     var isChunked: Bool {
         if trailers != nil { return true }
         if case .stream(nil, _, _) = content { return true }

@@ -15,14 +15,19 @@ struct RequestWriter: Sendable {
         return try taken == bytes.count && flush(attempt)
     }
 
-    /// Hands all the bytes from `start` on to the kernel. If `more` follows at once, they share its segments.
-    func write(_ bytes: Bytes, from start: Int = 0, more: Bool = false, _ attempt: inout Attempt) async throws {
+    /// Hands all the bytes from `start` on to the kernel. If `more` follows at once, they share its segments. Whoever
+    /// watches is told of those that are `counted` as the body's.
+    func write(
+        _ bytes: Bytes, from start: Int = 0, more: Bool = false, counted: Bool = false, _ attempt: inout Attempt
+    ) async throws {
         var offset = start
         while offset < bytes.count {
+            if context.watch != nil { try await pass(attempt) }
             let taken = try tryWrite(bytes, from: offset, more: more, attempt)
             if let taken {
                 offset += taken
                 attempt.bytesSent += taken
+                if counted { context.watch?.sent(taken) }
             } else {
                 try await waitWritable(attempt)
             }
@@ -42,10 +47,12 @@ struct RequestWriter: Sendable {
     /// Hands on what the kernel takes of the file's bytes from `offset` on, at least one of them.
     func send(_ file: OpenFile, from offset: Int, upTo end: Int, _ attempt: inout Attempt) async throws -> Int {
         while true {
+            if context.watch != nil { try await pass(attempt) }
             switch try trySend(file, from: offset, count: min(end - offset, Self.fileRun), attempt) {
             case .taken(let count):
                 guard count > 0 else { throw shortened(attempt) }
                 attempt.bytesSent += count
+                context.watch?.sent(count)
                 return count
             case .full:
                 try await waitWritable(attempt)
@@ -64,7 +71,7 @@ struct RequestWriter: Sendable {
             throw unreadable(error, attempt)
         }
         guard !piece.isEmpty else { throw shortened(attempt) }
-        try await write(Bytes(piece), &attempt)
+        try await write(Bytes(piece), counted: true, &attempt)
         return piece.count
     }
 
@@ -84,8 +91,36 @@ struct RequestWriter: Sendable {
     @inline(__always)
     private func waitWritable(_ attempt: Attempt) async throws {
         let start = context.clock.now()
-        let wake = await stream.channel.waitWritable(until: context.clock.deadline(for: .send, from: start))
+        let wake =
+            if let watch = context.watch {
+                await waitWritable(since: start, watch)
+            } else {
+                await stream.channel.waitWritable(until: context.clock.deadline(for: .send, from: start))
+            }
         guard wake == .ready else { throw context.failure(wake, in: .send, since: start, attempt) }
+    }
+
+    /// Nothing is written while the transfer is held, and only the total limit goes on meanwhile.
+    @inline(never)
+    private func waitWritable(since start: MonotonicTime, _ watch: TransferWatch) async -> Wake {
+        let before = watch.heldTime()
+        while true {
+            let held = watch.heldTime() - before
+            let deadline = context.clock.deadline(for: .send, from: start.advanced(by: held))
+            let wake = await stream.channel.waitWritable(until: deadline)
+            guard wake == .timedOut, watch.heldTime() - before > held else { return wake }
+            guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else { return .timedOut }
+        }
+    }
+
+    /// Waits while the transfer is held.
+    @inline(never)
+    func pass(_ attempt: Attempt) async throws {
+        guard let watch = context.watch, watch.isHeld else { return }
+        let start = context.clock.now()
+        guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else {
+            throw context.timedOut(.total, since: start, attempt)
+        }
     }
 
     private enum Sent {

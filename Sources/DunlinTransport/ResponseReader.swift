@@ -46,8 +46,7 @@ struct ResponseReader: ~Copyable {
     ) async throws {
         while true {
             if !mayHaveMore {
-                let deadline = context.clock.deadline(for: phase == .send ? .total : phase, from: start)
-                let wake = await stream.channel.waitReadable(until: deadline)
+                let wake = await waitReadable(in: phase, since: start)
                 guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             }
             if try read(into: &buffer, upTo: capacity, phase, attempt) {
@@ -63,14 +62,43 @@ struct ResponseReader: ~Copyable {
         _ attempt: inout Attempt
     ) async throws -> [UInt8]? {
         while true {
-            let deadline = context.clock.deadline(for: phase, from: start)
-            let wake = await stream.channel.waitReadable(until: min(deadline, limit))
-            if wake == .timedOut, context.clock.now() < deadline { return nil }
+            let wake = await waitReadable(in: phase, since: start, before: limit)
+            if wake == .timedOut, limit <= context.clock.now() { return nil }
             guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             var bytes: [UInt8] = []
             guard try read(into: &bytes, upTo: capacity, phase, attempt) else { continue }
             attempt.bytesReceived += bytes.count
             return bytes
+        }
+    }
+
+    /// Waits for input, or for whichever limit is the nearest.
+    @inline(__always)
+    private func waitReadable(
+        in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime = .never
+    ) async -> Wake {
+        let phase = phase == .send ? .total : phase
+        if let watch = context.watch { return await waitReadable(in: phase, since: start, before: limit, watch) }
+        return await stream.channel.waitReadable(until: min(context.clock.deadline(for: phase, from: start), limit))
+    }
+
+    /// Nothing is read while the transfer is held, and only the total limit goes on meanwhile.
+    @inline(never)
+    private func waitReadable(
+        in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime, _ watch: TransferWatch
+    ) async -> Wake {
+        let before = watch.heldTime()
+        let total = context.clock.deadline(for: .total, from: start)
+        while true {
+            guard await watch.pass(until: total) else { return .timedOut }
+            let held = watch.heldTime() - before
+            let deadline = context.clock.deadline(for: phase, from: start.advanced(by: held))
+            let wake = await stream.channel.waitReadable(until: min(deadline, limit.advanced(by: held)))
+            switch wake {
+            case .ready: return await watch.pass(until: total) ? .ready : .timedOut
+            case .timedOut where watch.heldTime() - before > held: continue
+            default: return wake
+            }
         }
     }
 
@@ -129,9 +157,8 @@ extension ResponseReader {
         // Part of what is certain to come may be here already, as the beginning of a record.
         let certain = stream.isSecure ? certain - Self.largestRecord : certain
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, attempt) }
-        var deadline = context.clock.deadline(for: phase == .send ? .total : phase, from: start)
-        if pace.isMarked { deadline = min(deadline, start.advanced(by: ReadingPace.patience)) }
-        let wake = await stream.channel.waitReadable(until: deadline)
+        let patience = pace.isMarked ? start.advanced(by: ReadingPace.patience) : .never
+        let wake = await waitReadable(in: phase, since: start, before: patience)
         if wake == .ready { return }
         // What came below the mark counts as having come, whatever the limit.
         guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, attempt) }

@@ -78,13 +78,13 @@ public final class SocketTransport: Sendable {
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with an `advisor` of its own counts on
-    /// that instead of the session's, and has a connection to itself.
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with an advisor of its own counts on that
+    /// instead of the session's, and has a connection to itself.
     public func exchange(
         _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil,
-        advisor own: (any HandshakeAdvisor)? = nil, since start: MonotonicTime, on reactor: Reactor
+        attendants: Attendants? = nil, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, interrupt, limits, advisor, own: own, since: start, on: reactor)
+        let context = ExchangeContext(request, interrupt, limits, advisor, attendants, since: start, on: reactor)
         var attempt = Attempt()
         attempt.started = start
         let ready: Ready
@@ -285,6 +285,8 @@ extension SocketTransport {
         in place: Pool.Place, _ context: ExchangeContext, _ attempt: inout Attempt
     ) async throws -> Lease? {
         let source: Pool.Source
+        context.interrupt.phase = .pool
+        defer { context.interrupt.phase = .firstByte }
         do throws(PoolFailure) {
             let deadline = context.clock.deadline(for: .pool, from: context.started)
             source = try await pool.wait(in: place, until: deadline, context.interrupt)
@@ -322,6 +324,7 @@ extension SocketTransport {
 
     @inline(never)
     private func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
+        defer { context.interrupt.phase = .firstByte }
         do {
             let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
             pool.countOpened()

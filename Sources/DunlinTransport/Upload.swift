@@ -153,16 +153,20 @@ extension Upload {
     /// Returns what the reader waits for.
     private func finish(_ outcome: Outcome) -> Phase {
         let now = writer.context.clock.now()
-        return state.withLock {
+        let phase = state.withLock {
             $0.outcome = outcome
             $0.ended = now
-            return $0.isAnswered ? .idle : .firstByte
+            return $0.isAnswered ? Phase.idle : .firstByte
         }
+        writer.context.interrupt.phase = phase
+        return phase
     }
 
-    private func write(_ bytes: Bytes, more: Bool = false, _ attempt: inout Attempt) async throws {
+    private func write(
+        _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ attempt: inout Attempt
+    ) async throws {
         defer { state.withLock { [attempt] in $0.bytesSent = attempt.bytesSent } }
-        try await writer.write(bytes, more: more, &attempt)
+        try await writer.write(bytes, more: more, counted: counted, &attempt)
     }
 }
 
@@ -172,10 +176,13 @@ extension Upload {
     private func send(_ attempt: inout Attempt) async throws {
         if !opening.isEmpty { try await write(opening, more: bodyIsAtHand, &attempt) }
         let isChunked = body.isChunked
+        writer.context.watch?.beginSending(file?.range.count ?? body.length)
         switch body.content {
         case .none: break
         case .bytes(let bytes):
-            try await frame(bytes.count, isChunked, &attempt) { attempt in try await write(bytes, &attempt) }
+            try await frame(bytes.count, isChunked, &attempt) { attempt in
+                try await write(bytes, counted: true, &attempt)
+            }
         case .file:
             guard let file else { break }
             try await frame(file.range.count, isChunked, &attempt) { attempt in try await send(file, &attempt) }
@@ -224,7 +231,9 @@ extension Upload {
         for try await chunk in chunks where !chunk.isEmpty {
             guard chunk.count <= left else { throw mismatch("more than the \(length ?? 0) bytes announced", attempt) }
             if length != nil { left -= chunk.count }
+            try await writer.pass(attempt)
             try await write(isChunked ? Self.framed(chunk) : chunk, &attempt)
+            writer.context.watch?.sent(chunk.count)
         }
         try Task.checkCancellation()
         guard let length, left > 0 else { return }

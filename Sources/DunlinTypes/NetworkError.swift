@@ -28,10 +28,12 @@ public struct NetworkError: Error, Sendable {
     /// One sentence for a person.
     public var reason: String
     public var underlying: (any Error)?
-    /// The response whose status or content was refused.
+    /// The response, if its head had come.
     public var response: ResponseHead?
-    /// The beginning of that response's body, bounded.
+    /// The beginning of that response's body, bounded: of one that was refused, or as far as it came.
     public var body: Bytes?
+    /// How the last attempt had spent its time.
+    public var attempt: Attempt?
 
     public init(
         _ code: Code, _ reason: String, phase: Phase? = nil, requestMayHaveBeenSent: Bool = false,

@@ -154,6 +154,14 @@ public struct RequestBody: Sendable {
         }
     }
 
+    /// Whether all of it is in memory already.
+    @inlinable public var isAtHand: Bool {
+        switch parts?.content {
+        case nil, .none?, .bytes?: true
+        case .stream?, .file?: false
+        }
+    }
+
     /// Whether it can be sent any number of times.
     public var isReplayable: Bool {
         switch content {
