@@ -23,6 +23,8 @@ extension HTTPSession {
         public var tls = TLS()
         /// Asked when a server wants to be believed or to know who we are; before the request's own hook.
         public var authenticate: AuthenticationHook?
+        /// Asked before a request's own.
+        public var hooks = Hooks()
         /// Told what makes this session less safe, each thing once; at once for what the configuration says.
         public var onWarning: (@Sendable (SecurityWarning) -> Void)?
         /// Looks names up; the system's look-up if none is given.

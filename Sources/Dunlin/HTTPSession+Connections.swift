@@ -24,7 +24,7 @@ extension HTTPSession {
     /// How many connections there are and how many requests wait for one; zeros over a custom transport.
     public var connections: ConnectionGauges {
         var gauges = ConnectionGauges()
-        guard let current = carrier.sockets?.gauges else { return gauges }
+        guard let current = tasks.carrier.sockets?.gauges else { return gauges }
         gauges.open = current.open
         gauges.idle = current.idle
         gauges.waiting = current.waiting
@@ -46,14 +46,15 @@ extension HTTPSession {
         _ count: Int, to target: Target = "", options: Options = Options()
     ) async throws -> Int {
         var head = try builder.head(.connect, target, [:], .none, Fields(), nil)
-        if let route = options.route { head.origin = try route.routed(head.origin) }
+        if let rare = options.rare { head.origin = try rare.routed(head.origin) }
         guard !tasks.isClosed else { throw NetworkError(.sessionClosed, "the session is shut down") }
-        guard let sockets = carrier.sockets else { return 0 }
+        guard let sockets = tasks.carrier.sockets else { return 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<max(0, min(count, configuration.connections.perOrigin, configuration.connections.total)) {
                 let loop = loops[number % loops.count]
-                let request = try request(head, .none, options, since: loop.now())
-                let delegate = delegate(.connect, target, options)
+                let start = loop.now()
+                let request = try request(head, .none, options, since: start)
+                let delegate = delegate(.opening, .connect, target, options, at: start)
                 group.addTask(executorPreference: loop) {
                     try await self.open(request, delegate, upTo: count, over: sockets, on: loop)
                 }
@@ -67,7 +68,7 @@ extension HTTPSession {
         _ request: TransportRequest, _ delegate: TaskDelegate, upTo count: Int, over sockets: SocketTransport,
         on loop: Reactor
     ) async throws {
-        let place = try tasks.add(delegate)
+        let place = try tasks.add(delegate).place
         do {
             guard delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
             try await withTaskCancellationHandler {

@@ -20,8 +20,8 @@ extension HTTPSession {
         public var expectsContinue = false
         /// How long it waits for leave before it is sent without: not every server gives it.
         public var continueTimeout: Duration = .seconds(1)
-        /// What the request says of its connection.
-        @usableFromInline var route: RequestRoute?
+        /// What few requests set.
+        @usableFromInline var rare: RareOptions?
 
         @inlinable public init(
             fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: BodyLimit = .session,
@@ -35,25 +35,6 @@ extension HTTPSession {
             self.decodesContent = decodesContent
             self.label = label
             self.priority = priority
-        }
-
-        /// Counts before the session's `hosts`.
-        public var connectTo: HostOverrides {
-            get { route?.hosts ?? HostOverrides() }
-            set { route = RequestRoute(newValue, sockets, authenticate) }
-        }
-
-        /// Instead of the session's. The request uses a connection opened with just these.
-        public var sockets: SocketOptions? {
-            get { route?.sockets }
-            set { route = RequestRoute(connectTo, newValue, authenticate) }
-        }
-
-        /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What
-        /// it allows counts for this request alone: over TLS the request has a connection to itself.
-        public var authenticate: AuthenticationHook? {
-            get { route?.authenticate }
-            set { route = RequestRoute(connectTo, sockets, newValue) }
         }
     }
 

@@ -8,6 +8,7 @@ extension HTTPSession {
         _ method: Method, _ target: Target, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
     ) async throws -> Response<S.Output> {
+        if isWatched(options) { return try await watchedRequest(method, target, query, body, options, serializer) }
         // Read now, or the options would be kept, and copied for that, while the response is awaited.
         let validates = options.validatesResponse
         let response = try await fetch(method, target, query, body, options, accept: serializer.accept)
@@ -37,19 +38,16 @@ extension HTTPSession {
     @usableFromInline func fetch(
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, accept: String?
     ) async throws -> Response<Bytes> {
-        var head = try builder.head(
-            method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue)
-        if let route = options.route { head.origin = try route.routed(head.origin) }
-        let reading = Reading(
-            limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent)
-        let delegate = delegate(method, target, options)
+        let head = try head(method, target, query, body, options, accept)
+        let reading = reading(options)
         let loop = loop
         let start = loop.now()
+        let delegate = delegate(.of(body), method, target, options, at: start)
         let request = try request(head, body, options, since: start)
         // The fast lane: on the loop already and on no actor, so there is nowhere to go. A request that is alone stays
         // where it is too: going to the loop and back pays when it is shared with others.
         let actor: (any Actor)? = #isolation
-        if actor == nil, loop.isCurrent || tasks.count == 0 {
+        if actor == nil, loop.isCurrent || tasks.isEmpty {
             return try await run(request, delegate, reading, since: start, on: loop)
         }
         return try await withTaskExecutorPreference(loop) { @concurrent in
@@ -57,6 +55,19 @@ extension HTTPSession {
             await loop.leave()
             return response
         }
+    }
+
+    func head(
+        _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, _ accept: String?
+    ) throws -> RequestHead {
+        var head = try builder.head(
+            method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue)
+        if let rare = options.rare { head.origin = try rare.routed(head.origin) }
+        return head
+    }
+
+    func reading(_ options: Options) -> Reading {
+        Reading(limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent)
     }
 
     func request(
@@ -72,21 +83,22 @@ extension HTTPSession {
         _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, since start: MonotonicTime,
         on loop: Reactor
     ) async throws -> Response<Bytes> {
-        let place = try tasks.add(delegate)
+        let entry = try tasks.add(delegate)
         return try await withTaskCancellationHandler {
             do {
                 let response =
-                    if carrier.needsScope(request.body) {
-                        try await sendInScope(request, delegate, reading, since: start, on: loop)
+                    if entry.carrier.needsScope(request.body) {
+                        try await sendInScope(request, delegate, reading, entry.carrier, since: start, on: loop)
                     } else {
-                        try await send(request, delegate, reading, since: start, on: loop)
+                        try await send(
+                            request, delegate, reading, HopLoop(carrier: entry.carrier), since: start, on: loop)
                     }
                 delegate.end(.finished)
-                tasks.remove(at: place)
+                tasks.remove(at: entry.place)
                 return response
             } catch {
                 delegate.end(error is CancellationError ? .cancelled : .failed)
-                tasks.remove(at: place)
+                tasks.remove(at: entry.place)
                 throw error
             }
         } onCancel: {
@@ -97,27 +109,27 @@ extension HTTPSession {
     /// The body may be sent for longer than the response's head takes to come.
     @inline(never)
     private func sendInScope(
-        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, since start: MonotonicTime,
-        on loop: Reactor
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ carrier: Carrier,
+        since start: MonotonicTime, on loop: Reactor
     ) async throws -> Response<Bytes> {
         let uploads = UploadScope()
         async let _: Void = uploads.run()
-        return try await send(request, delegate, reading, uploads, since: start, on: loop)
+        let hops = HopLoop(carrier: carrier, uploads: uploads)
+        return try await send(request, delegate, reading, hops, since: start, on: loop)
     }
 
     @inline(__always)
     private func send(
-        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ uploads: UploadScope? = nil,
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ hops: HopLoop,
         since start: MonotonicTime, on loop: Reactor
     ) async throws -> Response<Bytes> {
         var earlier: [Attempt]?
-        let hops = HopLoop(carrier: carrier, uploads: uploads)
         let response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
         switch try whole(response, reading, after: earlier) {
         case .here(let response): return response
         case .arriving(let response, let isCoded):
             return try await collected(
-                response, isCoded: isCoded, request, delegate, reading, after: earlier, on: loop)
+                response, isCoded: isCoded, request, delegate, reading, hops.carrier, after: earlier, on: loop)
         }
     }
 
@@ -142,9 +154,9 @@ extension HTTPSession {
 
     /// The response once its body has arrived and has been decoded. Decoding is work, and the loop has others waiting.
     @inline(never)
-    private func collected(
+    func collected(
         _ response: TransportResponse, isCoded: Bool, _ request: TransportRequest, _ delegate: TaskDelegate,
-        _ reading: Reading, after earlier: [Attempt]?, on loop: Reactor
+        _ reading: Reading, _ carrier: Carrier, after earlier: [Attempt]?, on loop: Reactor
     ) async throws -> Response<Bytes> {
         let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
         guard isCoded else { return try await collector.collect(response, request, after: earlier) }

@@ -13,67 +13,95 @@ extension HTTPSession {
         from target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
-        let decodes = options.decodesContent
-        var head = try builder.head(
-            method, target, query, body, options.fields, nil, expectsContinue: options.expectsContinue)
-        if let route = options.route { head.origin = try route.routed(head.origin) }
-        let delegate = delegate(method, target, options)
+        let head = try head(method, target, query, body, options, nil)
         let loop = loop
         let start = loop.now()
+        let audience = isWatched(options) ? audience(options) : nil
+        let delegate = delegate(.stream, method, target, options, audience, at: start)
         let request = try request(head, body, options, since: start)
-        if carrier.needsScope(body) {
-            let uploads = UploadScope()
-            async let _: Void = uploads.run()
-            return try await stream(request, delegate, uploads, decodes, since: start, on: loop, operation)
-        }
-        return try await stream(request, delegate, nil, decodes, since: start, on: loop, operation)
+        let entry = try tasks.add(delegate)
+        let opening = Opening(
+            request: request, delegate: delegate, decodes: options.decodesContent, carrier: entry.carrier,
+            place: entry.place, start: start, loop: loop)
+        defer { tasks.remove(at: opening.place) }
+        guard entry.carrier.needsScope(body) else { return try await stream(opening, nil, operation) }
+        let uploads = UploadScope()
+        async let _: Void = uploads.run()
+        return try await stream(opening, uploads, operation)
+    }
+
+    /// What a stream is opened with.
+    private struct Opening: Sendable {
+        let request: TransportRequest
+        let delegate: TaskDelegate
+        let decodes: Bool
+        let carrier: Carrier
+        let place: Int
+        let start: MonotonicTime
+        let loop: Reactor
     }
 
     private func stream<Value>(
-        _ request: TransportRequest, _ delegate: TaskDelegate, _ uploads: UploadScope?, _ decodes: Bool,
-        since start: MonotonicTime, on loop: Reactor, _ operation: (StreamedResponse) async throws -> Value
+        _ opening: Opening, _ uploads: UploadScope?, _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
-        let place = try tasks.add(delegate)
+        let delegate = opening.delegate
+        var arrived: StreamedResponse?
         do {
             let value = try await withTaskCancellationHandler {
-                let response = try await withTaskExecutorPreference(loop) { @concurrent in
-                    try await open(request, delegate, uploads, decodes: decodes, since: start, on: loop)
+                let response = try await withTaskExecutorPreference(opening.loop) { @concurrent in
+                    try await open(opening, uploads)
                 }
+                arrived = response
                 defer { response.body.source.close() }
                 return try await operation(response)
             } onCancel: {
-                delegate.interrupt.cancel(.task)
+                delegate.cancel(.task)
             }
-            close(delegate, at: place, .finished)
+            await end(opening, arrived, nil)
             return value
         } catch {
-            close(delegate, at: place, error is CancellationError ? .cancelled : .failed)
+            await end(opening, arrived, error)
             throw error
         }
     }
 
-    private func open(
-        _ request: TransportRequest, _ delegate: TaskDelegate, _ uploads: UploadScope?, decodes: Bool,
-        since start: MonotonicTime, on loop: Reactor
-    ) async throws -> StreamedResponse {
+    private func open(_ opening: Opening, _ uploads: UploadScope?) async throws -> StreamedResponse {
+        let (request, delegate, carrier) = (opening.request, opening.delegate, opening.carrier)
         var earlier: [Attempt]?
         let hops = HopLoop(carrier: carrier, uploads: uploads)
-        var response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
+        var response = try await hops.run(request, delegate, since: opening.start, on: opening.loop, &earlier)
+        if let audience = delegate.audience {
+            response = try await audience.admit(response, to: request, delegate, carrier, on: opening.loop)
+        }
         if carrier.sockets == nil, case .stream(let stream) = response.body {
             let (deadline, limit) = (request.deadline, request.timeouts.total)
-            let body = ForeignBody(stream, carrier, delegate.interrupt, on: loop, until: deadline, limit: limit)
+            let body = ForeignBody(
+                stream, carrier, delegate.interrupt, on: opening.loop, until: deadline, limit: limit)
             response = response.with(.stream(body), response.attempt)
         }
-        if decodes, let plain = try decoding.apply(to: response) { response = plain }
+        let watch = delegate.audience?.watch
+        if opening.decodes, let plain = try decoding.apply(to: response, telling: watch) { response = plain }
+        if let audience = delegate.audience { response = await audience.told(response, of: delegate) }
         return StreamedResponse(
             head: response.head, interim: response.interim, body: BodySequence(response.body, response.trailers),
             recorded: Metrics(earlier: earlier, last: response.attempt))
     }
 
-    /// Ends what is left of the exchange, should somebody still hold on to the body.
-    private func close(_ delegate: TaskDelegate, at place: Int, _ end: TaskMachine.State) {
-        delegate.interrupt.cancel(.handle)
-        delegate.end(end)
-        tasks.remove(at: place)
+    /// Ends what is left of the exchange, should somebody still hold on to the body, and tells whoever wants to know.
+    private func end(_ opening: Opening, _ arrived: StreamedResponse?, _ error: (any Error)?) async {
+        let (delegate, request) = (opening.delegate, opening.request)
+        delegate.cancel(.handle)
+        delegate.end(error.map { $0 is CancellationError ? .cancelled : .failed } ?? .finished)
+        guard let audience = delegate.audience else { return }
+        audience.watch.end()
+        let last = (error as? NetworkError)?.attempt
+        var completion = Completion(
+            task: delegate.snapshot(at: audience.watch.now()),
+            url: request.head.origin.description + request.head.target,
+            response: arrived?.head, metrics: arrived?.metrics ?? Metrics(attempts: [last].compactMap(\.self)))
+        completion.error = error
+        await audience.tell(completion)
+        tasks.unlist(at: opening.place)
+        hub.tell(.completed(completion))
     }
 }

@@ -17,10 +17,10 @@ public final class HTTPSession: Sendable {
     /// Every request of this session that is running.
     public let tasks: TaskRegistry
     let builder: RequestBuilder
-    let carrier: Carrier
     let decoding: Decoding
     let loops: [Reactor]
     let advisor: SessionAdvisor
+    let hub: EventHub
     private let nextLoop = Atomic<Int>(0)
 
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
@@ -32,12 +32,8 @@ public final class HTTPSession: Sendable {
         advisor = try SessionAdvisor(configuration, builder.clearText, warnings)
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         decoding = Decoding(configuration.limits)
-        tasks = TaskRegistry(on: loops[0])
-        if let transport = configuration.transport {
-            carrier = Carrier(transport)
-        } else {
-            carrier = Carrier(SocketTransport(configuration.socketOptions, on: loops[0], advisor: advisor))
-        }
+        hub = EventHub(always: configuration.hooks.isSet)
+        tasks = TaskRegistry(Carrier(configuration, on: loops[0], advisor), on: loops[0])
         configuration.tls.warnings.forEach(warnings.note)
     }
 
@@ -60,18 +56,34 @@ public final class HTTPSession: Sendable {
     }
 
     /// Looks after one request.
-    func delegate(_ method: Method, _ target: Target, _ options: Options) -> TaskDelegate {
-        let own = options.route.flatMap(ownAdvisor)
-        return TaskDelegate(method, target.template, label: options.label, advisor: own)
+    func delegate(
+        _ kind: TaskKind, _ method: Method, _ target: Target, _ options: Options, _ audience: Audience? = nil,
+        at now: MonotonicTime
+    ) -> TaskDelegate {
+        var attendants: Attendants?
+        if options.rare != nil || audience != nil { attendants = self.attendants(options, audience) }
+        return TaskDelegate(kind, method, target.template, options, attendants, audience, at: now)
     }
 
     @inline(never)
-    private func ownAdvisor(_ route: RequestRoute) -> RequestAdvisor? {
-        route.authenticate.map { RequestAdvisor(advisor, $0) }
+    private func attendants(_ options: Options, _ audience: Audience?) -> Attendants? {
+        let own = options.rare?.values.authenticate.map { RequestAdvisor(advisor, $0) }
+        return Attendants(advisor: own, watch: audience?.watch)
     }
 
     /// Whether the session takes no more requests.
     public var isClosed: Bool { tasks.isClosed }
+
+    /// What happens to the requests of this session from now on, until it is shut down. For any number of listeners;
+    /// one who does not keep up gets the newest 256 of what happened meanwhile.
+    ///
+    /// Requests that began unheeded are not told of.
+    public var events: AsyncStream<Event> { events(keeping: 256) }
+
+    /// The same, keeping as many events as `capacity` says for a listener who is busy.
+    public func events(keeping capacity: Int) -> AsyncStream<Event> {
+        hub.listen(keeping: capacity)
+    }
 
     /// Ends the session: takes no new requests, gives running ones until `grace` is over, cancels the rest, closes all
     /// connections. Returns how many requests had to be cancelled, once the last of them has ended.
@@ -82,7 +94,19 @@ public final class HTTPSession: Sendable {
         tasks.close()
         if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         let cancelled = await tasks.cancelAll()
-        await carrier.sockets?.close()
+        await tasks.carrier.sockets?.close()
+        if let invalidated = configuration.hooks.invalidated { await invalidated() }
+        hub.tell(.invalidated)
+        hub.end()
+        return cancelled
+    }
+
+    /// Shuts the session down and opens it again with the same configuration: no connection, name or TLS session of
+    /// before is used any more. Requests made until it returns fail with `NetworkError` code `sessionClosed`.
+    @discardableResult
+    public func restart(grace: Duration = .zero) async -> Int {
+        let cancelled = await shutdown(grace: grace)
+        tasks.open(Carrier(configuration, on: loops[0], advisor))
         return cancelled
     }
 }

@@ -15,7 +15,7 @@ import Testing
         var own = HTTPSession.Options()
         options(&own)
         let head = try RequestBuilder(configuration).head(.get, HTTPSession.Target(url), [:], .none, own.fields, nil)
-        return try own.route?.routed(head.origin) ?? head.origin
+        return try own.rare?.routed(head.origin) ?? head.origin
     }
 
     static let matches: [(String, String, Bool)] = [

@@ -7,6 +7,14 @@ final class Carrier: Sendable {
     let sockets: SocketTransport?
     private let custom: (any Transport)?
 
+    convenience init(_ configuration: HTTPSession.Configuration, on loop: Reactor, _ advisor: SessionAdvisor) {
+        if let transport = configuration.transport {
+            self.init(transport)
+        } else {
+            self.init(SocketTransport(configuration.socketOptions, on: loop, advisor: advisor))
+        }
+    }
+
     init(_ sockets: SocketTransport) {
         self.sockets = sockets
         custom = nil
@@ -24,11 +32,11 @@ final class Carrier: Sendable {
 
     func exchange(
         _ request: TransportRequest, _ interrupt: Interrupt, _ uploads: UploadScope?,
-        _ advisor: (any HandshakeAdvisor)?, since start: MonotonicTime, on loop: Reactor
+        _ attendants: Attendants?, since start: MonotonicTime, on loop: Reactor
     ) async throws -> TransportResponse {
         if let sockets {
             return try await sockets.exchange(
-                request, interrupt: interrupt, uploads: uploads, advisor: advisor, since: start, on: loop)
+                request, interrupt: interrupt, uploads: uploads, attendants: attendants, since: start, on: loop)
         }
         return try await foreignExchange(request, interrupt, on: loop)
     }

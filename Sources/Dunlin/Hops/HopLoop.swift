@@ -5,7 +5,7 @@ internal import DunlinTransport
 struct HopLoop {
     let carrier: Carrier
     /// Where bodies are sent that go out while their response is read.
-    let uploads: UploadScope?
+    var uploads: UploadScope?
 
     /// Out of line: an error made in place would take room in the frame that a waiting request keeps.
     private static var over: any Error {
@@ -26,7 +26,7 @@ struct HopLoop {
             guard delegate.begin() else { throw Self.over }
             do {
                 let response = try await carrier.exchange(
-                    request, delegate.interrupt, uploads, delegate.advisor, since: start, on: loop)
+                    request, delegate.interrupt, uploads, delegate.attendants, since: start, on: loop)
                 switch machine.received(response.head.status, for: request) {
                 case .send: start = loop.now()
                 case .sendWithoutExpectation:

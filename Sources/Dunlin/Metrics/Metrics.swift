@@ -8,6 +8,11 @@ public struct Metrics: Sendable, Hashable {
 
     public init() {}
 
+    init(attempts: [Attempt]) {
+        last = attempts.last
+        earlier = attempts.count > 1 ? Array(attempts.dropLast()) : nil
+    }
+
     init(earlier: [Attempt]?, last: Attempt) {
         self.earlier = earlier
         self.last = last

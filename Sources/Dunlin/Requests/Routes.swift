@@ -61,30 +61,6 @@ final class Routes: Sendable {
     }
 }
 
-/// What one request has to say of its connection. An object, so that options without one stay small.
-@usableFromInline final class RequestRoute: Sendable {
-    let hosts: HTTPSession.HostOverrides
-    let sockets: SocketOptions?
-    let authenticate: AuthenticationHook?
-
-    /// Nil if there is nothing to say.
-    init?(_ hosts: HTTPSession.HostOverrides, _ sockets: SocketOptions?, _ authenticate: AuthenticationHook? = nil) {
-        if hosts.isEmpty, sockets == nil, authenticate == nil { return nil }
-        self.hosts = hosts
-        self.sockets = sockets
-        self.authenticate = authenticate
-    }
-
-    /// The origin by the request's own way, where the request says one.
-    func routed(_ origin: Origin) throws -> Origin {
-        if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
-        let address = try Routes(hosts, .invalidRequest).address(for: origin) ?? origin.route?.address
-        if address == origin.route?.address, sockets == nil { return origin }
-        let route = Route(address: address, sockets: sockets ?? origin.route?.sockets)
-        return origin.over(route)
-    }
-}
-
 extension Origin {
     fileprivate func connecting(to address: SocketAddress?) -> Origin {
         address.map { over(Route(address: $0)) } ?? self

@@ -17,7 +17,13 @@ struct BodyCollector {
         case .bytes(let body): return try Self.whole(response, body, limit: limit, after: earlier)
         case .stream(let arriving): stream = arriving
         }
-        let bytes = try await read(stream, response.head, request)
+        let bytes: Bytes
+        do {
+            bytes = try await read(stream, response.head, request)
+        } catch var error as NetworkError where error.response == nil {
+            error.response = response.head
+            throw error
+        }
         let complete = response.with(.bytes(bytes), stream.attempt)
         return HTTPSession.Response(complete, bytes, stream.trailers, after: earlier)
     }

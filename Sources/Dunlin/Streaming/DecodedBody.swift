@@ -11,11 +11,13 @@ final class DecodedBody: BodyStream {
     }
 
     private let head: ResponseHead
+    private let watch: TransferWatch?
     private let reader: SoleReader<Work>
     private let record: Mutex<(attempt: Attempt, trailers: Fields)>
 
     init(
-        _ source: any BodyStream, _ codings: [ContentCoding], _ limits: InflateLimits, _ head: ResponseHead
+        _ source: any BodyStream, _ codings: [ContentCoding], _ limits: InflateLimits, _ head: ResponseHead,
+        _ watch: TransferWatch? = nil
     ) throws {
         let decoder: ContentDecoder
         do throws(InflateError) {
@@ -24,6 +26,7 @@ final class DecodedBody: BodyStream {
             throw error.asNetworkError(head)
         }
         self.head = head
+        self.watch = watch
         record = Mutex((source.attempt, Fields()))
         reader = SoleReader(Work(decoder: decoder, source: source))
     }
@@ -68,6 +71,7 @@ final class DecodedBody: BodyStream {
     private func note(_ attempt: Attempt, _ decoded: Int, _ trailers: Fields) {
         var attempt = attempt
         attempt.decodedBytes = decoded
+        watch?.decoded(upTo: decoded)
         record.withLock { [attempt] in $0 = (attempt, trailers) }
     }
 }

@@ -1,4 +1,5 @@
 internal import DunlinInflate
+internal import DunlinTransport
 
 /// Takes a response's content codings off: gzip and deflate, chained, streamed, under limits.
 ///
@@ -20,21 +21,23 @@ struct Decoding: Sendable {
     static let inPlace = 64 * 1024
 
     /// The response with plain content; nil when there is nothing to take off.
-    func apply(to response: TransportResponse) throws -> TransportResponse? {
+    /// `watch` is told how much has been decoded.
+    func apply(to response: TransportResponse, telling watch: TransferWatch? = nil) throws -> TransportResponse? {
         guard response.head.fields.hasContentEncoding, response.head.status != .partialContent,
             let codings = try codings(of: response.head), !codings.isEmpty
         else { return nil }
         switch response.body {
         case .bytes(let coded):
             guard let plain = try decodeInPlace(coded, codings, response.head) else {
-                let stream = try DecodedBody(WholeBody(coded, of: response), codings, limits, response.head)
+                let stream = try DecodedBody(WholeBody(coded, of: response), codings, limits, response.head, watch)
                 return response.with(.stream(stream), response.attempt)
             }
             var attempt = response.attempt
             attempt.decodedBytes = plain.count
             return response.with(.bytes(plain), attempt)
         case .stream(let stream):
-            return response.with(.stream(try DecodedBody(stream, codings, limits, response.head)), response.attempt)
+            let decoded = try DecodedBody(stream, codings, limits, response.head, watch)
+            return response.with(.stream(decoded), response.attempt)
         }
     }
 

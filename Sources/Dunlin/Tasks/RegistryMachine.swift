@@ -31,8 +31,17 @@ struct RegistryMachine<Delegate, Watcher> {
         return watchers.map(\.watcher)
     }
 
+    /// Empties a place and keeps it, until `remove`.
+    mutating func unlist(_ place: Int) {
+        places[place] = nil
+    }
+
     mutating func close() {
         isClosed = true
+    }
+
+    mutating func open() {
+        isClosed = false
     }
 
     /// A number to leave with; nil if nothing runs, and there is nothing to wait for.

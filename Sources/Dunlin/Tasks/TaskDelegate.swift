@@ -1,32 +1,76 @@
 internal import DunlinReactor
+internal import DunlinTransport
 internal import Synchronization
 
-/// Looks after one request from its registration to its end: where it stands, and how to stop it.
+/// Looks after one request from its registration to its end: where it stands, and how to hold or stop it.
 ///
 /// Where it stands is under a lock and not in the actor's own state: a cancel handler must reach it now, and the hot
 /// path cannot afford the job switch that entering an actor takes.
 public actor TaskDelegate {
     public nonisolated let id = TaskID.next()
+    public nonisolated let kind: HTTPSession.TaskKind
     public nonisolated let method: Method
     /// The target as the caller wrote it, values left out.
     public nonisolated let template: String
     public nonisolated let label: String?
     /// Felt by whatever the request waits for.
     nonisolated let interrupt = Interrupt()
-    /// Counts instead of the session's, should a connection have to be secured.
-    nonisolated let advisor: RequestAdvisor?
-    private nonisolated let machine = Mutex(TaskMachine())
+    /// Those who attend the exchange itself.
+    nonisolated let attendants: Attendants?
+    nonisolated let audience: Audience?
+    private nonisolated let rare: RareOptions?
+    private nonisolated let created: MonotonicTime
+    private nonisolated let machine: Mutex<TaskMachine>
 
-    init(_ method: Method, _ template: String, label: String?, advisor: RequestAdvisor? = nil) {
+    init(
+        _ kind: HTTPSession.TaskKind, _ method: Method, _ template: String, _ options: HTTPSession.Options,
+        _ attendants: Attendants?, _ audience: Audience?, at now: MonotonicTime
+    ) {
+        self.kind = kind
         self.method = method
         self.template = template
-        self.label = label
-        self.advisor = advisor
+        label = options.label
+        rare = options.rare
+        self.attendants = attendants
+        self.audience = audience
+        created = now
+        machine = Mutex(TaskMachine(priority: options.priority))
+    }
+
+    public nonisolated var tags: Set<String> { rare?.values.tags ?? [] }
+
+    /// Who goes first when requests wait. To be set while it waits.
+    nonisolated var priority: RequestPriority {
+        get { machine.withLock { $0.priority } }
+        set { machine.withLock { $0.priority = newValue } }
     }
 
     /// Stops the request wherever it is; it fails with `NetworkError` code `cancelled`. Harmless when it is over.
     public nonisolated func cancel() {
-        interrupt.cancel(.handle)
+        cancel(.handle)
+    }
+
+    nonisolated func cancel(_ cause: Interrupt.Cause) {
+        interrupt.cancel(cause)
+        audience?.watch.stop()
+    }
+
+    /// Holds the request where it is: nothing more is sent or read, and the limits of `firstByte`, `idle` and `send` do
+    /// not go on. Holding it twice is holding it once. False if that changed nothing, or if nobody was there to watch
+    /// this request when it began: one that was made through a handle can be held.
+    @discardableResult
+    public nonisolated func suspend() -> Bool {
+        guard let audience, audience.watch.suspend() else { return false }
+        audience.events.tell(.suspended(snapshot(at: audience.watch.now())))
+        return true
+    }
+
+    /// Lets the request go on, however often it was suspended; false if that changed nothing.
+    @discardableResult
+    public nonisolated func resume() -> Bool {
+        guard let audience, audience.watch.resume() else { return false }
+        audience.events.tell(.resumed(snapshot(at: audience.watch.now())))
+        return true
     }
 
     nonisolated func begin() -> Bool {
@@ -37,32 +81,24 @@ public actor TaskDelegate {
         machine.withLock { _ = $0.end(end) }
     }
 
-    public nonisolated var snapshot: TaskSnapshot {
-        let state = machine.withLock { $0.state }
-        return TaskSnapshot(id: id, method: method, template: template, label: label, state: .init(state))
+    nonisolated func snapshot(at now: MonotonicTime) -> TaskSnapshot {
+        let machine = machine.withLock { $0 }
+        let state = machine.state.told(isHeld: audience?.watch.isHeld == true)
+        var phase: Phase?
+        if case .running = state { phase = interrupt.phase }
+        return TaskSnapshot(
+            id: id, kind: kind, method: method, template: template, label: label, tags: tags,
+            priority: machine.priority, state: state, phase: phase, age: now.duration(since: created))
     }
 }
 
-/// What the registry tells of a request.
-public struct TaskSnapshot: Sendable, Hashable {
-    public enum State: Sendable, Hashable {
-        case waiting
-        /// On its way; `hop` counts the times it was sent.
-        case running(hop: Int)
-        case over
-
-        init(_ state: TaskMachine.State) {
-            switch state {
-            case .waiting: self = .waiting
-            case .running(let hop): self = .running(hop: hop)
-            case .finished, .failed, .cancelled: self = .over
-            }
+extension TaskMachine.State {
+    /// What is told of it.
+    func told(isHeld: Bool) -> TaskSnapshot.State {
+        switch self {
+        case .finished, .failed, .cancelled: .over
+        case .waiting: isHeld ? .suspended : .waiting
+        case .running(let hop): isHeld ? .suspended : .running(hop: hop)
         }
     }
-
-    public var id: TaskID
-    public var method: Method
-    public var template: String
-    public var label: String?
-    public var state: State
 }

@@ -1,51 +1,93 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Every running request of a session, by id.
+/// Every running request of a session, by id, and what carries the next.
 ///
 /// The actor is for what takes time: cancelling all and waiting for them. The book itself stands under a lock, because
 /// each request enters and leaves it: as actor calls the two cost a request on the loop four job switches, two
 /// allocations and a quarter of its instructions (see Docs/Concurrency.md).
 public actor TaskRegistry {
-    private nonisolated let book = Mutex(RegistryMachine<TaskDelegate, Parking<Void>>())
+    private struct Book {
+        var machine = RegistryMachine<TaskDelegate, Parking<Void>>()
+        var carrier: Carrier
+    }
+
+    /// What a request gets when it enters.
+    struct Admission {
+        /// To leave from.
+        let place: Int
+        let carrier: Carrier
+    }
+
+    private nonisolated let book: Mutex<Book>
     private nonisolated let loop: Reactor
 
-    init(on loop: Reactor) {
+    init(_ carrier: Carrier, on loop: Reactor) {
+        book = Mutex(Book(carrier: carrier))
         self.loop = loop
     }
 
-    /// Enters a request; the place it must leave from.
-    nonisolated func add(_ delegate: TaskDelegate) throws -> Int {
-        guard let place = book.withLock({ $0.add(delegate) }) else {
-            throw NetworkError(.sessionClosed, "the session is shut down")
+    /// Enters a request, which must leave again.
+    nonisolated func add(_ delegate: TaskDelegate) throws -> Admission {
+        let admission = book.withLock { book in
+            book.machine.add(delegate).map { Admission(place: $0, carrier: book.carrier) }
         }
-        return place
+        guard let admission else { throw NetworkError(.sessionClosed, "the session is shut down") }
+        return admission
     }
 
     nonisolated func remove(at place: Int) {
-        for watcher in book.withLock({ $0.remove(place) }) { _ = watcher.deliver(()) }
+        for watcher in book.withLock({ $0.machine.remove(place) }) { _ = watcher.deliver(()) }
+    }
+
+    /// Takes a request off the list whose place is still to be removed: those who wait for the last wait for it too.
+    nonisolated func unlist(at place: Int) {
+        book.withLock { $0.machine.unlist(place) }
     }
 
     /// Takes no more requests.
     nonisolated func close() {
-        book.withLock { $0.close() }
+        book.withLock { $0.machine.close() }
     }
 
-    nonisolated var isClosed: Bool { book.withLock { $0.isClosed } }
+    /// Takes requests again, carried by another.
+    nonisolated func open(_ carrier: Carrier) {
+        book.withLock { book in
+            book.carrier = carrier
+            book.machine.open()
+        }
+    }
 
-    public nonisolated var count: Int { book.withLock { $0.count } }
+    nonisolated var isClosed: Bool { book.withLock { $0.machine.isClosed } }
+    nonisolated var carrier: Carrier { book.withLock { $0.carrier } }
+
+    public nonisolated var count: Int { book.withLock { $0.machine.running.count } }
+
+    /// Whether there is no other request than the one that asks, before it has entered.
+    nonisolated var isEmpty: Bool { book.withLock { $0.machine.count == 0 } }
 
     /// A picture of every running request, oldest first.
     public nonisolated var all: [TaskSnapshot] {
-        delegates.map(\.snapshot)
+        let now = loop.now()
+        return delegates.map { $0.snapshot(at: now) }
+    }
+
+    /// A picture of every running request of one kind, oldest first.
+    public nonisolated func all(_ kind: HTTPSession.TaskKind) -> [TaskSnapshot] {
+        all.filter { $0.kind == kind }
+    }
+
+    /// A picture of every running request with this tag, oldest first.
+    public nonisolated func all(tagged tag: String) -> [TaskSnapshot] {
+        all.filter { $0.tags.contains(tag) }
     }
 
     public nonisolated subscript(_ id: TaskID) -> TaskDelegate? {
-        book.withLock { $0.running }.first { $0.id == id }
+        book.withLock { $0.machine.running }.first { $0.id == id }
     }
 
     private nonisolated var delegates: [TaskDelegate] {
-        book.withLock { $0.running }.sorted { $0.id.rawValue < $1.id.rawValue }
+        book.withLock { $0.machine.running }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
     /// Stops one request; false if it is not running.
@@ -54,6 +96,15 @@ public actor TaskRegistry {
         guard let delegate = self[id] else { return false }
         delegate.cancel()
         return true
+    }
+
+    /// Stops every request with this tag; how many there were.
+    @discardableResult
+    public nonisolated func cancel(tagged tag: String) -> Int {
+        // The newest first, as in `cancelAll()`.
+        let stopped = delegates.reversed().filter { $0.tags.contains(tag) }
+        for delegate in stopped { delegate.cancel() }
+        return stopped.count
     }
 
     /// Stops every request and returns how many there were, once the last has told its caller.
@@ -71,8 +122,8 @@ public actor TaskRegistry {
     /// Waits until nothing runs any more or the time has come.
     func drain(until deadline: MonotonicTime) async {
         let watcher = Parking<Void>(on: loop)
-        guard let number = book.withLock({ $0.watch(watcher) }) else { return }
+        guard let number = book.withLock({ $0.machine.watch(watcher) }) else { return }
         _ = await watcher.wait(until: deadline, interrupt: nil)
-        book.withLock { $0.leave(number) }
+        book.withLock { $0.machine.leave(number) }
     }
 }

@@ -131,6 +131,6 @@ import Testing
         options.authenticate = nil
         options.sockets = nil
         options.connectTo = [:]
-        #expect(options.route == nil)
+        #expect(options.rare == nil)
     }
 }

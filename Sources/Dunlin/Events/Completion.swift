@@ -1,0 +1,30 @@
+extension HTTPSession {
+    /// How a request ended.
+    public struct Completion: Sendable {
+        public var task: TaskSnapshot
+        /// What was asked, without user info.
+        public var url: String
+        /// Nil if no response came that was delivered.
+        public var response: ResponseHead?
+        /// The response's body as received; nil if it was not read as a whole.
+        public var body: Bytes?
+        /// What the serializer made of it, if that may be shared: of a request that was made through a handle.
+        public var value: (any Sendable)?
+        /// Nil for a stream.
+        public var serializer: (any ResponseSerializer)?
+        public var error: (any Error)?
+        public var metrics: Metrics
+
+        init(
+            task: TaskSnapshot, url: String, response: ResponseHead?, body: Bytes? = nil,
+            serializer: (any ResponseSerializer)? = nil, metrics: Metrics
+        ) {
+            self.task = task
+            self.url = url
+            self.response = response
+            self.body = body
+            self.serializer = serializer
+            self.metrics = metrics
+        }
+    }
+}

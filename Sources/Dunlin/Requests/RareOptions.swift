@@ -1,0 +1,72 @@
+extension HTTPSession.Options {
+    /// Counts before the session's `hosts`.
+    public var connectTo: HTTPSession.HostOverrides {
+        get { rare?.values.hosts ?? HTTPSession.HostOverrides() }
+        set { setRare { $0.hosts = newValue } }
+    }
+
+    /// Instead of the session's. The request uses a connection opened with just these.
+    public var sockets: SocketOptions? {
+        get { rare?.values.sockets }
+        set { setRare { $0.sockets = newValue } }
+    }
+
+    /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What it
+    /// allows counts for this request alone: over TLS the request has a connection to itself. It is asked about every
+    /// server that redirects lead to; the challenge says which.
+    public var authenticate: AuthenticationHook? {
+        get { rare?.values.authenticate }
+        set { setRare { $0.authenticate = newValue } }
+    }
+
+    /// Asked after the session's.
+    public var hooks: HTTPSession.Hooks {
+        get { rare?.values.hooks ?? HTTPSession.Hooks() }
+        set { setRare { $0.hooks = newValue } }
+    }
+
+    /// The user's own marks: the registry finds, and cancels, by tag.
+    public var tags: Set<String> {
+        get { rare?.values.tags ?? [] }
+        set { setRare { $0.tags = newValue } }
+    }
+
+    private mutating func setRare(_ change: (inout RareOptions.Values) -> Void) {
+        var values = rare?.values ?? RareOptions.Values()
+        change(&values)
+        rare = RareOptions(values)
+    }
+}
+
+/// The options that few requests set. An object, so that options without one stay small.
+@usableFromInline final class RareOptions: Sendable {
+    struct Values: Sendable {
+        var hosts = HTTPSession.HostOverrides()
+        var sockets: SocketOptions?
+        var authenticate: AuthenticationHook?
+        var hooks: HTTPSession.Hooks?
+        var tags: Set<String> = []
+
+        var isEmpty: Bool {
+            hosts.isEmpty && sockets == nil && authenticate == nil && hooks == nil && tags.isEmpty
+        }
+    }
+
+    let values: Values
+
+    /// Nil if there is nothing to say.
+    init?(_ values: Values) {
+        if values.isEmpty { return nil }
+        self.values = values
+    }
+
+    /// The origin by the request's own way, where the request says one.
+    func routed(_ origin: Origin) throws -> Origin {
+        let sockets = values.sockets
+        if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
+        let address = try Routes(values.hosts, .invalidRequest).address(for: origin) ?? origin.route?.address
+        if address == origin.route?.address, sockets == nil { return origin }
+        let route = Route(address: address, sockets: sockets ?? origin.route?.sockets)
+        return origin.over(route)
+    }
+}

@@ -1,0 +1,104 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// Who is asked and told about one request, beside its caller: hooks, listeners, and a handle's holder. Most requests
+/// have none, and know it by one look.
+///
+/// The session's hooks come first. For a decision the first opinion counts. Hooks are the user's code and run off the
+/// loop; those who decide are given up when the request is cancelled or its time is over.
+final class Audience: Sendable {
+    /// The session's, then the request's own.
+    let hooks: [HTTPSession.Hooks]
+    let events: EventHub
+    let watch: TransferWatch
+
+    init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ watch: TransferWatch) {
+        self.hooks = hooks.filter(\.isSet)
+        self.events = events
+        self.watch = watch
+    }
+
+    /// Tells each hook that was set, one after the other.
+    func tell<Hook: Sendable>(
+        _ hook: KeyPath<HTTPSession.Hooks, Hook?>, _ call: @Sendable (Hook) async -> Void
+    ) async {
+        for hooks in hooks {
+            guard let hook = hooks[keyPath: hook] else { continue }
+            await Self.offLoop { await call(hook) }
+        }
+    }
+
+    func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool {
+        hooks.contains { $0[keyPath: hook] != nil }
+    }
+
+    private static func offLoop(_ work: @concurrent @Sendable () async -> Void) async {
+        await withTaskExecutorPreference(globalConcurrentExecutor, operation: work)
+    }
+}
+
+extension Audience {
+    /// The response that is to be delivered, counted from here on, unless a hook turns it down.
+    func admit(
+        _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
+        on loop: Reactor
+    ) async throws -> TransportResponse {
+        var response = response
+        let isCoded = response.head.fields.contains("content-encoding")
+        switch response.body {
+        case .bytes(let bytes):
+            watch.beginReceiving(bytes.count, isCoded: isCoded)
+            watch.received(upTo: bytes.count)
+        case .stream(let stream):
+            watch.beginReceiving(stream.expectedLength, isCoded: isCoded)
+            if carrier.sockets == nil {
+                let counted = CountedBody(stream, watch, until: request.deadline)
+                response = response.with(.stream(counted), response.attempt)
+            }
+        }
+        guard hasHook(\.response) else { return response }
+        try await decide(on: response.head, request, delegate, carrier, on: loop)
+        return response
+    }
+
+    private func decide(
+        on head: ResponseHead, _ request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
+        on loop: Reactor
+    ) async throws {
+        let snapshot = delegate.snapshot(at: watch.now())
+        let hooks = hooks.compactMap(\.response)
+        let decision = try await carrier.foreign(
+            until: request.deadline, request.timeouts.total, delegate.interrupt, on: loop
+        ) {
+            for hook in hooks {
+                if let decision = await hook(head, snapshot) { return decision }
+            }
+            return HTTPSession.ResponseDecision.take
+        }
+        guard decision == .cancel else { return }
+        throw NetworkError(
+            .cancelled, "a hook turned the response down", phase: .idle, requestMayHaveBeenSent: true, response: head)
+    }
+
+    /// The response with its body's pieces told to hooks, should there be any for them.
+    func told(_ response: TransportResponse, of delegate: TaskDelegate) async -> TransportResponse {
+        guard hasHook(\.data) else { return response }
+        let tell: @Sendable (Bytes) async -> Void = { [self] piece in
+            let snapshot = delegate.snapshot(at: watch.now())
+            await self.tell(\.data) { await $0(piece, snapshot) }
+        }
+        switch response.body {
+        case .bytes(let bytes):
+            if !bytes.isEmpty { await tell(bytes) }
+            return response
+        case .stream(let stream):
+            return response.with(.stream(ToldBody(stream, tell)), response.attempt)
+        }
+    }
+
+    /// Tells the hooks how it ended.
+    func tell(_ completion: HTTPSession.Completion) async {
+        await tell(\.metrics) { await $0(completion.metrics, completion.task) }
+        await tell(\.completed) { await $0(completion) }
+    }
+}

@@ -1,0 +1,48 @@
+extension HTTPSession {
+    /// What a request is for.
+    public enum TaskKind: String, Sendable, Hashable, CaseIterable {
+        /// The response is read as a whole.
+        case data
+        /// As `data`, but what is sent is a file or a stream.
+        case upload
+        case download
+        /// The response is read as it comes.
+        case stream
+        /// A connection is opened ahead of need.
+        case opening
+    }
+}
+
+/// What the registry tells of a request.
+public struct TaskSnapshot: Sendable, Hashable {
+    public enum State: Sendable, Hashable {
+        /// It may begin, and has not been sent yet.
+        case waiting
+        /// On its way; `hop` counts the times it was sent.
+        case running(hop: Int)
+        /// Held back by `suspend()`, or not let go yet.
+        case suspended
+        case over
+    }
+
+    public var id: TaskID
+    public var kind: HTTPSession.TaskKind
+    public var method: Method
+    public var template: String
+    public var label: String?
+    public var tags: Set<String>
+    public var priority: RequestPriority
+    public var state: State
+    /// What the request is about just now; nil unless it runs. Of one that is being sent at once and waits for its
+    /// answer, as most do, it is `firstByte`.
+    public var phase: Phase?
+    /// How long ago the request was made.
+    public var age: Duration
+}
+
+extension HTTPSession.TaskKind {
+    @inline(__always)
+    static func of(_ body: borrowing RequestBody) -> Self {
+        body.isAtHand ? .data : .upload
+    }
+}

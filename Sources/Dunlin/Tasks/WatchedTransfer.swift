@@ -1,0 +1,151 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// The transfer of one watched request: waits until it may begin, sends, has hooks decide and told, and brings the
+/// response's whole body back.
+struct WatchedTransfer: Sendable {
+    private let session: HTTPSession
+    private let call: HTTPSession.Call
+    private let delegate: TaskDelegate
+    private let carrier: Carrier
+    let audience: Audience
+
+    /// How it went.
+    struct Ended: Sendable {
+        let result: Result<HTTPSession.Response<Bytes>, any Error>
+        let metrics: Metrics
+    }
+
+    init(_ session: HTTPSession, _ call: HTTPSession.Call, _ delegate: TaskDelegate, _ carrier: Carrier) {
+        self.session = session
+        self.call = call
+        self.delegate = delegate
+        self.carrier = carrier
+        audience = delegate.audience ?? Audience([], session.hub, TransferWatch(on: session.loop))
+    }
+
+    private var watch: TransferWatch { audience.watch }
+    private var snapshot: TaskSnapshot { delegate.snapshot(at: watch.now()) }
+
+    func run() async -> Ended {
+        await withTaskGroup(of: Void.self) { group in
+            tellProgress(.upload, \.uploadProgress, &group)
+            tellProgress(.download, \.downloadProgress, &group)
+            let ended = await transferred()
+            watch.end()
+            await group.waitForAll()
+            await audience.tell(\.transferEnded) { [snapshot] in await $0(snapshot, ended.error) }
+            return ended
+        }
+    }
+
+    private func tellProgress(
+        _ direction: HTTPSession.Direction,
+        _ hook: any KeyPath<HTTPSession.Hooks, HTTPSession.ProgressHook?> & Sendable,
+        _ group: inout TaskGroup<Void>
+    ) {
+        guard audience.hasHook(hook) else { return }
+        group.addTask(executorPreference: globalConcurrentExecutor) {
+            for await progress in watch.progress(direction) {
+                await audience.tell(hook) { await $0(progress, snapshot) }
+            }
+        }
+    }
+
+    private func transferred() async -> Ended {
+        await withTaskCancellationHandler {
+            do {
+                try await pass(until: HTTPSession.inheritedDeadline ?? .never)
+                let loop = session.loop
+                let start = loop.now()
+                let body = carrier.sockets == nil ? call.body.counted(by: watch) : call.body
+                let request = try session.request(call.head, body, call.options, since: start)
+                return await withTaskExecutorPreference(loop) { @concurrent in
+                    await transfer(request, since: start, on: loop)
+                }
+            } catch {
+                return Ended(result: .failure(error), metrics: Metrics())
+            }
+        } onCancel: {
+            delegate.cancel(.task)
+        }
+    }
+
+    private func transfer(_ request: TransportRequest, since start: MonotonicTime, on loop: Reactor) async -> Ended {
+        var earlier: [Attempt]?
+        do {
+            let response =
+                if carrier.needsScope(request.body) {
+                    try await sendInScope(request, since: start, on: loop, &earlier)
+                } else {
+                    try await send(request, HopLoop(carrier: carrier), since: start, on: loop, &earlier)
+                }
+            return Ended(result: .success(response), metrics: response.metrics)
+        } catch {
+            let last = (error as? NetworkError)?.attempt
+            return Ended(
+                result: .failure(error), metrics: Metrics(attempts: (earlier ?? []) + [last].compactMap(\.self)))
+        }
+    }
+
+    private func sendInScope(
+        _ request: TransportRequest, since start: MonotonicTime, on loop: Reactor, _ earlier: inout [Attempt]?
+    ) async throws -> HTTPSession.Response<Bytes> {
+        let uploads = UploadScope()
+        async let _: Void = uploads.run()
+        let hops = HopLoop(carrier: carrier, uploads: uploads)
+        return try await send(request, hops, since: start, on: loop, &earlier)
+    }
+
+    private func send(
+        _ request: TransportRequest, _ hops: HopLoop, since start: MonotonicTime, on loop: Reactor,
+        _ earlier: inout [Attempt]?
+    ) async throws -> HTTPSession.Response<Bytes> {
+        var response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
+        response = try await audience.admit(response, to: request, delegate, carrier, on: loop)
+        var isCoded = false
+        if call.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
+            response = plain
+            isCoded = true
+        }
+        response = await audience.told(response, of: delegate)
+        let whole = try await session.collected(
+            response, isCoded: isCoded, request, delegate, call.reading, carrier, after: earlier, on: loop)
+        let last = whole.metrics.attempts.last
+        watch.received(upTo: last?.bodyBytes ?? whole.body.count)
+        watch.decoded(upTo: whole.body.count)
+        try await pass(until: request.deadline)
+        return whole
+    }
+
+    /// Waits while the request is held.
+    private func pass(until deadline: MonotonicTime) async throws {
+        let isInTime = await watch.pass(until: deadline)
+        if let cause = delegate.interrupt.cause {
+            if cause == .task { throw CancellationError() }
+            throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
+        }
+        guard isInTime else {
+            throw NetworkError(.timedOut, "the request was held until its time was over", phase: .total)
+        }
+    }
+}
+
+extension WatchedTransfer {
+    func completion(_ ended: Ended, _ serializer: any ResponseSerializer) -> HTTPSession.Completion {
+        let response = ended.response
+        return HTTPSession.Completion(
+            task: snapshot, url: call.head.origin.description + call.head.target, response: response?.head,
+            body: response?.body, serializer: serializer, metrics: ended.metrics)
+    }
+}
+
+extension WatchedTransfer.Ended {
+    fileprivate var response: HTTPSession.Response<Bytes>? {
+        if case .success(let response) = result { response } else { nil }
+    }
+
+    fileprivate var error: (any Error)? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+}
