@@ -94,6 +94,8 @@ extension HTTPSession {
         delegate.end(error.map { $0 is CancellationError ? .cancelled : .failed } ?? .finished)
         guard let audience = delegate.audience else { return }
         audience.watch.end()
+        let snapshot = delegate.snapshot(at: audience.watch.now())
+        await audience.tell(\.transferEnded) { await $0(snapshot, error) }
         let last = (error as? NetworkError)?.attempt
         var completion = Completion(
             task: delegate.snapshot(at: audience.watch.now()),

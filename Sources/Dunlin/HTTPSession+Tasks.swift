@@ -5,7 +5,7 @@ extension HTTPSession {
     /// A request that does not begin before it is resumed or awaited. It is listed in `tasks` from now on. Throws for
     /// what cannot be sent, and once the session is shut down.
     public func task<S: ResponseSerializer>(
-        _ method: Method = .get, _ target: Target, query: Query = Query(), body: RequestBody = .none,
+        _ target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let call = try call(method, target, query, body, options, serializer.accept)

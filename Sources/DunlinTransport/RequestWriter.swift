@@ -103,12 +103,11 @@ struct RequestWriter: Sendable {
     /// Nothing is written while the transfer is held, and only the total limit goes on meanwhile.
     @inline(never)
     private func waitWritable(since start: MonotonicTime, _ watch: TransferWatch) async -> Wake {
-        let before = watch.heldTime()
         while true {
-            let held = watch.heldTime() - before
+            let held = watch.heldTime(since: start)
             let deadline = context.clock.deadline(for: .send, from: start.advanced(by: held))
             let wake = await stream.channel.waitWritable(until: deadline)
-            guard wake == .timedOut, watch.heldTime() - before > held else { return wake }
+            guard wake == .timedOut, watch.heldTime(since: start) > held else { return wake }
             guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else { return .timedOut }
         }
     }

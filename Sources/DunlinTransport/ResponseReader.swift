@@ -48,6 +48,8 @@ struct ResponseReader: ~Copyable {
             if !mayHaveMore {
                 let wake = await waitReadable(in: phase, since: start)
                 guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
+            } else if let watch = context.watch {
+                try await pass(watch, phase, attempt)
             }
             if try read(into: &buffer, upTo: capacity, phase, attempt) {
                 attempt.bytesReceived += buffer.count
@@ -87,18 +89,27 @@ struct ResponseReader: ~Copyable {
     private func waitReadable(
         in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime, _ watch: TransferWatch
     ) async -> Wake {
-        let before = watch.heldTime()
         let total = context.clock.deadline(for: .total, from: start)
         while true {
             guard await watch.pass(until: total) else { return .timedOut }
-            let held = watch.heldTime() - before
+            let held = watch.heldTime(since: start)
             let deadline = context.clock.deadline(for: phase, from: start.advanced(by: held))
             let wake = await stream.channel.waitReadable(until: min(deadline, limit.advanced(by: held)))
             switch wake {
             case .ready: return await watch.pass(until: total) ? .ready : .timedOut
-            case .timedOut where watch.heldTime() - before > held: continue
+            case .timedOut where watch.heldTime(since: start) > held: continue
             default: return wake
             }
+        }
+    }
+
+    /// Waits while the transfer is held.
+    @inline(never)
+    private func pass(_ watch: TransferWatch, _ phase: Phase, _ attempt: Attempt) async throws {
+        guard watch.isHeld else { return }
+        let start = context.clock.now()
+        guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else {
+            throw context.timedOut(.total, since: start, attempt)
         }
     }
 
@@ -137,7 +148,11 @@ extension ResponseReader {
         in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
     ) async throws {
         while true {
-            if !mayHaveMore { try await wait(&pace, certain: certain, in: phase, since: start, attempt) }
+            if !mayHaveMore {
+                try await wait(&pace, certain: certain, in: phase, since: start, attempt)
+            } else if let watch = context.watch {
+                try await pass(watch, phase, attempt)
+            }
             // Only now: if somebody else has the memory, other is taken, which is not needed for as long as we wait.
             if replacing { bytes.removeAll(keepingCapacity: true) }
             let (before, room) = (bytes.count, min(capacity, pace.readSize))

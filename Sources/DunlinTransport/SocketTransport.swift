@@ -78,8 +78,8 @@ public final class SocketTransport: Sendable {
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with an advisor of its own counts on that
-    /// instead of the session's, and has a connection to itself.
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with an advisor of its own counts on
+    /// that instead of the session's, and has a connection to itself.
     public func exchange(
         _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil,
         attendants: Attendants? = nil, since start: MonotonicTime, on reactor: Reactor

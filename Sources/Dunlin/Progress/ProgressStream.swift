@@ -3,8 +3,8 @@ internal import Synchronization
 
 /// What one listener has been told of a transfer.
 ///
-/// Rules: the first value is told at once, whatever it is; then only what differs from the last; the final one once, and
-/// nothing after it. Between two looks any number of changes are one.
+/// Rules: the first value is told at once, whatever it is; then only what differs from the last; the final one once,
+/// and nothing after it. Between two looks any number of changes are one.
 struct ProgressTeller {
     private let direction: HTTPSession.Direction
     private var meter = RateMeter()

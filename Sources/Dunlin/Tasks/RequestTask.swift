@@ -1,4 +1,3 @@
-internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
@@ -7,7 +6,7 @@ extension HTTPSession {
     /// several places.
     ///
     /// ```swift
-    /// let task = try client.task(.post, "albums/7", body: .file(path), as: .json(Receipt.self))
+    /// let task = try client.task("albums/7", method: .post, body: .file(path), as: .json(Receipt.self))
     /// task.resume()
     /// for await step in task.uploadProgress { show(step.fraction) }
     /// let receipt = try await task.value
@@ -75,11 +74,16 @@ extension HTTPSession.RequestTask {
         get async {
             // Who waits for a request that was suspended after it had begun waits for somebody else to resume it.
             if !hasBegun.exchange(true, ordering: .relaxed) { delegate.resume() }
-            return await withTaskCancellationHandler {
+            let result = await withTaskCancellationHandler {
                 await settlement.value
             } onCancel: {
-                delegate.cancel(.task)
+                delegate.cancel()
             }
+            // Others may wait for the same request whose own tasks nobody cancelled.
+            guard Task.isCancelled, case .failure(let error as NetworkError) = result, error.code == .cancelled else {
+                return result
+            }
+            return .failure(CancellationError())
         }
     }
 

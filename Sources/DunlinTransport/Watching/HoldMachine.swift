@@ -4,9 +4,21 @@ internal import DunlinTypes
 ///
 /// Rules:
 /// 1. Held or moving: holding twice is holding once, and one release lets it move, however often it was held.
-/// 2. Time held is summed up, so that whoever has a limit can take off what was none of the peer's fault.
+/// 2. Time held is remembered, so that whoever has a limit can take off what fell into its wait: it was none of the
+///    peer's fault. Of very many holds the oldest are remembered as one.
 /// 3. Once over, nothing changes it any more, and nobody waits.
 struct HoldMachine<Waiter> {
+    private struct Spell {
+        let start: MonotonicTime
+        var length: Int64
+
+        func length(since time: MonotonicTime) -> Int64 {
+            max(0, min(length, start.nanoseconds + length - time.nanoseconds))
+        }
+    }
+
+    private static var remembered: Int { 32 }
+
     private enum State: Equatable {
         case moving
         case held(since: MonotonicTime)
@@ -14,7 +26,7 @@ struct HoldMachine<Waiter> {
     }
 
     private var state = State.moving
-    private var heldBefore: Int64 = 0
+    private var spells: [Spell] = []
     private var waiters: [(id: UInt64, waiter: Waiter)] = []
     private var lastWaiter: UInt64 = 0
 
@@ -22,10 +34,23 @@ struct HoldMachine<Waiter> {
         if case .held = state { true } else { false }
     }
 
-    /// Nanoseconds held so far, the present hold included.
-    func heldTime(at now: MonotonicTime) -> Int64 {
-        guard case .held(let since) = state else { return heldBefore }
-        return heldBefore + max(0, now.nanoseconds - since.nanoseconds)
+    /// Nanoseconds held from `time` on, the present hold included.
+    func heldTime(since time: MonotonicTime, at now: MonotonicTime) -> Int64 {
+        (spells + [present(at: now)].compactMap(\.self)).reduce(0) { $0 + $1.length(since: time) }
+    }
+
+    private func present(at now: MonotonicTime) -> Spell? {
+        guard case .held(let since) = state else { return nil }
+        return Spell(start: since, length: max(0, now.nanoseconds - since.nanoseconds))
+    }
+
+    private mutating func endSpell(at now: MonotonicTime) {
+        guard let spell = present(at: now) else { return }
+        spells.append(spell)
+        guard spells.count > Self.remembered else { return }
+        spells[1].length += spells[0].length
+        spells[1] = Spell(start: spells[0].start, length: spells[1].length)
+        spells.removeFirst()
     }
 
     /// Whether that changed anything.
@@ -38,14 +63,14 @@ struct HoldMachine<Waiter> {
     /// Those who may go on; nil if it was not held.
     mutating func release(at now: MonotonicTime) -> [Waiter]? {
         guard isHeld else { return nil }
-        heldBefore = heldTime(at: now)
+        endSpell(at: now)
         state = .moving
         return takeWaiters()
     }
 
     /// Those who need not wait any more.
     mutating func end(at now: MonotonicTime) -> [Waiter] {
-        heldBefore = heldTime(at: now)
+        endSpell(at: now)
         state = .over
         return takeWaiters()
     }

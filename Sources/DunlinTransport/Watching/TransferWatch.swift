@@ -31,10 +31,10 @@ public final class TransferWatch: Sendable {
 extension TransferWatch {
     public var isHeld: Bool { hold.withLock { $0.isHeld } }
 
-    /// Nanoseconds for which the transfer was held.
-    func heldTime() -> Int64 {
+    /// Nanoseconds for which the transfer was held from `time` on.
+    func heldTime(since time: MonotonicTime) -> Int64 {
         let now = reactor.now()
-        return hold.withLock { $0.heldTime(at: now) }
+        return hold.withLock { $0.heldTime(since: time, at: now) }
     }
 
     /// Whether that changed anything: nothing is held twice, or once it is over.

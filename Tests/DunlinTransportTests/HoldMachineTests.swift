@@ -1,0 +1,116 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+@Suite struct `Hold machine` {
+    enum Event {
+        case hold
+        case release
+        case end
+    }
+
+    private static func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
+
+    /// Events ten nanoseconds apart, whether each changed anything, and how long it was held by then.
+    static let histories: [([Event], [Bool], Int64)] = [
+        ([], [], 0),
+        ([.hold], [true], 10),
+        ([.release], [false], 0),
+        ([.hold, .release], [true, true], 10),
+        ([.hold, .hold, .release], [true, false, true], 20),
+        ([.hold, .release, .release], [true, true, false], 10),
+        ([.hold, .release, .hold, .release], [true, true, true, true], 20),
+        ([.hold, .end], [true, true], 10),
+        ([.end, .hold, .release], [true, false, false], 0),
+        ([.hold, .end, .release, .hold], [true, true, false, false], 10),
+    ]
+
+    @Test(arguments: histories) func `holds once, lets go once, and sums the time`(
+        events: [Event], changes: [Bool], held: Int64
+    ) {
+        var machine = HoldMachine<Int>()
+        var now: Int64 = 0
+        let seen = events.map { event in
+            now += 10
+            switch event {
+            case .hold: return machine.hold(at: Self.time(now))
+            case .release: return machine.release(at: Self.time(now)) != nil
+            case .end:
+                _ = machine.end(at: Self.time(now))
+                return true
+            }
+        }
+        #expect(seen == changes)
+        #expect(machine.heldTime(since: Self.time(0), at: Self.time(now + 10)) == held)
+    }
+
+    @Test(
+        arguments: [
+            (0, 30), (10, 30), (15, 25), (20, 20), (35, 15), (40, 10), (45, 5), (50, 0), (99, 0),
+        ] as [(Int64, Int64)])
+    func `takes off only what fell into a wait`(start: Int64, held: Int64) {
+        var machine = HoldMachine<Int>()
+        for (from, to) in [(10, 20), (30, 40)] as [(Int64, Int64)] {
+            _ = machine.hold(at: Self.time(from))
+            _ = machine.release(at: Self.time(to))
+        }
+        _ = machine.hold(at: Self.time(40))
+        #expect(machine.heldTime(since: Self.time(start), at: Self.time(50)) == held)
+    }
+
+    @Test func `remembers the sum of however many holds`() {
+        var machine = HoldMachine<Int>()
+        for round in 0..<1000 as Range<Int64> {
+            _ = machine.hold(at: Self.time(round * 10))
+            _ = machine.release(at: Self.time(round * 10 + 3))
+        }
+        #expect(machine.heldTime(since: Self.time(0), at: Self.time(10_000)) == 3000)
+        #expect(machine.heldTime(since: Self.time(9980), at: Self.time(10_000)) == 6)
+    }
+
+    @Test(arguments: [false, true]) func `wakes all who wait, once`(atEnd: Bool) {
+        var machine = HoldMachine<Int>()
+        let early = machine.wait(0)
+        #expect(early == nil)
+        _ = machine.hold(at: Self.time(0))
+        let numbers = [1, 2, 3].map { machine.wait($0) }
+        if let second = numbers[1] { machine.leave(second) }
+        let woken = atEnd ? machine.end(at: Self.time(1)) : machine.release(at: Self.time(1)) ?? []
+        #expect(woken == [1, 3])
+        #expect(machine.end(at: Self.time(2)).isEmpty)
+    }
+}
+
+@Suite struct `Tally of a transfer` {
+    @Test func `does not count backwards when a body is sent again`() {
+        var tally = Tally()
+        tally.beginSending(10)
+        tally.sent(6)
+        tally.beginSending(10)
+        tally.sent(4)
+        #expect(tally.sent == 6)
+        tally.sent(4)
+        #expect(tally.sent == 8)
+        #expect(tally.sentTotal == 10)
+    }
+
+    @Test func `counts only the response that is delivered`() {
+        var tally = Tally()
+        tally.received(upTo: 100)
+        #expect(tally.received == 0)
+        tally.beginReceiving(5, isCoded: false)
+        tally.received(upTo: 5)
+        tally.received(upTo: 3)
+        #expect(tally.received == 5)
+        #expect(tally.decoded == 5)
+    }
+
+    @Test func `tells decoded bytes from those on the wire where there is a coding`() {
+        var tally = Tally()
+        tally.beginReceiving(5, isCoded: true)
+        tally.received(upTo: 5)
+        tally.decoded(upTo: 50)
+        #expect([tally.received, tally.decoded] == [5, 50])
+    }
+}

@@ -1,0 +1,149 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+struct `A request that is suspended` {
+    @Test func `reads no more, so that the server is held too, and goes on where it was`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let length = 64 << 20
+            let begun = LoopbackServer.Gate()
+            stage.server.enqueue(LoopbackServer.Reply.generated(length: length).then(.signal(begun)))
+            var options = HTTPSession.Options()
+            options.bodyBytes = .unlimited
+            let task = try stage.session.task("long", options: options, as: .bytes)
+            task.resume()
+            for await step in task.downloadProgress where step.wireBytes > 0 { break }
+            task.suspend()
+            let held = try await Self.settled(task)
+            #expect(held.wireBytes < length)
+            #expect(task.snapshot.state == .suspended)
+            task.resume()
+            let body = try await task.value
+            #expect(body.count == length)
+            #expect(body[held.wireBytes..<held.wireBytes + 100] == Self.bytes(held.wireBytes, 100))
+        }
+    }
+
+    @Test func `sends no more of its body, and goes on where it was`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let total = 32 << 20
+            stage.server.enqueue(.response(body: "taken"))
+            let body = RequestBody.stream(UploadPieces(total: total, size: 64 << 10), length: total)
+            let task = try stage.session.task("up", method: .post, body: body, as: .string)
+            task.resume()
+            for await step in task.uploadProgress where step.wireBytes > 0 { break }
+            task.suspend()
+            var held = task.uploaded
+            try await Stage.eventually("nothing more is sent") {
+                defer { held = task.uploaded }
+                return held == task.uploaded
+            }
+            task.resume()
+            #expect(try await task.value == "taken")
+            #expect(task.uploaded.wireBytes == total)
+            #expect(task.uploaded.fraction == 1)
+        }
+    }
+
+    @Test(arguments: [Phase.firstByte, .idle])
+    func `runs into neither the limit of the first byte nor that of silence`(phase: Phase) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            $0.timeouts[phase] = .seconds(5)
+        } _: { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            let whole = LoopbackServer.Reply.response(body: "whole")
+            stage.server.enqueue(
+                phase == .firstByte
+                    ? whole.waiting(for: gate)
+                    : .response(fields: ["Content-Length": "5"]).then(
+                        .send("wh"), .waitForSignal(gate), .send("ole")))
+            let task = try stage.session.task("slow", as: .string)
+            task.resume()
+            _ = try await stage.server.waitForRequests(1)
+            if phase == .idle { try await stage.eventually("it has begun") { task.downloaded.wireBytes == 2 } }
+            try await clock.waitForDeadlines(1)
+            task.suspend()
+            for _ in 0..<3 { try await clock.advance(by: .seconds(60)) }
+            #expect(task.resultIfEnded == nil)
+            task.resume()
+            gate.open()
+            #expect(try await task.value == "whole")
+        }
+    }
+
+    @Test func `has what is left of a limit when it goes on`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, tolerating: true) {
+            $0.timeouts.firstByte = .seconds(10)
+        } _: { (stage: Stage) async throws in
+            stage.server.enqueue([.stall])
+            let task = try stage.session.task("stalls", as: .string)
+            task.resume()
+            _ = try await stage.server.waitForRequests(1)
+            try await clock.waitForDeadlines(1)
+            try await clock.advance(by: .seconds(6))
+            task.suspend()
+            try await clock.advance(by: .seconds(60))
+            task.resume()
+            try await clock.advance(by: .seconds(3))
+            #expect(task.resultIfEnded == nil)
+            for _ in 0..<10 where task.resultIfEnded == nil { try await clock.advance(by: .seconds(1)) }
+            let error = try await NetworkError.thrown { _ = try await task.value }
+            #expect(error.code == .timedOut)
+            #expect(error.phase == .firstByte)
+        }
+    }
+
+    @Test func `runs into the limit of the whole all the same`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, tolerating: true) {
+            $0.timeouts.total = .seconds(5)
+        } _: { (stage: Stage) async throws in
+            stage.server.enqueue([.stall])
+            let task = try stage.session.task("stalls", as: .string)
+            task.resume()
+            _ = try await stage.server.waitForRequests(1)
+            task.suspend()
+            for _ in 0..<20 where task.resultIfEnded == nil { try await clock.advance(by: .seconds(6)) }
+            let error = try await NetworkError.thrown { _ = try await task.value }
+            #expect(error.code == .timedOut)
+            #expect(error.phase == .total)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test(arguments: [false, true]) func `can be cancelled`(whileReading: Bool) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(whileReading ? .generated(length: 64 << 20) : [.stall])
+            var options = HTTPSession.Options()
+            options.bodyBytes = .unlimited
+            let task = try stage.session.task("held", options: options, as: .bytes)
+            task.resume()
+            _ = try await stage.server.waitForRequests(1)
+            if whileReading { for await step in task.downloadProgress where step.wireBytes > 0 { break } }
+            task.suspend()
+            task.cancel()
+            #expect(try await NetworkError.thrown { _ = try await task.value }.code == .cancelled)
+            try await stage.expectHealthy()
+        }
+    }
+
+    private static func settled(
+        _ task: HTTPSession.RequestTask<Bytes>
+    ) async throws -> HTTPSession.TransferProgress {
+        var before = task.downloaded
+        var looks = 0
+        try await Stage.eventually("nothing more is read") {
+            looks = task.downloaded == before ? looks + 1 : 0
+            before = task.downloaded
+            return looks > 50
+        }
+        return before
+    }
+
+    private static func bytes(_ offset: Int, _ count: Int) -> Bytes {
+        LoopbackServer.GeneratedBody.bytes(offset..<offset + count)
+    }
+}
