@@ -181,6 +181,15 @@ import Testing
         #expect(!pair.wire.isEmpty)
     }
 
+    /// OpenSSL's server takes that for the end, with the alert that else means that no cipher is shared.
+    @Test func `says that the server wanted to renegotiate, where it ends the connection over that`() throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.latest = TLS1_2_VERSION })
+        try pair.run()
+        pair.server.renegotiate()
+        #expect(throws: TLSError.renegotiationRefused) { try pair.run() }
+        #expect("\(TLSError.renegotiationRefused)".contains("renegotiate"))
+    }
+
     @Test func `of another connection's does not count`() throws {
         var failing = try Pair(TLSContext(), Scene.peer(), Scene.server())
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())

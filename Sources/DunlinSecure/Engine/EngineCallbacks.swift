@@ -88,9 +88,15 @@ enum EngineCallbacks {
 
     /// Called for each handshake message and alert, not for content.
     static func note(_ ssl: OpaquePointer?, _ kind: Int32, _ value: Int32) {
-        guard kind & SSL_CB_LOOP != 0, let state = EngineState.of(ssl) else { return }
-        state.pointee.silentMessages += 1
-        state.pointee.mayHoldBuffers = true
+        guard let state = EngineState.of(ssl) else { return }
+        if kind & SSL_CB_LOOP != 0 {
+            state.pointee.silentMessages += 1
+            state.pointee.mayHoldBuffers = true
+        }
+        // The only trace that OpenSSL leaves of a request to renegotiate is the answer it gives.
+        if kind == SSL_CB_ALERT | SSL_CB_WRITE, TLSAlert(code: UInt8(truncatingIfNeeded: value)) == .noRenegotiation {
+            state.pointee.hasRefusedToRenegotiate = true
+        }
     }
 
     /// 1 takes over the reference.

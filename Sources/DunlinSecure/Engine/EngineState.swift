@@ -16,6 +16,8 @@ struct EngineState {
     var silentMessages = 0
     /// A handshake message came since OpenSSL last let go of its buffers.
     var mayHoldBuffers = false
+    /// The server asked for another handshake, and was told that there will be none.
+    var hasRefusedToRenegotiate = false
     /// A session was offered that this path was verified for.
     var offeredPath: [Certificate]?
     /// Somebody had the last word on trust, and it was not what the rules had come to: that counts for this connection,

@@ -20,6 +20,7 @@ public struct TLSAlert: Sendable, Hashable, CustomStringConvertible {
     public static let handshakeFailure = TLSAlert(code: 40)
     public static let badCertificate = TLSAlert(code: 42)
     public static let protocolVersion = TLSAlert(code: 70)
+    public static let noRenegotiation = TLSAlert(code: 100)
     public static let unrecognizedName = TLSAlert(code: 112)
     public static let certificateRequired = TLSAlert(code: 116)
     public static let noApplicationProtocol = TLSAlert(code: 120)

@@ -317,6 +317,8 @@ extension TLSEngine {
         let error = TLSError(openSSL: code)
         if case .settled(.refused(let refusal)) = state.pointee.trust { return .untrusted(refusal) }
         switch error {
+        // Whatever the alert is called: what it is about is that.
+        case .alert where state.pointee.hasRefusedToRenegotiate: return .renegotiationRefused
         case .alert(.certificateRequired): return .clientCertificateRequired
         case .alert(let alert) where alert == .handshakeFailure || alert == .badCertificate:
             // Before TLS 1.3 there was no alert of its own for it.

@@ -8,6 +8,8 @@ public enum TLSError: Error, Sendable, Equatable {
     case alert(TLSAlert)
     /// The server requires a client certificate, and none was configured or given.
     case clientCertificateRequired
+    /// The server wanted another handshake on the open connection, and ended it when there was none.
+    case renegotiationRefused
     /// The server speaks no TLS version that is allowed here.
     case versionMismatch(String)
     /// What answered does not speak TLS: often clear-text HTTP at this port.
@@ -41,6 +43,8 @@ extension TLSError: CustomStringConvertible {
         switch self {
         case .alert(let alert): "the server ended the connection with the TLS alert \(alert.name): \(alert.meaning)"
         case .clientCertificateRequired: "the server requires a client certificate and got none"
+        case .renegotiationRefused:
+            "the server wanted to renegotiate, often to ask for a client certificate, and that is not done here"
         case .versionMismatch(let words): "the server speaks no TLS version that is allowed here: \(words)"
         case .notTLS: "the server does not speak TLS on this port"
         case .unacceptableParameters(let words): "the server chose what is not acceptable here: \(words)"
