@@ -105,7 +105,9 @@ let package = Package(
             dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(
-            name: "RealPeerTests", dependencies: ["Dunlin", "DunlinInflate", "LeakChecking"], swiftSettings: dialect),
-        .testTarget(name: "DunlinCLITests", dependencies: ["DunlinCLI"], swiftSettings: dialect),
+            name: "RealPeerTests", dependencies: ["Dunlin", "DunlinInflate", "DunlinTesting", "LeakChecking"],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinCLITests", dependencies: ["Dunlin", "DunlinCLI", "DunlinTesting"], swiftSettings: dialect),
     ]
 )

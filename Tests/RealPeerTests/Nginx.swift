@@ -1,3 +1,4 @@
+import DunlinTesting
 import Foundation
 import Glibc
 import Testing
@@ -8,22 +9,19 @@ import Testing
 /// a new binary. It stays open here as well, so that the port is still ours while nginx is stopped.
 final class Nginx {
     let port: UInt16
-    private let folder: URL
+    private let folder: Folder
     private let listener: Int32
-    private var process: pid_t?
-
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
-    }
+    private var security: Security?
+    private var process: Child?
 
     /// nil where nginx is not installed.
     static let program = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first {
         FileManager.default.isExecutableFile(atPath: $0)
     }
 
-    /// Runs a test against an nginx of its own.
-    static func with(_ play: (Nginx) async throws -> Void) async throws {
-        let nginx = try Nginx()
+    /// Runs a test against an nginx of its own, in clear text if nobody says how it is secured.
+    static func with(_ security: Security? = nil, _ play: (Nginx) async throws -> Void) async throws {
+        let nginx = try Nginx(security)
         defer { nginx.end() }
         do {
             try await play(nginx)
@@ -33,15 +31,12 @@ final class Nginx {
         }
     }
 
-    private init() throws {
+    private init(_ security: Security?) throws {
         (listener, port) = try Self.listen()
-        folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-nginx-\(UUID())")
+        folder = try Folder(with: "files/dav", "temp")
+        self.security = security
         do {
-            for name in ["files", "files/dav", "temp"] {
-                let path = folder.appending(path: name)
-                try FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
-            }
-            try Data(configuration.utf8).write(to: folder.appending(path: "nginx.conf"))
+            try configure()
             try start()
         } catch {
             end()
@@ -49,43 +44,21 @@ final class Nginx {
         }
     }
 
-    var baseURL: String { "http://127.0.0.1:\(port)" }
+    var baseURL: String { "\(security == nil ? "http" : "https")://127.0.0.1:\(port)" }
 
-    func publish(_ contents: [UInt8], as name: String) throws {
-        try Data(contents).write(to: folder.appending(path: "files/\(name)"))
-    }
+    func publish(_ contents: [UInt8], as name: String) throws { try folder.write(contents, as: "files/\(name)") }
 
-    func contents(of name: String) throws -> [UInt8] {
-        Array(try Data(contentsOf: folder.appending(path: "files/\(name)")))
-    }
+    func contents(of name: String) throws -> [UInt8] { Array(try folder.contents(of: "files/\(name)")) }
 
-    var log: String {
-        String(
-            decoding: FileManager.default.contents(atPath: folder.appending(path: "error.log").path) ?? Data(),
-            as: UTF8.self)
-    }
+    var log: String { folder.text(of: "error.log") }
 
     // MARK: - The process
 
     func start() throws {
         guard process == nil else { return }
-        let program = try #require(Self.program)
-        let arguments = [program, "-p", folder.path, "-c", "nginx.conf", "-e", "error.log"]
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor: Int32 in 0...2 {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        // A duplicate onto itself would keep its close-on-exec flag where the C library is old.
-        posix_spawn_file_actions_adddup2(&actions, listener, Self.inherited)
-        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
-        var environment: [UnsafeMutablePointer<CChar>?] = [strdup("NGINX=\(Self.inherited);"), nil]
-        defer { for word in words + environment { free(word) } }
-        var pid = pid_t()
-        let code = posix_spawn(&pid, program, &actions, nil, &words, &environment)
-        guard code == 0 else { throw Failure(description: "nginx did not start: \(String(cString: strerror(code)))") }
-        process = pid
+        process = try Child(
+            try #require(Self.program), ["-p", folder.path, "-c", "nginx.conf", "-e", "error.log"], in: folder.path,
+            environment: ["NGINX=\(Self.inherited);"], descriptors: [Self.inherited: listener])
     }
 
     /// A number that no descriptor of the tests has.
@@ -93,26 +66,22 @@ final class Nginx {
 
     /// At once, connections and all.
     func stop() {
-        guard let pid = process else { return }
+        process?.stop()
         process = nil
-        kill(pid, SIGTERM)
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
     }
 
     /// New workers take over; the old ones finish what they have.
-    func reload() {
-        if let process { kill(process, SIGHUP) }
+    func reload() { process?.signal(SIGHUP) }
+
+    /// Shows this from the next start or reload on.
+    func secure(with identity: IssuedCertificate) throws {
+        security?.identity = identity
+        try configure()
     }
 
     private func end() {
         stop()
         close(listener)
-        do {
-            try FileManager.default.removeItem(at: folder)
-        } catch {
-            Issue.record("nginx's folder stays behind: \(error)")
-        }
     }
 
     private static func listen() throws -> (Int32, UInt16) {
@@ -128,11 +97,18 @@ final class Nginx {
                     && getsockname(number, address, &size) == 0
             }
         }
-        guard number >= 0, isBound else { throw Failure(description: "no socket: \(String(cString: strerror(errno)))") }
+        guard number >= 0, isBound else {
+            throw Child.Failure(description: "no socket: \(String(cString: strerror(errno)))")
+        }
         return (number, UInt16(bigEndian: address.sin_port))
     }
 
     // MARK: - The configuration
+
+    private func configure() throws {
+        for (name, contents) in try security?.files ?? [:] { try folder.write(contents.utf8, as: name) }
+        try folder.write(configuration.utf8, as: "nginx.conf")
+    }
 
     private var configuration: String {
         """
@@ -153,9 +129,13 @@ final class Nginx {
             uwsgi_temp_path temp/uwsgi;
             scgi_temp_path temp/scgi;
             server {
-                listen 127.0.0.1:\(port) backlog=512;
+                listen 127.0.0.1:\(port) \(security == nil ? "" : "ssl") backlog=512;
+                \(security?.directives ?? "")
                 root files;
                 location = /hello { return 200 "hello"; }
+                location = /once { keepalive_timeout 0; return 200 "$ssl_protocol $ssl_session_reused"; }
+                location = /client { return 200 "$ssl_client_verify $ssl_client_s_dn"; }
+                location = /group { return 200 "$ssl_curve"; }
                 location = /thrice { keepalive_requests 3; return 200 "thrice"; }
                 location = /brief { keepalive_timeout 1s; return 200 "brief"; }
                 location /zipped/ { alias files/; gzip on; gzip_min_length 0; gzip_types *; }

@@ -16,24 +16,6 @@ struct `Against nginx` {
         }
     }
 
-    /// The same noise again and again; its length is prime, so that a lost or repeated buffer shows.
-    private func noise(_ count: Int) -> [UInt8] {
-        var whole: [UInt8] = []
-        whole.reserveCapacity(count)
-        while whole.count < count { whole += Self.block.prefix(count - whole.count) }
-        return whole
-    }
-
-    private static let block: [UInt8] = {
-        var state: UInt32 = 2_463_534_242
-        return (0..<65_537).map { _ in
-            state ^= state << 13
-            state ^= state >> 17
-            state ^= state << 5
-            return UInt8(truncatingIfNeeded: state)
-        }
-    }()
-
     private func options(_ fields: Fields = Fields(), timeouts: Timeouts? = nil) -> HTTPSession.Options {
         HTTPSession.Options(fields: fields, timeouts: timeouts, validatesResponse: false)
     }
@@ -74,7 +56,7 @@ struct `Against nginx` {
     @Test(arguments: [0, 1, 4096, 1 << 20, 24 << 20])
     func `a file comes as it is`(size: Int) async throws {
         try await with { nginx, session in
-            let file = noise(size)
+            let file = Noise.bytes(size)
             try nginx.publish(file, as: "file")
             let response = try await session.get("file", as: .bytes)
             #expect(response.fields["Content-Length"] == "\(size)")
@@ -119,7 +101,7 @@ struct `Against nginx` {
 
     @Test func `a slow body arrives whole, and within its limits`() async throws {
         try await with { nginx, session in
-            let file = noise(160 << 10)
+            let file = Noise.bytes(160 << 10)
             try nginx.publish(file, as: "file")
             // Two waits of a second, each longer than what the whole response may be silent for.
             let patient = options(timeouts: Timeouts(idle: .seconds(5)))
@@ -137,7 +119,7 @@ struct `Against nginx` {
     @Test(arguments: [nil, 8 << 20])
     func `an upload arrives whole, its length known or not`(length: Int?) async throws {
         try await with { nginx, session in
-            let file = noise(8 << 20)
+            let file = Noise.bytes(8 << 20)
             let pieces = AsyncThrowingStream<Bytes, any Error> { stream in
                 for start in stride(from: 0, to: file.count, by: 100_000) {
                     stream.yield(Bytes(file[start..<min(start + 100_000, file.count)]))
@@ -146,7 +128,7 @@ struct `Against nginx` {
             }
             let response = try await session.put("dav/up", body: .stream(pieces, length: length), as: .bytes)
             #expect(response.status == .created)
-            #expect(try nginx.contents(of: "dav/up") == file)
+            #expect(Noise.isEqual(try nginx.contents(of: "dav/up"), file))
         }
     }
 
@@ -158,7 +140,7 @@ struct `Against nginx` {
     ])
     func `a part comes with its range`(asked: String, status: Int, range: String, part: Range<Int>?) async throws {
         try await with { nginx, session in
-            let file = noise(1000)
+            let file = Noise.bytes(1000)
             try nginx.publish(file, as: "file")
             let response = try await session.get("file", options: options(["Range": asked]), as: .bytes)
             #expect(Int(response.status.code) == status)
@@ -169,7 +151,7 @@ struct `Against nginx` {
 
     @Test func `HEAD and 304 have no body, and leave the connection fit for use`() async throws {
         try await with { nginx, session in
-            try nginx.publish(noise(1000), as: "file")
+            try nginx.publish(Noise.bytes(1000), as: "file")
             let head = try await session.head("file")
             #expect(head.fields["Content-Length"] == "1000")
             #expect(head.body.isEmpty)
@@ -194,7 +176,7 @@ struct `Against nginx` {
 
     @Test func `an upload that is too large is refused while it is sent`() async throws {
         try await with { _, session in
-            let body = RequestBody.bytes(Bytes(noise(24 << 20)))
+            let body = RequestBody.bytes(Bytes(Noise.bytes(24 << 20)))
             let response = try await session.put("small/up", body: body, options: options(), as: .bytes)
             #expect(response.status == 413)
             #expect(String(response.value).contains("413 Request Entity Too Large"))
@@ -206,7 +188,7 @@ struct `Against nginx` {
 
     @Test func `restarts under load fail requests in known ways, and everything recovers`() async throws {
         try await with { nginx, session in
-            try nginx.publish(noise(300_000), as: "file")
+            try nginx.publish(Noise.bytes(300_000), as: "file")
             let timeouts = Timeouts(connect: .seconds(2), firstByte: .seconds(2), idle: .seconds(2), total: .seconds(5))
             let load = Load(session, options(timeouts: timeouts))
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+
+/// A program that was started here and is stopped by its number.
+struct Child {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    private let pid: pid_t
+
+    /// `descriptors`: which of ours the child gets, by the number that it has there. Of the standard ones it gets
+    /// /dev/null where nothing is said.
+    init(
+        _ program: String, _ arguments: [String], in folder: String, environment: [String] = [],
+        descriptors: [Int32: Int32] = [:]
+    ) throws {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for descriptor: Int32 in 0...2 where descriptors[descriptor] == nil {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        // A duplicate onto itself would keep its close-on-exec flag where the C library is old.
+        for (number, own) in descriptors { posix_spawn_file_actions_adddup2(&actions, own, number) }
+        // The C library's own way to another folder is not there for Swift; env goes there and becomes the program.
+        let env = "/usr/bin/env"
+        let command = [env, "-C", folder, program] + arguments
+        var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        defer { for word in words + variables { free(word) } }
+        var pid = pid_t()
+        let code = posix_spawn(&pid, env, &actions, nil, &words, &variables)
+        guard code == 0 else {
+            throw Failure(description: "\(program) did not start: \(String(cString: strerror(code)))")
+        }
+        self.pid = pid
+    }
+
+    func signal(_ number: Int32) { kill(pid, number) }
+
+    /// Returns when it is gone.
+    func stop(by number: Int32 = SIGTERM) {
+        kill(pid, number)
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+    }
+}
