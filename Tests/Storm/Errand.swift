@@ -10,6 +10,8 @@ struct Errand: Sendable {
         case closing
         case closingSilently
         case closingOnNextRequest
+        /// Only over TLS, where an end can be told from a cut.
+        case untilClose
     }
 
     enum Upload {
@@ -41,16 +43,19 @@ struct Errand: Sendable {
     /// Streams the body, and is in no hurry.
     private(set) var isSlowReader = false
     private(set) var isHead = false
+    /// Whom it is for, over TLS.
+    private(set) var host = Masks.Name.good
 
     private static let largest = 512 << 10
     /// Every body is a part of this, at an offset that tells bodies of different requests apart.
     private static let source = LoopbackServer.GeneratedBody.bytes(0..<(largest + 251)).array
 
-    init(_ number: Int, seed: UInt64) {
+    init(_ number: Int, seed: UInt64, isSecure: Bool) {
         var dice = SeededGenerator(seed: seed &+ UInt64(number) &* 0x1_0000_0001)
         self.number = number
         length = Self.length(&dice)
-        shape = dice.next(below: 100) < 70 ? .plain : Shape.allCases[dice.next(below: Shape.allCases.count)]
+        let shapes = isSecure ? Shape.allCases : Shape.allCases.dropLast()
+        shape = dice.next(below: 100) < 70 ? .plain : shapes[dice.next(below: shapes.count)]
         switch dice.next(below: 100) {
         case 0..<10: upload = .bytes(dice.next(below: 4000))
         case 10: upload = .bytes(dice.next(below: Self.largest))
@@ -65,6 +70,9 @@ struct Errand: Sendable {
         }
         isSlowReader = dice.next(below: 100) < 5
         if case .none = upload { isHead = dice.next(below: 100) < 3 }
+        if isSecure, dice.next(below: 100) < 10 {
+            host = Masks.Name.allCases[dice.next(below: Masks.Name.allCases.count)]
+        }
     }
 
     private static func length(_ dice: inout SeededGenerator) -> Int {
@@ -100,6 +108,7 @@ struct Errand: Sendable {
         case .closing: return plain.closingAfter
         case .closingSilently: return plain.closingSilently
         case .closingOnNextRequest: return plain.closingOnNextRequest
+        case .untilClose: return .untilClose(body, fields: fields)
         }
     }
 

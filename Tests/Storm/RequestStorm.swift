@@ -8,20 +8,23 @@ struct RequestStorm: Sendable {
     private static let lifetime = 5000
 
     let count: Int
+    let masks: Masks?
     let tally: Tally
     let watchdog: Watchdog
 
-    init(count: Int, _ tally: Tally, _ watchdog: Watchdog) {
+    /// With masks everything goes over TLS.
+    init(count: Int, _ masks: Masks?, _ tally: Tally, _ watchdog: Watchdog) {
         self.count = count
+        self.masks = masks
         self.tally = tally
         self.watchdog = watchdog
     }
 
     func run() async throws {
         let loop = try PrivateLoop()
-        let weather = try Weather(tally)
+        let weather = try Weather(tally, masks)
         do {
-            let session = try HTTPSession(Self.configuration(on: loop))
+            let session = try HTTPSession(Self.configuration(on: loop, masks))
             watchdog.watch(session)
             try await rage(session, weather)
             if session.tasks.count != 0 { tally.violation("still in the registry: \(session.tasks.all)") }
@@ -33,13 +36,15 @@ struct RequestStorm: Sendable {
         do { try await loop.verifyNothingLeft(within: .seconds(10)) } catch { tally.violation("\(error)") }
     }
 
-    static func configuration(on loop: PrivateLoop) -> HTTPSession.Configuration {
+    static func configuration(on loop: PrivateLoop, _ masks: Masks?) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration()
         configuration.timeouts = Timeouts(
-            pool: .seconds(5), connect: .seconds(2), send: .milliseconds(200), firstByte: .milliseconds(200),
+            pool: .seconds(5), connect: .seconds(2), secure: .milliseconds(500), send: .milliseconds(200),
+            firstByte: .milliseconds(200),
             idle: .milliseconds(200), total: .seconds(5))
         configuration.connections.perOrigin = 48
         configuration.use(loop)
+        masks?.put(on: &configuration)
         return configuration
     }
 
@@ -48,7 +53,9 @@ struct RequestStorm: Sendable {
             for number in 0..<count {
                 if number >= Self.concurrency { try await group.next() }
                 if number % Self.lifetime == Self.lifetime - 1 { group.addTask { try weather.replaceServer() } }
-                group.addTask { await Run(Errand(number, seed: tally.seed), session, tally).go(weather.baseURL) }
+                if masks != nil, number % 1000 == 999 { group.addTask { try session.reloadTLS() } }
+                let errand = Errand(number, seed: tally.seed, isSecure: masks != nil)
+                group.addTask { await Run(errand, session, tally).go(weather) }
             }
             try await group.waitForAll()
         }

@@ -16,8 +16,8 @@ struct Run: Sendable {
     }
 
     /// Returns when the request has ended, however it did.
-    func go(_ baseURL: String) async {
-        let target = HTTPSession.Target(baseURL + errand.target)
+    func go(_ weather: Weather) async {
+        let target = HTTPSession.Target(weather.baseURL(of: errand.host) + errand.target)
         switch errand.cancel {
         case .never: judge(await outcome(target))
         case .task(let delay):
@@ -106,6 +106,7 @@ extension Run {
     private func judge(_ outcome: Result<String, any Error>) {
         switch outcome {
         case .success(let word):
+            if !errand.host.isBelieved { tally.violation("request \(errand.number): \(errand.host) was believed") }
             if word.hasPrefix("wrong") { tally.violation("request \(errand.number): \(word)") }
             tally.count(word)
         case .failure(let error as NetworkError):
@@ -130,7 +131,9 @@ extension Run {
             if case .handle = errand.cancel { return nil }
             return mayEndEarly ? nil : "cancelled, though not by its handle"
         case .timedOut: return error.limit == nil ? "no limit is named" : nil
-        case .connectionClosed, .connectionFailed: return error.phase == nil ? "no phase is named" : nil
+        case .serverTrustFailed: return errand.host.isBelieved ? "a good server was refused" : nil
+        case .connectionClosed, .connectionFailed, .secureConnectionFailed:
+            return error.phase == nil ? "no phase is named" : nil
         case .sessionClosed: return mayEndEarly ? nil : "nobody shut the session down"
         default: return "unexpected"
         }

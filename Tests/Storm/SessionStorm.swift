@@ -7,18 +7,20 @@ struct SessionStorm: Sendable {
     private static let lifetime = 100
 
     let count: Int
+    let masks: Masks?
     let tally: Tally
     let watchdog: Watchdog
 
-    init(count: Int, _ tally: Tally, _ watchdog: Watchdog) {
+    init(count: Int, _ masks: Masks?, _ tally: Tally, _ watchdog: Watchdog) {
         self.count = count
+        self.masks = masks
         self.tally = tally
         self.watchdog = watchdog
     }
 
     func run() async throws {
         let loop = try PrivateLoop()
-        let weather = try Weather(tally)
+        let weather = try Weather(tally, masks)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<count {
                 // Every tenth brings a loop, and with it a thread, of its own.
@@ -34,12 +36,12 @@ struct SessionStorm: Sendable {
 
     /// A session's life. The requests that outlive it, or rather the last reference to it that is not theirs.
     private func live(_ number: Int, on loop: PrivateLoop, _ weather: Weather) async throws -> [Task<Void, Never>] {
-        let session = try HTTPSession(RequestStorm.configuration(on: loop))
+        let session = try HTTPSession(RequestStorm.configuration(on: loop, masks))
         watchdog.watch(session)
         let endsEarly = number % 3 == 0
         let runs = (0..<Self.requests).map { index in
-            let errand = Errand(number * Self.requests + index, seed: tally.seed)
-            return Task { await Run(errand, session, tally, mayEndEarly: endsEarly).go(weather.baseURL) }
+            let errand = Errand(number * Self.requests + index, seed: tally.seed, isSecure: masks != nil)
+            return Task { await Run(errand, session, tally, mayEndEarly: endsEarly).go(weather) }
         }
         var dice = SeededGenerator(seed: tally.seed &+ UInt64(number))
         let midFlight = dice.next(below: Self.requests)

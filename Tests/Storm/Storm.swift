@@ -3,8 +3,10 @@ import Foundation
 
 /// Drives sessions through bad weather, and looks afterwards whether anything was left lying about.
 ///
-///     Storm requests [COUNT] [--seed SEED]    one session, 100,000 requests by default
-///     Storm sessions [COUNT] [--seed SEED]    1,000 sessions by default, of ten requests each
+///     Storm requests [COUNT] [--seed SEED] [--tls]    one session, 100,000 requests by default
+///     Storm sessions [COUNT] [--seed SEED] [--tls]    1,000 sessions by default, of ten requests each
+///
+/// Over TLS there are faults in handshakes and records as well, and servers that must not be believed.
 ///
 /// Ends with 0 if every request ended as it may and everything is back where it was, with 1 otherwise, with 2 for
 /// arguments that it does not understand. The seed it prints makes the same requests meet the same weather again;
@@ -13,20 +15,21 @@ import Foundation
 struct Storm {
     static func main() async {
         guard let arguments = Arguments(CommandLine.arguments.dropFirst()) else {
-            print("usage: Storm requests|sessions [COUNT] [--seed SEED]")
+            print("usage: Storm requests|sessions [COUNT] [--seed SEED] [--tls]")
             exit(2)
         }
         let tally = Tally(seed: arguments.seed)
         let watchdog = Watchdog(tally)
         do {
+            let masks = arguments.isSecure ? try Masks() : nil
             switch arguments.kind {
             case .requests:
                 try await measure(tally, warmUp: 500) {
-                    try await RequestStorm(count: $0 ?? arguments.count, tally, watchdog).run()
+                    try await RequestStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
                 }
             case .sessions:
                 try await measure(tally, warmUp: 20) {
-                    try await SessionStorm(count: $0 ?? arguments.count, tally, watchdog).run()
+                    try await SessionStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
                 }
             }
         } catch {
@@ -56,6 +59,7 @@ struct Arguments {
     let kind: Kind
     var count: Int
     var seed = UInt64.random(in: 0..<1_000_000_000)
+    var isSecure = false
 
     init?(_ words: some Collection<String>) {
         var words = Array(words)
@@ -66,6 +70,10 @@ struct Arguments {
             guard option + 1 < words.count, let seed = UInt64(words[option + 1]) else { return nil }
             self.seed = seed
             words.removeSubrange(option...(option + 1))
+        }
+        if let option = words.firstIndex(of: "--tls") {
+            isSecure = true
+            words.remove(at: option)
         }
         guard words.count <= 1 else { return nil }
         if let word = words.first {
