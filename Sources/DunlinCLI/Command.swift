@@ -10,6 +10,7 @@ enum Command: Equatable {
         var showsHead = false
         /// The phases' timings on standard error.
         var isVerbose = false
+        var trust = TrustOptions()
     }
 
     init(arguments: [String]) throws(UsageError) {
@@ -41,18 +42,22 @@ enum Command: Equatable {
     private static func get(_ arguments: [String]) throws(UsageError) -> Command {
         var options = GetOptions()
         var urls: [String] = []
-        for argument in arguments {
+        var rest = arguments[...]
+        while let argument = rest.popFirst() {
             switch argument {
             case "-i", "--include": options.showsHead = true
             case "-v", "--verbose": options.isVerbose = true
             case "-h", "--help": return .help
-            case let unknown where unknown.hasPrefix("-"):
-                throw UsageError(description: "get has no option \"\(unknown)\"; see dunlin help")
+            case let option where option.hasPrefix("-"):
+                guard try options.trust.take(option, &rest) else {
+                    throw UsageError(description: "get has no option \"\(option)\"; see dunlin help")
+                }
             default: urls.append(argument)
             }
         }
         guard let url = urls.first else { throw UsageError(description: "get needs a URL; see dunlin help") }
         guard urls.count == 1 else { throw UsageError(description: "get takes one URL; \"\(urls[1])\" is another") }
+        try options.trust.check(against: url)
         return .get(url: url, options)
     }
 }

@@ -1,13 +1,21 @@
 import Dunlin
 
-/// An error as one line for a person.
+/// An error as a person reads it: one line, and what there is to say beyond it.
 enum Complaint {
-    static func text(of error: any Error) -> String {
-        guard let error = error as? NetworkError else { return oneLine("\(error)") }
-        var text = error.reason
+    static func lines(of error: any Error) -> [String] {
+        guard let error = error as? NetworkError else { return [oneLine("\(error)")] }
+        guard let refusal = error.trustRefusal else { return [headline(error, error.reason)] }
+        return [headline(error, title(of: refusal, error))] + details(of: refusal)
+    }
+
+    private static func headline(_ error: NetworkError, _ reason: String) -> String {
+        var text = reason
         if let peer = error.peer { text += " [\(peer)]" }
         if let end = ending(of: error) { text += " (\(end))" }
-        if let underlying = error.underlying { text += ": \(underlying)" }
+        // Of a refusal the reason is all there is to know.
+        if let underlying = error.underlying, error.trustRefusal == nil, !reason.contains("\(underlying)") {
+            text += ": \(underlying)"
+        }
         return oneLine(text)
     }
 
@@ -21,5 +29,40 @@ enum Complaint {
 
     private static func oneLine(_ text: String) -> String {
         text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+}
+
+// MARK: - Servers that are not believed
+
+extension Complaint {
+    /// Digests are long: they get lines of their own.
+    private static func title(of refusal: TrustRefusal, _ error: NetworkError) -> String {
+        refusal.reason == .pinMismatch ? "pin mismatch for \(refusal.host)" : error.reason
+    }
+
+    /// What the server showed, by whom it is signed, and what to pin it by.
+    private static func details(of refusal: TrustRefusal) -> [String] {
+        var lines: [String] = []
+        for certificate in refusal.path.prefix(limit) {
+            let details = certificate.details
+            lines.append("  saw       \(details.publicKey)  \(oneLine(details.subject))")
+        }
+        if refusal.path.count > limit { lines.append("            and \(refusal.path.count - limit) more") }
+        lines += refusal.expected.prefix(limit).map { "  expected  \($0)" }
+        if refusal.expected.count > limit {
+            lines.append("            or one of \(refusal.expected.count - limit) more")
+        }
+        if let hint = hint(for: refusal.reason) { lines.append("  \(hint)") }
+        return lines
+    }
+
+    /// Servers choose how much they send.
+    private static var limit: Int { 8 }
+
+    private static func hint(for reason: TrustRefusal.Reason) -> String? {
+        switch reason {
+        case .unknownIssuer, .selfSigned: "--ca FILE believes an authority of your own"
+        default: nil
+        }
     }
 }

@@ -33,7 +33,7 @@ struct DunlinCommand {
                 return try await Get(url: url, options: options, output: output).run()
             }
         } catch {
-            output.complain(Complaint.text(of: error))
+            output.complain(Complaint.lines(of: error))
             return .failure
         }
     }

@@ -7,7 +7,9 @@ struct Get {
     let output: Output
 
     func run() async throws -> ExitCode {
-        let session = try HTTPSession()
+        var configuration = options.trust.configuration(for: url)
+        configuration.onWarning = { [output] warning in output.remark("dunlin: warning: \(warning)") }
+        let session = try HTTPSession(configuration)
         let code = try await session.withStream(from: HTTPSession.Target(url)) { response in
             if options.showsHead { printHead(response.head) }
             var count = 0
@@ -36,6 +38,13 @@ struct Get {
 
     private func remark(on response: HTTPSession.StreamedResponse, _ count: Int) {
         output.remark("\(statusLine(response.head)), \(count.readableBytes)")
+        if let security = response.metrics.attempts.last?.security { output.remark(text(of: security)) }
         output.remark(response.metrics.description)
+    }
+
+    /// How the connection is secured, and by whose word.
+    private func text(of security: TransportSecurity) -> String {
+        let names = security.verifiedPath.map(\.details.subject).joined(separator: " < ")
+        return "\(security.version), \(security.cipher), \(names)"
     }
 }

@@ -4,15 +4,28 @@ enum Help {
         dunlin: an HTTP/1.1 client
 
         usage:
-          dunlin get [-i] [--verbose] URL   the response's body on standard output
-          dunlin demo                       four requests to a server inside the command,
-                                            each with the time its phases took
-          dunlin help                       this text
+          dunlin get [options] URL   the response's body on standard output
+          dunlin demo                four requests to a server inside the command,
+                                     each with the time its phases took
+          dunlin help                this text
           dunlin version
 
         options of get:
           -i, --include     status and fields before the body
-          -v, --verbose     where the time went, on standard error
+          -v, --verbose     where the time went, and how the connection was secured,
+                            on standard error
+
+        which servers get believes, over https:
+          --ca FILE         those of this authority (PEM or DER) as well as the system's;
+                            may be given several times
+          --pin sha256/...  only one with this public key on its verified path; may be
+                            given several times
+          --insecure        every server, whoever it is: anybody on the way can read and
+                            change everything
+
+        who get is, to a server that asks:
+          --cert FILE       a certificate and those above it (PEM)
+          --key FILE        its private key (PEM), if that is not in the same file
 
         exit codes:
           0   done

@@ -21,9 +21,11 @@ struct Output {
         write(Bytes(line + "\n"), to: STDERR_FILENO)
     }
 
-    /// What went wrong, in one line.
-    func complain(_ line: String) {
-        remark("dunlin: \(line)")
+    /// What went wrong, in one line; more lines may follow.
+    func complain(_ lines: String...) { complain(lines) }
+
+    func complain(_ lines: [String]) {
+        for (index, line) in lines.enumerated() { remark(index == 0 ? "dunlin: \(line)" : line) }
     }
 
     private func write(_ bytes: Bytes, to descriptor: Int32) {

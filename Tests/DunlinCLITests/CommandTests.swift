@@ -11,6 +11,13 @@ import Testing
             (["get", "-i", "http://a.test"], get("http://a.test", head: true)),
             (["get", "http://a.test", "--verbose", "--include"], get("http://a.test", head: true, verbose: true)),
             (["get", "-v", "http://a.test"], get("http://a.test", verbose: true)),
+            (["get", "--insecure", "https://a.test"], get("https://a.test", trust: TrustOptions(isInsecure: true))),
+            (
+                ["get", "--ca", "a.pem", "https://a.test", "--ca", "b.pem", "--cert", "me.pem", "--key", "key.pem"],
+                get(
+                    "https://a.test",
+                    trust: TrustOptions(authorities: ["a.pem", "b.pem"], certificate: "me.pem", key: "key.pem"))
+            ),
         ] as [([String], Command)])
     func `arguments say what to do`(arguments: [String], expected: Command) throws {
         #expect(try Command(arguments: arguments) == expected)
@@ -23,13 +30,28 @@ import Testing
         (["get", "http://a.test", "http://b.test"], "get takes one URL; \"http://b.test\" is another"),
         (["get", "--loud", "http://a.test"], "get has no option \"--loud\"; see dunlin help"),
         (["demo", "twice"], "demo takes no arguments; \"twice\" was given"),
+        (["get", "--ca"], "--ca needs a value"),
+        (["get", "--key", "key.pem", "https://a.test"], "--key needs --cert as well"),
+        (
+            ["get", "--pin", "sha256/short", "https://a.test"],
+            "\"sha256/short\" is no pin; a pin is sha256/ and Base64 of 32 bytes"
+        ),
+        (["get", "--pin", pin, "http://a.test"], "--pin needs an https URL: in clear text nobody proves who he is"),
+        (
+            ["get", "--pin", pin, "--insecure", "https://a.test"],
+            "--insecure believes every server, and --pin only one"
+        ),
         (["version", "-v"], "version takes no arguments; \"-v\" was given"),
     ])
     func `arguments that make no sense are told so`(arguments: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) { try Command(arguments: arguments) }
     }
 
-    private static func get(_ url: String, head: Bool = false, verbose: Bool = false) -> Command {
-        .get(url: url, Command.GetOptions(showsHead: head, isVerbose: verbose))
+    private static let pin = "sha256/RhJ0zCbdbdlj3rUd8PEcLlzpVz5SUQzzGHKXFzvLP6M="
+
+    private static func get(
+        _ url: String, head: Bool = false, verbose: Bool = false, trust: TrustOptions = TrustOptions()
+    ) -> Command {
+        .get(url: url, Command.GetOptions(showsHead: head, isVerbose: verbose, trust: trust))
     }
 }

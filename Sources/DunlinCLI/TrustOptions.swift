@@ -1,0 +1,71 @@
+import Dunlin
+
+/// Which servers the command believes, and who it is to them.
+struct TrustOptions: Equatable {
+    /// Authorities' certificates, believed as well as the system's.
+    var authorities: [String] = []
+    var certificate: String?
+    var key: String?
+    var pins: [SecurityPolicy.Pin] = []
+    var isInsecure = false
+
+    /// Takes an option and its value from the arguments; false if it is none of these.
+    mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
+        switch option {
+        case "--ca": authorities.append(try Self.value(of: option, &rest))
+        case "--cert": certificate = try Self.value(of: option, &rest)
+        case "--key": key = try Self.value(of: option, &rest)
+        case "--pin": pins.append(try Self.pin(try Self.value(of: option, &rest)))
+        case "--insecure": isInsecure = true
+        default: return false
+        }
+        return true
+    }
+
+    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
+        guard let value = rest.popFirst() else { throw UsageError(description: "\(option) needs a value") }
+        return value
+    }
+
+    private static func pin(_ text: String) throws(UsageError) -> SecurityPolicy.Pin {
+        do {
+            return try SecurityPolicy.Pin(text)
+        } catch {
+            throw UsageError(description: "\(error)")
+        }
+    }
+
+    /// What makes no sense together.
+    func check(against url: String) throws(UsageError) {
+        if key != nil, certificate == nil { throw UsageError(description: "--key needs --cert as well") }
+        if isInsecure, !pins.isEmpty {
+            throw UsageError(description: "--insecure believes every server, and --pin only one")
+        }
+        if !pins.isEmpty, Self.origin(of: url) == nil {
+            throw UsageError(description: "--pin needs an https URL: in clear text nobody proves who he is")
+        }
+    }
+
+    /// A session's configuration for this URL.
+    func configuration(for url: String) -> HTTPSession.Configuration {
+        var configuration = HTTPSession.Configuration()
+        if !authorities.isEmpty { configuration.tls.roots = .systemAnd(authorities.map { .file($0) }) }
+        if let certificate {
+            configuration.tls.identity = .pem(.file(certificate), key: key.map { .file($0) })
+        }
+        if isInsecure { configuration.tls.policy = .insecure }
+        if !pins.isEmpty {
+            configuration.tls.policy = SecurityPolicy(mode: .publicKey, pins: Set(pins))
+            // Pins for all hosts are for those of a base URL.
+            configuration.baseURL = Self.origin(of: url)
+        }
+        return configuration
+    }
+
+    /// Scheme, host and port of an https URL.
+    private static func origin(of url: String) -> String? {
+        let scheme = "https://"
+        guard url.prefix(scheme.count).lowercased() == scheme else { return nil }
+        return scheme + url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    }
+}
