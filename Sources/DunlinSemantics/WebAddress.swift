@@ -75,6 +75,11 @@ public struct WebAddress: Sendable, Hashable {
         self.init(origin: origin, userInfo: userInfo, target: target, fragment: parts.fragment.map(text.bytes(in:)))
     }
 
+    /// What a request was sent to. `target` is in origin form.
+    public init(origin: Origin, target: String, fragment: String? = nil) {
+        self.init(origin: origin.unrouted, userInfo: nil, target: target, fragment: fragment)
+    }
+
     init(origin: Origin, userInfo: UserInfo?, target: String, fragment: String?) {
         self.origin = origin
         self.userInfo = userInfo

@@ -54,19 +54,30 @@ public struct Fields: Sendable {
     }
 
     public mutating func append(contentsOf other: Fields) {
-        for entry in other.entries {
-            let nameStart = bytes.count
-            bytes.append(contentsOf: other.bytes[entry.name])
-            let valueStart = bytes.count
-            bytes.append(contentsOf: other.bytes[entry.value])
-            entries.append(
-                Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: entry.isSensitive))
-        }
+        for entry in other.entries { append(entry, of: other) }
+    }
+
+    private mutating func append(_ entry: Entry, of other: Fields) {
+        let nameStart = bytes.count
+        bytes.append(contentsOf: other.bytes[entry.name])
+        let valueStart = bytes.count
+        bytes.append(contentsOf: other.bytes[entry.value])
+        entries.append(
+            Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: entry.isSensitive))
     }
 
     /// Takes out every field of this name.
     public mutating func remove(_ name: String) {
         entries.removeAll { Self.matches(bytes, $0.name, name) }
+    }
+
+    /// The fields for whose name, in lower case, `keep` says so. Nothing of the others is left in memory.
+    package func filtered(droppingSensitive: Bool = false, _ keep: (String) -> Bool) -> Fields {
+        var kept = Fields()
+        for entry in entries where !(droppingSensitive && entry.isSensitive) && keep(text(entry.name).lowercased()) {
+            kept.append(entry, of: self)
+        }
+        return kept
     }
 
     /// Each field named in `other` replaces those of the same name here; the rest stay.

@@ -84,6 +84,16 @@ extension NetworkError.Code {
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
     /// The request's body is a file that cannot be opened or read, or no regular file.
     public static let fileUnreadable = Self("fileUnreadable")
+    /// The request would have to be sent again with a body that can be sent once.
+    public static let bodyNotReplayable = Self("bodyNotReplayable")
+    /// More redirects came than the policy follows; `redirects` tells the chain.
+    public static let tooManyRedirects = Self("tooManyRedirects")
+    /// A redirect led to a request that was answered with a redirect before; `redirects` tells the chain.
+    public static let redirectLoop = Self("redirectLoop")
+    /// A redirect whose Location leads nowhere that could be asked.
+    public static let invalidRedirect = Self("invalidRedirect")
+    /// A redirect from https to http, which the policy does not allow.
+    public static let insecureRedirect = Self("insecureRedirect")
     public static let sessionClosed = Self("sessionClosed")
     /// TLS was not agreed on, or was broken afterwards; the underlying `TLSError` says how.
     public static let secureConnectionFailed = Self("secureConnectionFailed")

@@ -47,6 +47,17 @@ public struct Origin: Sendable, Hashable, CustomStringConvertible {
         Origin(parts: Parts(scheme, host, port, route, isHostChecked: isHostChecked))
     }
 
+    /// The same origin, reached the usual way.
+    package var unrouted: Origin {
+        if route == nil { return self }
+        return Origin(parts: Parts(scheme, host, port, nil, isHostChecked: isHostChecked))
+    }
+
+    /// Whether scheme, host and port are the same, whatever the way there: what may see each other's secrets.
+    public func isSame(as other: Origin) -> Bool {
+        parts === other.parts || (port == other.port && scheme == other.scheme && host == other.host)
+    }
+
     private init(parts: Parts) {
         self.parts = parts
     }

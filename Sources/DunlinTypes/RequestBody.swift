@@ -162,6 +162,12 @@ public struct RequestBody: Sendable {
         }
     }
 
+    /// Whether there is no body at all, not even an empty one.
+    @inlinable public var isNone: Bool { parts == nil }
+
+    /// Whether both are copies of one body.
+    package func isSame(as other: RequestBody) -> Bool { parts === other.parts }
+
     /// Whether it can be sent any number of times.
     public var isReplayable: Bool {
         switch content {

@@ -1,0 +1,49 @@
+internal import DunlinTypes
+
+/// The values of an Authorization field.
+public enum Authorization {
+    /// Why something cannot be said in an Authorization field. Nothing in it is secret.
+    public enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
+        /// A user's name with a colon would be told apart from the password elsewhere.
+        case colonInUser
+        case controlCharacter
+        /// A bearer token has letters, digits and `-._~+/`, and equals signs at its end.
+        case malformedToken
+
+        public var description: String {
+            switch self {
+            case .colonInUser: "a user name for Basic authentication may not have a colon"
+            case .controlCharacter: "user names and passwords may not have control characters"
+            case .malformedToken: "a bearer token may have letters, digits and -._~+/ and end in equals signs"
+            }
+        }
+    }
+
+    /// RFC 7617, in UTF-8.
+    public static func basic(user: String, password: String) throws(Problem) -> String {
+        if user.utf8.contains(UInt8(ascii: ":")) { throw .colonInUser }
+        let pair = "\(user):\(password)"
+        // C1 control characters are two bytes in UTF-8.
+        let hasControls = pair.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
+        if hasControls { throw .controlCharacter }
+        return "Basic " + Base64.encode(Bytes(pair))
+    }
+
+    /// RFC 6750 §2.1.
+    public static func bearer(token: String) throws(Problem) -> String {
+        let bytes = token.utf8
+        guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "=") }), bytes[...last].allSatisfy(isTokenByte)
+        else { throw .malformedToken }
+        return "Bearer " + token
+    }
+
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"), UInt8(ascii: "+"), UInt8(ascii: "/"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,77 @@
+public import DunlinTypes
+
+/// What a redirect asks for (RFC 9110 §15.4), and what of a request goes along.
+///
+/// Knows statuses, methods, addresses and fields. Must not know how often, or whether at all: that is policy.
+public enum RedirectRules {
+    /// Whether a response with this status leads elsewhere by its Location field. 300, 304, 305 and 306 do not: the
+    /// first leaves the choice to a person, the second is about a cache, and the others are of the past.
+    public static func isRedirect(_ status: Status) -> Bool {
+        switch status.code {
+        case 301, 302, 303, 307, 308: true
+        default: false
+        }
+    }
+
+    /// The method to ask with, and whether the body goes along.
+    ///
+    /// 301 and 302 make a GET of POST, as everybody has done since the beginning, and leave other methods alone. 303
+    /// asks for something else than what was sent, so no body goes along whatever the method. 307 and 308 change
+    /// nothing.
+    public static func next(after status: Status, _ method: Method) -> (method: Method, keepsBody: Bool) {
+        switch status.code {
+        case 303: (method == .head ? .head : .get, false)
+        case 301 where method == .post, 302 where method == .post: (.get, false)
+        default: (method, true)
+        }
+    }
+
+    /// Where a reference in a Location field leads from `address`.
+    ///
+    /// What has no fragment gets that of the address it came from (§10.2.2). User info is the server's word on who the
+    /// user is, and is ignored.
+    public static func destination(
+        of reference: String, from address: WebAddress
+    ) throws(AddressError) -> WebAddress {
+        let found = try address.resolving(reference)
+        return WebAddress(
+            origin: found.origin.unrouted, userInfo: nil, target: found.target,
+            fragment: found.fragment ?? address.fragment)
+    }
+
+    /// Whether protection would be lost.
+    public static func isDowngrade(from origin: Origin, to next: Origin) -> Bool {
+        origin.scheme == .https && next.scheme == .http
+    }
+}
+
+// MARK: - Fields
+
+extension RedirectRules {
+    /// The fields without those that describe a body which does not go along (§15.4).
+    public static func withoutBody(_ fields: Fields) -> Fields {
+        fields.filtered { name in
+            !name.hasPrefix("content-") && !aboutBodies.contains(name)
+        }
+    }
+
+    /// The fields that may go from one origin to another.
+    ///
+    /// `Host` names the old one. `Referer` stays unless protection is lost, since then it would tell of a protected
+    /// page in the clear (§10.1.3).
+    public static func allowed(
+        _ fields: Fields, from origin: Origin, to next: Origin, sensitive: [String] = []
+    ) -> Fields {
+        if origin.isSame(as: next) { return fields }
+        let names = Set(sensitive.map { $0.lowercased() }).union(secret)
+        let isDowngrade = isDowngrade(from: origin, to: next)
+        return fields.filtered(droppingSensitive: true) { name in
+            !names.contains(name) && !(isDowngrade && name == "referer")
+        }
+    }
+
+    private static let aboutBodies: Set<String> = [
+        "transfer-encoding", "expect", "trailer", "digest", "repr-digest", "last-modified",
+    ]
+    private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization", "host"]
+}
