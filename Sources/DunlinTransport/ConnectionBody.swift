@@ -25,6 +25,8 @@ final class ConnectionBody: BodyStream {
         var buffer: [UInt8] = []
         var canReuse: Bool
         var pace = ReadingPace()
+        /// When whoever reads loses patience, before any timeout.
+        var limit = MonotonicTime.never
 
         init(
             lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, upload: Upload?,
@@ -80,6 +82,22 @@ final class ConnectionBody: BodyStream {
         } onCancel: {
             context.cancel(.task)
         }
+    }
+
+    /// Reads and forgets what is left, if that is at most `limit` bytes and here in time. Otherwise nothing is lost but
+    /// the connection, once nobody holds this any more.
+    func drain(upTo limit: Int, until deadline: MonotonicTime) async throws {
+        if let expectedLength, expectedLength > limit { return }
+        switch reader.begin() {
+        case .over: return
+        case .failed(let error): throw error
+        case .read(let taken):
+            var reading = taken
+            reading.limit = deadline
+            reader.putBack(reading)
+        }
+        var left = limit
+        while left >= 0, let piece = try await next() { left -= piece.count }
     }
 
     private func next(_ taken: consuming Reading) async throws -> Bytes? {
@@ -171,7 +189,7 @@ final class ConnectionBody: BodyStream {
         let phase = reading.upload?.phaseOfReader ?? .idle
         try await reading.reader.next(
             into: &reading.buffer, replacing: true, upTo: .max, at: &reading.pace,
-            certain: reading.body.certainBytes, in: phase, since: start, &attempt)
+            certain: reading.body.certainBytes, in: phase, since: start, before: reading.limit, &attempt)
         attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
         let count = reading.buffer.count
         // A few bytes must not keep a large buffer alive, should the reader keep them.
@@ -191,7 +209,7 @@ final class ConnectionBody: BodyStream {
         let received = try await whole.receive(upTo: count) { bytes, room in
             try await reading.reader.next(
                 into: &bytes, replacing: false, upTo: room, at: &reading.pace, certain: count, in: phase,
-                since: start, &attempt)
+                since: start, before: reading.limit, &attempt)
         }
         attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
         attempt.bodyBytes += received

@@ -145,11 +145,11 @@ extension ResponseReader {
     /// is for `pace` to say, but at most `capacity`.
     mutating func next(
         into bytes: inout [UInt8], replacing: Bool, upTo capacity: Int, at pace: inout ReadingPace, certain: Int,
-        in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
+        in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime, _ attempt: inout Attempt
     ) async throws {
         while true {
             if !mayHaveMore {
-                try await wait(&pace, certain: certain, in: phase, since: start, attempt)
+                try await wait(&pace, certain: certain, in: phase, since: start, before: limit, attempt)
             } else if let watch = context.watch {
                 try await pass(watch, phase, attempt)
             }
@@ -167,13 +167,14 @@ extension ResponseReader {
 
     /// Waits until there is as much as `pace` wants, or its patience is over and there may be something.
     private func wait(
-        _ pace: inout ReadingPace, certain: Int, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt
+        _ pace: inout ReadingPace, certain: Int, in phase: Phase, since start: MonotonicTime,
+        before limit: MonotonicTime, _ attempt: Attempt
     ) async throws {
         // Part of what is certain to come may be here already, as the beginning of a record.
         let certain = stream.isSecure ? certain - Self.largestRecord : certain
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, attempt) }
         let patience = pace.isMarked ? start.advanced(by: ReadingPace.patience) : .never
-        let wake = await waitReadable(in: phase, since: start, before: patience)
+        let wake = await waitReadable(in: phase, since: start, before: min(limit, patience))
         if wake == .ready { return }
         // What came below the mark counts as having come, whatever the limit.
         guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, attempt) }

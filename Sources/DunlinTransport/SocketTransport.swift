@@ -71,6 +71,13 @@ public final class SocketTransport: Sendable {
         pool.retire(before: edition)
     }
 
+    /// Reads and forgets the rest of a body of ours, if that is at most `limit` bytes and here in time, so that its
+    /// connection can be used again.
+    public func drain(_ body: any BodyStream, upTo limit: Int, until deadline: MonotonicTime) async throws {
+        guard let body = body as? ConnectionBody else { return }
+        try await body.drain(upTo: limit, until: deadline)
+    }
+
     /// Forgets what names mean.
     public func flushNames() {
         names.flush()

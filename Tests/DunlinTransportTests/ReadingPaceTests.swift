@@ -70,7 +70,8 @@ extension Line {
         var bytes: [UInt8] = []
         var attempt = Attempt()
         try await reader.next(
-            into: &bytes, replacing: true, upTo: .max, at: &pace, certain: .max, in: .idle, since: time.now, &attempt)
+            into: &bytes, replacing: true, upTo: .max, at: &pace, certain: .max, in: .idle, since: time.now,
+            before: .never, &attempt)
         #expect(attempt.bytesReceived == bytes.count)
         return bytes.count
     }
