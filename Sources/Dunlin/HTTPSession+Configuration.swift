@@ -23,6 +23,9 @@ extension HTTPSession {
         public var tls = TLS()
         /// Asked when a server wants to be believed or to know who we are; before the request's own hook.
         public var authenticate: AuthenticationHook?
+        public var redirects = RedirectPolicy()
+        /// Sent to the base URL's origin with every request that says nothing else of who the user is, and to no other.
+        public var credentials: Credentials?
         /// Asked before a request's own.
         public var hooks = Hooks()
         /// Told what makes this session less safe, each thing once; at once for what the configuration says.
@@ -131,6 +134,8 @@ extension HTTPSession.Configuration {
         try require(names.attemptDelay >= .milliseconds(10), "names.attemptDelay must be at least 10 ms")
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
         try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
+        try require(redirects.limit >= 0, "redirects.limit must not be negative")
+        try require(credentials == nil || baseURL != nil, "credentials go to the base URL's origin, and there is none")
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try require(loops?.isEmpty != true, "there must be at least one loop")
         for phase in Phase.allCases {

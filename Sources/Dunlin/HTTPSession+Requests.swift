@@ -38,11 +38,12 @@ extension HTTPSession {
     @usableFromInline func fetch(
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, accept: String?
     ) async throws -> Response<Bytes> {
-        let head = try head(method, target, query, body, options, accept)
+        var extras: RequestBuilder.Extras?
+        let head = try head(method, target, query, body, options, accept, &extras)
         let reading = reading(options)
         let loop = loop
         let start = loop.now()
-        let delegate = delegate(.of(body), method, target, options, at: start)
+        let delegate = delegate(.of(body), method, target, options, extras, at: start)
         let request = try request(head, body, options, since: start)
         // The fast lane: on the loop already and on no actor, so there is nowhere to go. A request that is alone stays
         // where it is too: going to the loop and back pays when it is shared with others.
@@ -57,12 +58,15 @@ extension HTTPSession {
         }
     }
 
+    /// `extras` gets what the URL said that is no part of the head.
+    @inline(__always)
     func head(
-        _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, _ accept: String?
+        _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, _ accept: String?,
+        _ extras: inout RequestBuilder.Extras?
     ) throws -> RequestHead {
         var head = try builder.head(
-            method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue)
-        if let rare = options.rare { head.origin = try rare.routed(head.origin) }
+            method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
+        if let rare = options.rare { try rare.complete(&head, options.fields) }
         return head
     }
 
@@ -87,7 +91,7 @@ extension HTTPSession {
         return try await withTaskCancellationHandler {
             do {
                 let response =
-                    if entry.carrier.needsScope(request.body) {
+                    if entry.carrier.needsScope(request.body, delegate.settings) {
                         try await sendInScope(request, delegate, reading, entry.carrier, since: start, on: loop)
                     } else {
                         try await send(
@@ -123,13 +127,14 @@ extension HTTPSession {
         _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ hops: HopLoop,
         since start: MonotonicTime, on loop: Reactor
     ) async throws -> Response<Bytes> {
-        var earlier: [Attempt]?
-        let response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
-        switch try whole(response, reading, after: earlier) {
+        var request = request
+        var trail = delegate.settings?.trail
+        let response = try await hops.run(&request, delegate, since: start, on: loop, &trail)
+        switch try whole(response, reading, of: request, after: trail) {
         case .here(let response): return response
         case .arriving(let response, let isCoded):
             return try await collected(
-                response, isCoded: isCoded, request, delegate, reading, hops.carrier, after: earlier, on: loop)
+                response, isCoded: isCoded, request, delegate, reading, hops.carrier, after: trail, on: loop)
         }
     }
 
@@ -143,25 +148,26 @@ extension HTTPSession {
     // Out of line: what it keeps in passing belongs in no frame that a request keeps while it waits.
     @inline(never)
     private func whole(
-        _ response: TransportResponse, _ reading: Reading, after earlier: [Attempt]?
+        _ response: TransportResponse, _ reading: Reading, of request: TransportRequest, after trail: Trail?
     ) throws -> Whole {
         let plain = reading.decodes ? try decoding.apply(to: response) : nil
         guard case .bytes(let body) = (plain ?? response).body else {
             return .arriving(plain ?? response, isCoded: plain != nil)
         }
-        return .here(try BodyCollector.whole(plain ?? response, body, limit: reading.limit, after: earlier))
+        return .here(
+            try BodyCollector.whole(plain ?? response, body, limit: reading.limit, of: request, after: trail))
     }
 
     /// The response once its body has arrived and has been decoded. Decoding is work, and the loop has others waiting.
     @inline(never)
     func collected(
         _ response: TransportResponse, isCoded: Bool, _ request: TransportRequest, _ delegate: TaskDelegate,
-        _ reading: Reading, _ carrier: Carrier, after earlier: [Attempt]?, on loop: Reactor
+        _ reading: Reading, _ carrier: Carrier, after trail: Trail?, on loop: Reactor
     ) async throws -> Response<Bytes> {
         let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
-        guard isCoded else { return try await collector.collect(response, request, after: earlier) }
+        guard isCoded else { return try await collector.collect(response, request, after: trail) }
         return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-            try await collector.collect(response, request, after: earlier)
+            try await collector.collect(response, request, after: trail)
         }
     }
 

@@ -6,19 +6,21 @@ extension HTTPSession {
 
         public init(
             head: ResponseHead, value: consuming Value, body: Bytes = .empty, trailers: Fields = Fields(),
-            interim: [ResponseHead] = [], metrics: Metrics = Metrics()
+            interim: [ResponseHead] = [], metrics: Metrics = Metrics(), url: String = "", history: [Redirect] = []
         ) {
             var attempts = metrics.attempts
             let carried = TransportResponse(
                 head: head, interim: interim, body: .bytes(body), attempt: attempts.popLast() ?? Attempt())
-            arrival = ResponseArrival(carried, body, trailers, after: attempts.isEmpty ? nil : attempts)
+            arrival = ResponseArrival(carried, body, trailers, of: .made(url), after: Trail(attempts, history))
             self.value = value
         }
 
         init(
-            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, after earlier: [Attempt]?
+            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: TransportRequest,
+            after trail: Trail?
         ) where Value == Bytes {
-            arrival = ResponseArrival(carried, body, trailers, after: earlier)
+            let asked = request.body.isNone ? request : request.withoutBody
+            arrival = ResponseArrival(carried, body, trailers, of: .request(asked), after: trail)
             value = body
         }
 
@@ -40,6 +42,10 @@ extension HTTPSession {
         @inlinable public var trailers: Fields { arrival.trailers ?? arrival.carried.trailers }
         /// Interim (1xx) responses that came first.
         @inlinable public var interim: [ResponseHead] { arrival.carried.interim }
+        /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
+        public var url: String { arrival.url }
+        /// The redirects that led here, the first one first.
+        public var history: [Redirect] { arrival.history }
         /// How long each phase took, hop by hop.
         public var metrics: Metrics { arrival.metrics }
     }
@@ -53,19 +59,53 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
     @usableFromInline let body: Bytes
     /// What a body that was streamed brought; nil if it was here at once.
     @usableFromInline let trailers: Fields?
-    /// The attempts before the one that brought this; nil for none.
-    private let earlier: [Attempt]?
+    private let question: Question
+    /// What came before; nil for nothing.
+    private let trail: Trail?
 
-    init(_ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, after earlier: [Attempt]?) {
+    /// What this is the answer to.
+    enum Question {
+        /// One that is done with; without its body, or that would be kept with the response.
+        case request(TransportRequest)
+        /// The URL of a response that nobody fetched, such as one that a test made.
+        case made(String)
+    }
+
+    init(
+        _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of question: Question, after trail: Trail?
+    ) {
         self.carried = carried
         self.body = body
         self.trailers = trailers
-        self.earlier = earlier
+        self.question = question
+        self.trail = trail
     }
 
-    /// None for a response that nobody fetched, such as one that a test made.
+    /// None for a response that nobody fetched.
     var metrics: Metrics {
         let last = carried.attempt
-        return last == Attempt() ? Metrics() : Metrics(earlier: earlier, last: last)
+        return last == Attempt() ? Metrics() : Metrics(after: trail, last: last)
+    }
+
+    var url: String {
+        switch question {
+        case .request(let request): request.head.url(after: trail)
+        case .made(let url): url
+        }
+    }
+
+    var history: [Redirect] { trail?.redirects ?? [] }
+}
+
+extension RequestHead {
+    /// What is asked for, with the fragment that never is.
+    func url(after trail: Trail?) -> String {
+        origin.description + target + (trail?.fragment.map { "#\($0)" } ?? "")
+    }
+}
+
+extension TransportRequest {
+    fileprivate var withoutBody: TransportRequest {
+        @inline(never) get { TransportRequest(head: head, timeouts: timeouts, deadline: deadline, priority: priority) }
     }
 }

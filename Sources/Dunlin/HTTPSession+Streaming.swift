@@ -13,18 +13,22 @@ extension HTTPSession {
         from target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
-        let head = try head(method, target, query, body, options, nil)
+        var extras: RequestBuilder.Extras?
+        let head = try head(method, target, query, body, options, nil, &extras)
         let loop = loop
         let start = loop.now()
         let audience = isWatched(options) ? audience(options) : nil
-        let delegate = delegate(.stream, method, target, options, audience, at: start)
+        let delegate =
+            audience == nil
+            ? delegate(.stream, method, target, options, extras, at: start)
+            : unusualDelegate(.stream, method, target, options, extras, audience, at: start)
         let request = try request(head, body, options, since: start)
         let entry = try tasks.add(delegate)
         let opening = Opening(
             request: request, delegate: delegate, decodes: options.decodesContent, carrier: entry.carrier,
             place: entry.place, start: start, loop: loop)
         defer { tasks.remove(at: opening.place) }
-        guard entry.carrier.needsScope(body) else { return try await stream(opening, nil, operation) }
+        guard entry.carrier.needsScope(body, delegate.settings) else { return try await stream(opening, nil, operation) }
         let uploads = UploadScope()
         async let _: Void = uploads.run()
         return try await stream(opening, uploads, operation)
@@ -66,10 +70,11 @@ extension HTTPSession {
     }
 
     private func open(_ opening: Opening, _ uploads: UploadScope?) async throws -> StreamedResponse {
-        let (request, delegate, carrier) = (opening.request, opening.delegate, opening.carrier)
-        var earlier: [Attempt]?
+        let (delegate, carrier) = (opening.delegate, opening.carrier)
+        var request = opening.request
+        var trail = delegate.settings?.trail
         let hops = HopLoop(carrier: carrier, uploads: uploads)
-        var response = try await hops.run(request, delegate, since: opening.start, on: opening.loop, &earlier)
+        var response = try await hops.run(&request, delegate, since: opening.start, on: opening.loop, &trail)
         if let audience = delegate.audience {
             response = try await audience.admit(response, to: request, delegate, carrier, on: opening.loop)
         }
@@ -84,7 +89,8 @@ extension HTTPSession {
         if let audience = delegate.audience { response = await audience.told(response, of: delegate) }
         return StreamedResponse(
             head: response.head, interim: response.interim, body: BodySequence(response.body, response.trailers),
-            recorded: Metrics(earlier: earlier, last: response.attempt))
+            recorded: Metrics(after: trail, last: response.attempt), url: request.head.url(after: trail),
+            history: trail?.redirects ?? [])
     }
 
     /// Ends what is left of the exchange, should somebody still hold on to the body, and tells whoever wants to know.

@@ -11,7 +11,7 @@ extension HTTPSession {
         let call = try call(method, target, query, body, options, serializer.accept)
         let audience = audience(options)
         _ = audience.watch.suspend()
-        let delegate = delegate(.of(body), method, target, options, audience, at: audience.watch.now())
+        let delegate = watchedDelegate(call, target, audience)
         let entry = try tasks.add(delegate)
         let settlement = Settlement<Result<Response<S.Output>, any Error>>()
         // The registry waits for it when the session is shut down, and it ends with its request.

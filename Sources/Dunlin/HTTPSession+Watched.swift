@@ -13,7 +13,7 @@ extension HTTPSession {
     ) async throws -> Response<S.Output> {
         let call = try call(method, target, query, body, options, serializer.accept)
         let audience = audience(options)
-        let delegate = delegate(.of(body), method, target, options, audience, at: audience.watch.now())
+        let delegate = watchedDelegate(call, target, audience)
         let entry = try tasks.add(delegate)
         let (result, completion) = await attend(call, delegate, entry.carrier, serializer)
         tasks.unlist(at: entry.place)
@@ -25,8 +25,14 @@ extension HTTPSession {
     func call(
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, _ accept: String?
     ) throws -> Call {
-        let head = try head(method, target, query, body, options, accept)
-        return Call(head: head, body: body, options: options, reading: reading(options))
+        var extras: RequestBuilder.Extras?
+        let head = try head(method, target, query, body, options, accept, &extras)
+        return Call(head: head, extras: extras, body: body, options: options, reading: reading(options))
+    }
+
+    func watchedDelegate(_ call: Call, _ target: Target, _ audience: Audience) -> TaskDelegate {
+        unusualDelegate(
+            .of(call.body), call.head.method, target, call.options, call.extras, audience, at: audience.watch.now())
     }
 
     func audience(_ options: Options) -> Audience {

@@ -33,7 +33,8 @@ public final class HTTPSession: Sendable {
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         decoding = Decoding(configuration.limits)
         hub = EventHub(always: configuration.hooks.isSet)
-        tasks = TaskRegistry(Carrier(configuration, on: loops[0], advisor), on: loops[0])
+        tasks = TaskRegistry(Carrier(configuration, builder, on: loops[0], advisor), on: loops[0])
+        if let warning = configuration.redirects.warning { warnings.note(warning) }
         configuration.tls.warnings.forEach(warnings.note)
     }
 
@@ -57,18 +58,24 @@ public final class HTTPSession: Sendable {
 
     /// Looks after one request.
     func delegate(
-        _ kind: TaskKind, _ method: Method, _ target: Target, _ options: Options, _ audience: Audience? = nil,
-        at now: MonotonicTime
+        _ kind: TaskKind, _ method: Method, _ target: Target, _ options: Options,
+        _ extras: borrowing RequestBuilder.Extras? = nil, at now: MonotonicTime
     ) -> TaskDelegate {
-        var attendants: Attendants?
-        if options.rare != nil || audience != nil { attendants = self.attendants(options, audience) }
-        return TaskDelegate(kind, method, target.template, options, attendants, audience, at: now)
+        if options.rare != nil || extras != nil {
+            return unusualDelegate(kind, method, target, options, copy extras, nil, at: now)
+        }
+        return TaskDelegate(kind, method, target.template, options, at: now)
     }
 
     @inline(never)
-    private func attendants(_ options: Options, _ audience: Audience?) -> Attendants? {
+    func unusualDelegate(
+        _ kind: TaskKind, _ method: Method, _ target: Target, _ options: Options, _ extras: RequestBuilder.Extras?,
+        _ audience: Audience?, at now: MonotonicTime
+    ) -> TaskDelegate {
         let own = options.rare?.values.authenticate.map { RequestAdvisor(advisor, $0) }
-        return Attendants(advisor: own, watch: audience?.watch)
+        let settings = RequestSettings(options.rare, own, audience, fragment: extras?.fragment)
+        let template = extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template)
+        return TaskDelegate(kind, method, template, options, settings, at: now)
     }
 
     /// Whether the session takes no more requests.
@@ -106,7 +113,7 @@ public final class HTTPSession: Sendable {
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let cancelled = await shutdown(grace: grace)
-        tasks.open(Carrier(configuration, on: loops[0], advisor))
+        tasks.open(Carrier(configuration, builder, on: loops[0], advisor))
         return cancelled
     }
 }

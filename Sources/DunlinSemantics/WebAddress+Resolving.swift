@@ -1,4 +1,4 @@
-public import DunlinTypes
+internal import DunlinTypes
 
 extension WebAddress {
     /// The address that a reference found at this one means (RFC 3986 §5.2.2): `users`, `/users`, `?page=2`,
@@ -27,14 +27,19 @@ extension WebAddress {
             fragment: parts.fragment.map(reference.bytes(in:)))
     }
 
-    /// Where to send a request for this reference, and its target: `resolving` without the parts that are not sent.
-    /// User info of an absolute reference is not among them.
-    public func target(for reference: String) throws(AddressError) -> (origin: Origin, target: String) {
-        if let start = directLength(of: reference.utf8.span) {
-            return (origin, target(appending: reference, to: start))
-        }
-        let address = try resolving(reference)
-        return (address.origin, address.target)
+    /// The target of what this reference means at this origin, if that is nothing but this address's path with the
+    /// reference behind it or in its place; nil is for `resolving` to say more of.
+    public func directTarget(for reference: String) -> String? {
+        directLength(of: reference.utf8.span).map { target(appending: reference, to: $0) }
+    }
+
+    /// The text without the user info of its authority, should it have any.
+    public static func withoutUserInfo(_ text: String) -> String {
+        let bytes = text.utf8.span
+        guard let authority = AddressParts(bytes).authority,
+            let at = authority.last(where: { bytes[$0] == UInt8(ascii: "@") })
+        else { return text }
+        return text.bytes(in: 0..<authority.lowerBound) + text.bytes(in: at + 1..<bytes.count)
     }
 
     /// The target of a reference with neither scheme nor authority.

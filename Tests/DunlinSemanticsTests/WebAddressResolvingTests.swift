@@ -105,3 +105,12 @@ import Testing
         #expect(error?.problem == .unsupportedScheme)
     }
 }
+
+extension WebAddress {
+    /// What a request for this reference is sent with.
+    fileprivate func target(for reference: String) throws -> (origin: Origin, target: String) {
+        if let target = directTarget(for: reference) { return (origin, target) }
+        let address = try resolving(reference)
+        return (address.origin, address.target)
+    }
+}

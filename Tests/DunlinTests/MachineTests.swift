@@ -38,11 +38,27 @@ import Testing
         #expect(actions == [.send, .fail])
     }
 
-    @Test(arguments: [200, 301, 401, 404, 503] as [Status])
+    @Test(arguments: [200, 206, 300, 304, 305, 306, 401, 404, 503] as [Status])
     func `delivers what came, whatever its status`(status: Status) {
         var machine = HopMachine()
         let action = machine.received(status, isExpecting: true, canBeSent: true)
         #expect(action == .deliver)
+    }
+
+    @Test(arguments: [301, 302, 303, 307, 308] as [Status])
+    func `hands on what leads elsewhere`(status: Status) {
+        var machine = HopMachine()
+        let action = machine.received(status, isExpecting: true, canBeSent: true)
+        #expect(action == .redirect)
+    }
+
+    @Test func `sends again once for each request that redirects lead to`() {
+        var machine = HopMachine()
+        var actions = [machine.failed(Self.error(), isReplayable: true)]
+        machine.redirected()
+        actions.append(machine.failed(Self.error(), isReplayable: true))
+        actions.append(machine.failed(Self.error(), isReplayable: true))
+        #expect(actions == [.send, .send, .fail])
     }
 
     @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])

@@ -6,28 +6,41 @@ internal import DunlinTransport
 final class Carrier: Sendable {
     let sockets: SocketTransport?
     private let custom: (any Transport)?
+    let settings: HopSettings
+    /// A hook may give any request a body.
+    private let givesBodies: Bool
 
-    convenience init(_ configuration: HTTPSession.Configuration, on loop: Reactor, _ advisor: SessionAdvisor) {
+    convenience init(
+        _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
+        _ advisor: SessionAdvisor
+    ) {
+        let settings = HopSettings(configuration, builder)
         if let transport = configuration.transport {
-            self.init(transport)
+            self.init(transport, settings)
         } else {
-            self.init(SocketTransport(configuration.socketOptions, on: loop, advisor: advisor))
+            self.init(SocketTransport(configuration.socketOptions, on: loop, advisor: advisor), settings)
         }
     }
 
-    init(_ sockets: SocketTransport) {
+    init(_ sockets: SocketTransport, _ settings: HopSettings) {
         self.sockets = sockets
         custom = nil
+        self.settings = settings
+        givesBodies = settings.hooks.redirect != nil
     }
 
-    init(_ custom: any Transport) {
+    init(_ custom: any Transport, _ settings: HopSettings) {
         sockets = nil
         self.custom = custom
+        self.settings = settings
+        givesBodies = false
     }
 
     /// Whether a request with this body must be made within an `UploadScope`.
-    func needsScope(_ body: borrowing RequestBody) -> Bool {
-        sockets != nil && UploadScope.isNeeded(for: body)
+    @inline(__always)
+    func needsScope(_ body: borrowing RequestBody, _ own: RequestSettings?) -> Bool {
+        if givesBodies { return true }
+        return sockets != nil && (UploadScope.isNeeded(for: body) || own?.options.hooks?.redirect != nil)
     }
 
     func exchange(

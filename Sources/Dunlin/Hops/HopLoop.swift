@@ -12,29 +12,34 @@ struct HopLoop {
         @inline(never) get { NetworkError(.cancelled, "the request was over already") }
     }
 
-    /// `start` is when the first hop began; `earlier` gets the attempts that others followed. Inlined, to cost each
-    /// request no frame of its own.
+    /// `start` is when the first hop began; `request` becomes the one that is answered, and `trail` gets what came
+    /// before that. Inlined, to cost each request no frame of its own.
     @inline(__always)
     func run(
-        _ request: TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor,
-        _ earlier: inout [Attempt]?
+        _ request: inout TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor,
+        _ trail: inout Trail?
     ) async throws -> TransportResponse {
         var start = start
-        var request = request
         var machine = HopMachine()
         while true {
             guard delegate.begin() else { throw Self.over }
             do {
                 let response = try await carrier.exchange(
-                    request, delegate.interrupt, uploads, delegate.attendants, since: start, on: loop)
+                    request, delegate.interrupt, uploads, delegate.settings?.attendants, since: start, on: loop)
                 switch machine.received(response.head.status, for: request) {
-                case .send: start = loop.now()
-                case .sendWithoutExpectation:
-                    request = request.withoutExpectation
-                    start = loop.now()
                 case .deliver, .fail: return response
+                case .send: trail.append(response.attempt)
+                case .sendWithoutExpectation:
+                    trail.append(response.attempt)
+                    request = request.withoutExpectation
+                case .redirect:
+                    guard let next = try await redirected(by: response, request, delegate, trail, on: loop) else {
+                        return response
+                    }
+                    (request, trail) = (next.request, next.trail)
+                    machine.redirected()
                 }
-                earlier = (earlier ?? []) + [response.attempt]
+                start = loop.now()
             } catch {
                 guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else {
                     throw request.explained(error)
@@ -43,6 +48,20 @@ struct HopLoop {
                 start = loop.now()
             }
         }
+    }
+}
+
+extension HopLoop {
+    /// What to send now; nil to deliver the response. Out of line: what it needs belongs in no frame of a request that
+    /// is not redirected.
+    @inline(never)
+    private func redirected(
+        by response: TransportResponse, _ request: TransportRequest, _ delegate: TaskDelegate, _ trail: Trail?,
+        on loop: Reactor
+    ) async throws -> Redirecting.Next? {
+        let redirecting = Redirecting(
+            carrier: carrier, delegate: delegate, loop: loop, request: request, response: response, trail: trail)
+        return try await redirecting.next()
     }
 }
 

@@ -1,18 +1,22 @@
+internal import DunlinSemantics
+
 /// What comes after each hop of a request: send it (again), deliver what came, or fail.
 ///
 /// Rules:
 /// 1. A request is sent again by itself only when a reused connection turned out to be closed before a byte of the
-///    response came: the server was hanging up as we wrote. Once, and only if the body can be sent any number of times
-///    (one that can be sent once may be about to begin) and either nothing was sent or the method is idempotent
+///    response came: the server was hanging up as we wrote. Once a hop, and only if the body can be sent any number of
+///    times (one that can be sent once may be about to begin) and either nothing was sent or the method is idempotent
 ///    (RFC 9110 §9.2.2). It goes to a new connection, since those that have been idle as long may be as dead.
 /// 2. A server that does not know what `Expect` means answers 417. The request is sent once more without it
 ///    (RFC 9110 §15.5.18), if the body can be sent: one that can be sent once may have been begun.
-/// 3. Redirects, authentication, retries by policy and the cache are further reasons for `send` and `deliver`; they
-///    belong here and nowhere else.
+/// 3. A redirect is handed to `RedirectMachine`, which knows where it leads, and whether to follow.
+/// 4. Authentication, retries by policy and the cache are further reasons for `send` and `deliver`; they belong here
+///    and nowhere else.
 struct HopMachine {
     enum Action: Equatable {
         case send
         case sendWithoutExpectation
+        case redirect
         case deliver
         case fail
     }
@@ -22,6 +26,7 @@ struct HopMachine {
 
     /// `isExpecting`: the request that was answered has an `Expect` field. `canBeSent`: its body can, from now on.
     mutating func received(_ status: Status, isExpecting: Bool, canBeSent: Bool) -> Action {
+        if RedirectRules.isRedirect(status) { return .redirect }
         guard status == 417, isExpecting, canBeSent, !hasDroppedExpectation else { return .deliver }
         hasDroppedExpectation = true
         return .sendWithoutExpectation
@@ -35,13 +40,22 @@ struct HopMachine {
         replays += 1
         return .send
     }
+
+    /// A redirect is followed: what goes there is another request.
+    mutating func redirected() {
+        replays = 0
+    }
 }
 
 extension HopMachine {
     @inline(__always)
     mutating func received(_ status: Status, for request: TransportRequest) -> Action {
-        // Fields are looked through for nobody else.
-        guard status == 417 else { return received(status, isExpecting: false, canBeSent: false) }
+        status < 300 ? .deliver : unusual(status, request)
+    }
+
+    /// Fields are looked through for nobody else.
+    @inline(never)
+    private mutating func unusual(_ status: Status, _ request: TransportRequest) -> Action {
         let isExpecting = request.head.fields.contains("expect")
         return received(status, isExpecting: isExpecting, canBeSent: request.body.canBeSent)
     }

@@ -18,6 +18,11 @@ public struct Metrics: Sendable, Hashable {
         self.last = last
     }
 
+    init(after trail: Trail?, last: Attempt) {
+        let attempts = trail?.attempts
+        self.init(earlier: attempts?.isEmpty == true ? nil : attempts, last: last)
+    }
+
     public var attempts: [Attempt] {
         guard let last else { return [] }
         return (earlier ?? []) + [last]

@@ -19,6 +19,19 @@ extension HTTPSession.Options {
         set { setRare { $0.authenticate = newValue } }
     }
 
+    /// Instead of the session's.
+    public var redirects: HTTPSession.RedirectPolicy? {
+        get { rare?.values.redirects }
+        set { setRare { $0.redirects = newValue } }
+    }
+
+    /// Sent to wherever this request goes, but not to another origin that a redirect leads to. Counts before the
+    /// session's, and before the user info in a URL; a field `Authorization` in `fields` counts before it.
+    public var credentials: HTTPSession.Credentials? {
+        get { rare?.values.credentials }
+        set { setRare { $0.credentials = newValue } }
+    }
+
     /// Asked after the session's.
     public var hooks: HTTPSession.Hooks {
         get { rare?.values.hooks ?? HTTPSession.Hooks() }
@@ -44,11 +57,14 @@ extension HTTPSession.Options {
         var hosts = HTTPSession.HostOverrides()
         var sockets: SocketOptions?
         var authenticate: AuthenticationHook?
+        var redirects: HTTPSession.RedirectPolicy?
+        var credentials: HTTPSession.Credentials?
         var hooks: HTTPSession.Hooks?
         var tags: Set<String> = []
 
         var isEmpty: Bool {
-            hosts.isEmpty && sockets == nil && authenticate == nil && hooks == nil && tags.isEmpty
+            hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
+                && hooks == nil && tags.isEmpty
         }
     }
 
@@ -58,6 +74,13 @@ extension HTTPSession.Options {
     init?(_ values: Values) {
         if values.isEmpty { return nil }
         self.values = values
+    }
+
+    /// Changes a head to what these options say of it; `own` are the fields that count before them.
+    func complete(_ head: inout RequestHead, _ own: Fields) throws {
+        head.origin = try routed(head.origin)
+        guard let credentials = values.credentials, !own.contains("authorization") else { return }
+        head.fields.authorize(try credentials.authorization(.invalidRequest))
     }
 
     /// The origin by the request's own way, where the request says one.

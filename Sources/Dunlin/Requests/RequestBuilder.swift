@@ -9,8 +9,22 @@ final class RequestBuilder: Sendable {
     private let fields: Fields
     /// The fields again, ready for requests that add none.
     private let prepared: PreparedFields?
+    /// What requests to the base say of who the user is.
+    private let home: Home?
     private let routes: Routes?
     let clearText: ClearTextRule
+
+    /// The session's credentials, and its fields with them.
+    private struct Home {
+        let authorization: String
+        let prepared: PreparedFields?
+    }
+
+    /// What a URL says beside where to go.
+    struct Extras {
+        var userInfo: WebAddress.UserInfo?
+        var fragment: String?
+    }
 
     init(_ configuration: HTTPSession.Configuration) throws {
         try configuration.validate()
@@ -19,36 +33,50 @@ final class RequestBuilder: Sendable {
         } catch {
             throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)
         }
-        do throws(WireError) {
-            prepared = try RequestEncoder.prepare(configuration.fields)
-        } catch {
-            throw NetworkError(.invalidConfiguration, "a default field cannot be sent", underlying: error)
-        }
         fields = configuration.fields
+        prepared = try Self.prepare(configuration.fields)
+        home = try Self.home(configuration, base)
         clearText = ClearTextRule(configuration.tls.policy)
         routes = try Routes.of(configuration, base: base?.origin)
     }
 
-    /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise.
+    /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise. `extras`
+    /// get what else the URL says, if anything.
     func head(
         _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
-        _ own: Fields, _ accept: String?, expectsContinue: Bool = false
+        _ own: Fields, _ accept: String?, expectsContinue: Bool = false, _ extras: inout Extras?
     ) throws -> RequestHead {
-        if let refused = target.refused {
-            throw NetworkError(.invalidRequest, "\"\(refused)\" may not be a segment of \(target.template)")
-        }
-        var (origin, path) = try resolve(target)
+        if let refused = target.refused { throw Self.refusal(of: refused, in: target) }
+        var (origin, path) = try resolve(target, &extras)
         try clearText.check(origin)
         if !query.isEmpty {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
+        }
+        var prepared = prepared
+        var authorization: String?
+        if home != nil || extras != nil {
+            authorization = try self.authorization(at: origin, extras?.userInfo, own)
+            prepared = authorization == nil ? prepared : authorization == home?.authorization ? home?.prepared : nil
         }
         if let routes { origin = routes.routed(origin) }
         if let prepared, own.isEmpty, accept == nil, !expectsContinue, !Self.hasFields(body) {
             return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
         }
-        let fields = fields(own, body, accept, expectsContinue)
+        var fields = fields(own, body, accept, expectsContinue)
+        if let authorization { fields.authorize(authorization) }
         return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
+
+    func head(
+        _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
+        _ own: Fields, _ accept: String?, expectsContinue: Bool = false
+    ) throws -> RequestHead {
+        var extras: Extras?
+        return try head(method, target, query, body, own, accept, expectsContinue: expectsContinue, &extras)
+    }
+
+    /// The origin by the way that the session is configured to take there.
+    func routed(_ origin: Origin) -> Origin { routes?.routed(origin) ?? origin }
 
     private static func hasFields(_ body: borrowing RequestBody) -> Bool {
         body.contentType != nil || body.trailers != nil
@@ -72,15 +100,67 @@ final class RequestBuilder: Sendable {
         }
         return merged
     }
+}
 
-    private func resolve(_ target: HTTPSession.Target) throws -> (Origin, String) {
+// MARK: - URLs
+
+extension RequestBuilder {
+    private func resolve(_ target: HTTPSession.Target, _ extras: inout Extras?) throws -> (Origin, String) {
+        if let base, let path = base.directTarget(for: target.text) { return (base.origin, path) }
+        let address = try address(of: target)
+        if address.userInfo != nil || address.fragment != nil {
+            extras = Extras(userInfo: address.userInfo, fragment: address.fragment)
+        }
+        return (address.origin, address.target)
+    }
+
+    @inline(never)
+    private func address(of target: HTTPSession.Target) throws -> WebAddress {
         do throws(AddressError) {
-            if let resolved = try base?.target(for: target.text) { return resolved }
-            let address = try WebAddress(target.text)
-            return (address.origin, address.target)
+            if let base { return try base.resolving(target.text) }
+            return try WebAddress(target.text)
         } catch {
             let code: NetworkError.Code = error.problem == .unsupportedScheme ? .unsupportedScheme : .invalidRequest
             throw NetworkError(code, "the request has no usable URL", underlying: error)
         }
+    }
+
+    @inline(never)
+    private static func refusal(of segment: String, in target: HTTPSession.Target) -> NetworkError {
+        let template = WebAddress.withoutUserInfo(target.template)
+        return NetworkError(.invalidRequest, "\"\(segment)\" may not be a segment of \(template)")
+    }
+}
+
+// MARK: - Credentials
+
+extension RequestBuilder {
+    private static func prepare(_ fields: Fields) throws -> PreparedFields? {
+        do throws(WireError) {
+            return try RequestEncoder.prepare(fields)
+        } catch {
+            throw NetworkError(.invalidConfiguration, "a default field cannot be sent", underlying: error)
+        }
+    }
+
+    private static func home(_ configuration: HTTPSession.Configuration, _ base: WebAddress?) throws -> Home? {
+        let credentials = configuration.credentials ?? base?.userInfo.map { HTTPSession.Credentials($0) }
+        guard let value = try credentials?.authorization(.invalidConfiguration) else { return nil }
+        if configuration.fields.contains("authorization") { return nil }
+        var fields = configuration.fields
+        fields.authorize(value)
+        return Home(authorization: value, prepared: try prepare(fields))
+    }
+
+    /// What to say of who the user is beside the fields; `info` is what the request's URL says of it.
+    @inline(never)
+    private func authorization(at origin: Origin, _ info: WebAddress.UserInfo?, _ own: Fields) throws -> String? {
+        if own.contains("authorization") { return nil }
+        let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
+        // A relative URL has the base's user info, which counts as the session's.
+        if let info, !(isHome && info == base?.userInfo) {
+            return try HTTPSession.Credentials(info).authorization(.invalidRequest)
+        }
+        return isHome ? home?.authorization : nil
     }
 }

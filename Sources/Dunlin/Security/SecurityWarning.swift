@@ -17,6 +17,8 @@ public struct SecurityWarning: Sendable, Hashable, CustomStringConvertible {
         case missingRevocationListsAreAllowed
         /// The challenge hook believed a server that the policy refuses.
         case refusedServerWasBelieved
+        /// Redirects from https to http are followed.
+        case redirectsMayLoseProtection
     }
 
     public var kind: Kind

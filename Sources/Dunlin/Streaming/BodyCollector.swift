@@ -10,11 +10,11 @@ struct BodyCollector {
 
     @inline(never)
     func collect(
-        _ response: TransportResponse, _ request: TransportRequest, after earlier: [Attempt]?
+        _ response: TransportResponse, _ request: TransportRequest, after trail: Trail?
     ) async throws -> HTTPSession.Response<Bytes> {
         let stream: any BodyStream
         switch response.body {
-        case .bytes(let body): return try Self.whole(response, body, limit: limit, after: earlier)
+        case .bytes(let body): return try Self.whole(response, body, limit: limit, of: request, after: trail)
         case .stream(let arriving): stream = arriving
         }
         let bytes: Bytes
@@ -25,16 +25,16 @@ struct BodyCollector {
             throw error
         }
         let complete = response.with(.bytes(bytes), stream.attempt)
-        return HTTPSession.Response(complete, bytes, stream.trailers, after: earlier)
+        return HTTPSession.Response(complete, bytes, stream.trailers, of: request, after: trail)
     }
 
     /// The response whose body came with its head.
     @inline(never)
     static func whole(
-        _ response: TransportResponse, _ body: Bytes, limit: Int?, after earlier: [Attempt]?
+        _ response: TransportResponse, _ body: Bytes, limit: Int?, of request: TransportRequest, after trail: Trail?
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, limit, response.head)
-        return HTTPSession.Response(response, body, nil, after: earlier)
+        return HTTPSession.Response(response, body, nil, of: request, after: trail)
     }
 
     private func read(

@@ -6,6 +6,10 @@ extension HTTPSession {
         public let interim: [ResponseHead]
         public let body: BodySequence
         let recorded: Metrics
+        /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
+        public let url: String
+        /// The redirects that led here, the first one first.
+        public let history: [Redirect]
 
         public var status: Status { head.status }
         public var fields: Fields { head.fields }

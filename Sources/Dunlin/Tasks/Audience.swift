@@ -66,15 +66,8 @@ extension Audience {
         on loop: Reactor
     ) async throws {
         let snapshot = delegate.snapshot(at: watch.now())
-        let hooks = hooks.compactMap(\.response)
-        let decision = try await carrier.foreign(
-            until: request.deadline, request.timeouts.total, delegate.interrupt, on: loop
-        ) {
-            for hook in hooks {
-                if let decision = await hook(head, snapshot) { return decision }
-            }
-            return HTTPSession.ResponseDecision.take
-        }
+        let asking = HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop)
+        let decision = try await asking.answer(\.response) { await $0(head, snapshot) }
         guard decision == .cancel else { return }
         throw NetworkError(
             .cancelled, "a hook turned the response down", phase: .idle, requestMayHaveBeenSent: true, response: head)

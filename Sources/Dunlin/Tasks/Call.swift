@@ -3,6 +3,8 @@ extension HTTPSession {
     /// matter to it.
     struct Call: Sendable {
         let head: RequestHead
+        /// What the URL said that is no part of the head.
+        let extras: RequestBuilder.Extras?
         let body: RequestBody
         let options: Options
         let reading: Reading

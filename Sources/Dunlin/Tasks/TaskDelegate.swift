@@ -15,29 +15,28 @@ public actor TaskDelegate {
     public nonisolated let label: String?
     /// Felt by whatever the request waits for.
     nonisolated let interrupt = Interrupt()
-    /// Those who attend the exchange itself.
-    nonisolated let attendants: Attendants?
-    nonisolated let audience: Audience?
-    private nonisolated let rare: RareOptions?
+    /// What the request has of its own.
+    nonisolated let settings: RequestSettings?
     private nonisolated let created: MonotonicTime
     private nonisolated let machine: Mutex<TaskMachine>
 
     init(
         _ kind: HTTPSession.TaskKind, _ method: Method, _ template: String, _ options: HTTPSession.Options,
-        _ attendants: Attendants?, _ audience: Audience?, at now: MonotonicTime
+        _ settings: RequestSettings? = nil, at now: MonotonicTime
     ) {
         self.kind = kind
         self.method = method
         self.template = template
         label = options.label
-        rare = options.rare
-        self.attendants = attendants
-        self.audience = audience
+        self.settings = settings
         created = now
         machine = Mutex(TaskMachine(priority: options.priority))
     }
 
-    public nonisolated var tags: Set<String> { rare?.values.tags ?? [] }
+    public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
+
+    /// Who wants to know of it, beside its caller.
+    nonisolated var audience: Audience? { settings?.audience }
 
     /// Who goes first when requests wait. To be set while it waits.
     nonisolated var priority: RequestPriority {

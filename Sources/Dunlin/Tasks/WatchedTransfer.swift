@@ -72,36 +72,37 @@ struct WatchedTransfer: Sendable {
     }
 
     private func transfer(_ request: TransportRequest, since start: MonotonicTime, on loop: Reactor) async -> Ended {
-        var earlier: [Attempt]?
+        var trail = delegate.settings?.trail
         do {
             let response =
-                if carrier.needsScope(request.body) {
-                    try await sendInScope(request, since: start, on: loop, &earlier)
+                if carrier.needsScope(request.body, delegate.settings) {
+                    try await sendInScope(request, since: start, on: loop, &trail)
                 } else {
-                    try await send(request, HopLoop(carrier: carrier), since: start, on: loop, &earlier)
+                    try await send(request, HopLoop(carrier: carrier), since: start, on: loop, &trail)
                 }
             return Ended(result: .success(response), metrics: response.metrics)
         } catch {
             let last = (error as? NetworkError)?.attempt
-            return Ended(
-                result: .failure(error), metrics: Metrics(attempts: (earlier ?? []) + [last].compactMap(\.self)))
+            let attempts = (trail?.attempts ?? []) + [last].compactMap(\.self)
+            return Ended(result: .failure(error), metrics: Metrics(attempts: attempts))
         }
     }
 
     private func sendInScope(
-        _ request: TransportRequest, since start: MonotonicTime, on loop: Reactor, _ earlier: inout [Attempt]?
+        _ request: TransportRequest, since start: MonotonicTime, on loop: Reactor, _ trail: inout Trail?
     ) async throws -> HTTPSession.Response<Bytes> {
         let uploads = UploadScope()
         async let _: Void = uploads.run()
         let hops = HopLoop(carrier: carrier, uploads: uploads)
-        return try await send(request, hops, since: start, on: loop, &earlier)
+        return try await send(request, hops, since: start, on: loop, &trail)
     }
 
     private func send(
         _ request: TransportRequest, _ hops: HopLoop, since start: MonotonicTime, on loop: Reactor,
-        _ earlier: inout [Attempt]?
+        _ trail: inout Trail?
     ) async throws -> HTTPSession.Response<Bytes> {
-        var response = try await hops.run(request, delegate, since: start, on: loop, &earlier)
+        var request = request
+        var response = try await hops.run(&request, delegate, since: start, on: loop, &trail)
         response = try await audience.admit(response, to: request, delegate, carrier, on: loop)
         var isCoded = false
         if call.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
@@ -110,7 +111,7 @@ struct WatchedTransfer: Sendable {
         }
         response = await audience.told(response, of: delegate)
         let whole = try await session.collected(
-            response, isCoded: isCoded, request, delegate, call.reading, carrier, after: earlier, on: loop)
+            response, isCoded: isCoded, request, delegate, call.reading, carrier, after: trail, on: loop)
         let last = whole.metrics.attempts.last
         watch.received(upTo: last?.bodyBytes ?? whole.body.count)
         watch.decoded(upTo: whole.body.count)

@@ -1,0 +1,142 @@
+internal import DunlinSemantics
+
+/// Whether a redirect is followed, and with what.
+///
+/// Rules:
+/// 1. What a status asks for, and which fields may go where, is `RedirectRules`'.
+/// 2. Whatever is wrong with where a redirect leads is wrong only if it is followed: a hook may decide otherwise.
+/// 3. What is followed must be http or https, must not lose protection unless the policy allows that, and must not have
+///    been sent before: the same method, URL, fields and body would be answered with the same redirect. A fragment is
+///    never sent and makes no difference.
+/// 4. Fields that were kept from another origin are gone for the rest of the chain: each hop begins with those of the
+///    last.
+/// 5. What a hook says in place of the proposal is judged by the same rules. Sensitive fields that it left as they
+///    stood are kept from another origin than the proposed one; those that it wrote are its own affair.
+struct RedirectMachine: Sendable {
+    /// One request, as far as redirects know it.
+    struct Hop: Sendable {
+        var method: Method
+        var address: WebAddress
+        var fields: Fields
+        var hasBody: Bool
+    }
+
+    /// What the server wants.
+    struct Proposal: Sendable {
+        var method: Method
+        /// Nil if there is something wrong with it.
+        var address: WebAddress?
+        /// The address, or the server's own word.
+        var url: String
+        var fields: Fields
+        var keepsBody: Bool
+        /// What following would come to.
+        var refusal: Refusal?
+    }
+
+    enum Refusal: Error {
+        case tooMany(limit: Int)
+        case loop
+        case unsupportedScheme(AddressError)
+        case unusable((any Error)?)
+        case ambiguous
+        case insecure
+    }
+
+    private struct Sent: Sendable, Equatable {
+        var method: Method
+        var origin: Origin
+        var target: String
+        var fields: Fields
+        /// Which of the bodies of this request; nil for none.
+        var body: Int?
+
+        init(_ hop: Hop, body: Int) {
+            (method, origin, target) = (hop.method, hop.address.origin, hop.address.target)
+            fields = hop.fields
+            self.body = hop.hasBody ? body : nil
+        }
+    }
+
+    private(set) var count = 0
+    private var sent: [Sent] = []
+    /// Counts the bodies that hooks gave.
+    private var body = 0
+
+    /// Nil if the response says nothing of where to go, and is delivered.
+    func proposal(
+        _ response: ResponseHead, to hop: Hop, _ policy: HTTPSession.RedirectPolicy
+    ) -> Proposal? {
+        guard policy.mode == .follow, RedirectRules.isRedirect(response.status) else { return nil }
+        let (method, keepsBody) = RedirectRules.next(after: response.status, hop.method)
+        let fields = keepsBody ? hop.fields : RedirectRules.withoutBody(hop.fields)
+        var proposal = Proposal(
+            method: method, url: response.fields["location"] ?? "", fields: fields, keepsBody: keepsBody && hop.hasBody)
+        switch Location(response.fields) {
+        case .none: return nil
+        case .ambiguous: proposal.refusal = .ambiguous
+        case .unreadable: proposal.refusal = .unusable(nil)
+        case .reference(let reference): proposal.lead(to: reference, from: hop.address)
+        }
+        let next = proposal.address?.origin
+        proposal.fields = RedirectRules.allowed(fields, from: hop.address.origin, to: next, policy)
+        return proposal
+    }
+
+    /// Notes that `next` is about to be sent after `hop`. `isNewBody`: its body was not that of the hop before.
+    mutating func follow(
+        _ next: Hop, after hop: Hop, isNewBody: Bool, _ policy: HTTPSession.RedirectPolicy
+    ) throws(Refusal) {
+        if count >= policy.limit { throw .tooMany(limit: policy.limit) }
+        if !policy.allowsHTTPSToHTTP, RedirectRules.isDowngrade(from: hop.address.origin, to: next.address.origin) {
+            throw .insecure
+        }
+        let before = Sent(hop, body: body)
+        if isNewBody { body += 1 }
+        let after = Sent(next, body: body)
+        if sent.contains(after) || before == after { throw .loop }
+        sent.append(before)
+        count += 1
+    }
+}
+
+extension RedirectMachine.Proposal {
+    fileprivate mutating func lead(to reference: String, from address: WebAddress) {
+        do throws(AddressError) {
+            let destination = try RedirectRules.destination(of: reference, from: address)
+            self.address = destination
+            url = destination.description
+        } catch {
+            refusal = error.problem == .unsupportedScheme ? .unsupportedScheme(error) : .unusable(error)
+        }
+    }
+}
+
+extension RedirectRules {
+    /// Where it leads to nothing we know, as to somebody else.
+    fileprivate static func allowed(
+        _ fields: Fields, from origin: Origin, to next: Origin?, _ policy: HTTPSession.RedirectPolicy
+    ) -> Fields {
+        let next = next ?? Origin(scheme: origin.scheme, host: "")
+        return allowed(fields, from: origin, to: next, sensitive: policy.sensitiveFields)
+    }
+}
+
+// MARK: - What a hook says
+
+extension RedirectMachine {
+    /// The fields of what a hook wants to send to `next` where `proposal` was proposed, after `hop`.
+    static func fields(
+        _ wanted: Fields, to next: Origin, insteadOf proposal: Proposal, after hop: Hop,
+        _ policy: HTTPSession.RedirectPolicy
+    ) -> Fields {
+        if let proposed = proposal.address?.origin, proposed.isSame(as: next) { return wanted }
+        let from = proposal.address?.origin ?? hop.address.origin
+        let allowed = RedirectRules.allowed(proposal.fields, from: from, to: next, policy)
+        let kept = Set(allowed.map { $0.name.lowercased() })
+        // What the proposal had and the new origin may not see is dropped, unless the hook gave it another value.
+        return wanted.filtered { name in
+            kept.contains(name) || wanted.rawValues(of: name) != proposal.fields.rawValues(of: name)
+        }
+    }
+}

@@ -1,0 +1,214 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// Follows one redirect: asks the machine what the server wants, the hooks whether they want it too, and makes the
+/// next request.
+///
+/// Out of every other request's way: what waits here has a frame of its own, made when a redirect has come.
+struct Redirecting {
+    let carrier: Carrier
+    let delegate: TaskDelegate
+    let loop: Reactor
+    let request: TransportRequest
+    let response: TransportResponse
+    let trail: Trail?
+
+    /// What is sent after a redirect.
+    struct Next {
+        let request: TransportRequest
+        let trail: Trail
+    }
+
+    private var policy: HTTPSession.RedirectPolicy {
+        delegate.settings?.options.redirects ?? carrier.settings.redirects
+    }
+
+    /// What to send now; nil to deliver the response as it is.
+    @inline(never)
+    func next() async throws -> Next? {
+        let hop = hop
+        var machine = trail?.machine ?? RedirectMachine()
+        guard let proposal = machine.proposal(response.head, to: hop, policy) else { return nil }
+        guard var step = try await decide(on: proposal, hop, machine.count) else { return nil }
+        do throws(RedirectMachine.Refusal) {
+            if let refusal = step.refusal { throw refusal }
+            try machine.follow(step.hop, after: hop, isNewBody: !step.body.isSame(as: request.body), policy)
+        } catch {
+            throw failure(error, step.hop)
+        }
+        try carrier.settings.builder.clearText.check(step.hop.address.origin)
+        try await renewBody(of: &step)
+        let attempt = try await endAttempt()
+        return Next(
+            request: try transportRequest(step),
+            trail: Trail(
+                (trail?.attempts ?? []) + [attempt], chain, fragment: step.hop.address.fragment, machine))
+    }
+
+    /// What was sent.
+    private var hop: RedirectMachine.Hop {
+        let address = WebAddress(
+            origin: request.head.origin, target: request.head.target, fragment: trail?.fragment)
+        return RedirectMachine.Hop(
+            method: request.head.method, address: address, fields: request.head.fields, hasBody: !request.body.isNone)
+    }
+
+    /// All redirects so far, with this one.
+    private var chain: [Redirect] {
+        let url = request.head.origin.description + request.head.target
+        return (trail?.redirects ?? []) + [Redirect(method: request.head.method, url: url, head: response.head)]
+    }
+}
+
+// MARK: - Decisions
+
+extension Redirecting {
+    /// What is to be sent, if nothing is wrong with it.
+    private struct Step {
+        var hop: RedirectMachine.Hop
+        var body: RequestBody
+        var refusal: RedirectMachine.Refusal?
+    }
+
+    /// Nil to stop.
+    private func decide(
+        on proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop, _ count: Int
+    ) async throws -> Step? {
+        let next = HTTPSession.HopRequest(
+            method: proposal.method, url: proposal.url, fields: proposal.fields,
+            body: proposal.keepsBody ? request.body : .none)
+        let asked = HTTPSession.RedirectProposal(
+            request: HTTPSession.HopRequest(
+                method: hop.method, url: hop.address.description, fields: hop.fields, body: request.body),
+            response: response.head, next: next, count: count)
+        switch try await hooks.answer(\.redirect, { await $0(asked) }) ?? .follow {
+        case .stop: return nil
+        case .modify(let wanted): return try step(wanted, insteadOf: proposal, hop)
+        case .follow:
+            // Without an address there is a refusal, and nothing is sent to this one.
+            let hop = RedirectMachine.Hop(
+                method: next.method, address: proposal.address ?? hop.address, fields: next.fields,
+                hasBody: !next.body.isNone)
+            return Step(hop: hop, body: next.body, refusal: proposal.refusal)
+        }
+    }
+
+    /// What a hook said to send.
+    private func step(
+        _ wanted: HTTPSession.HopRequest, insteadOf proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop
+    ) throws -> Step {
+        let address: WebAddress
+        do throws(AddressError) {
+            address = try WebAddress(wanted.url)
+        } catch {
+            throw failure(error.problem == .unsupportedScheme ? .unsupportedScheme(error) : .unusable(error), hop)
+        }
+        var fields = RedirectMachine.fields(
+            wanted.fields, to: address.origin, insteadOf: proposal, after: hop, policy)
+        if let info = address.userInfo, !fields.contains("authorization") {
+            fields.authorize(try HTTPSession.Credentials(info).authorization(.invalidRequest))
+        }
+        if !wanted.body.isSame(as: request.body) { fields.describe(wanted.body, insteadOf: request.body) }
+        let next = RedirectMachine.Hop(
+            method: wanted.method, address: address, fields: fields, hasBody: !wanted.body.isNone)
+        return Step(hop: next, body: wanted.body)
+    }
+
+    /// Another body for one that cannot be sent again.
+    private func renewBody(of step: inout Step) async throws {
+        if step.body.canBeSent { return }
+        let asked = HTTPSession.HopRequest(
+            method: step.hop.method, url: step.hop.address.description, fields: step.hop.fields, body: step.body)
+        let renewed = try await hooks.answer(\.needsNewBody) { await $0(asked) }
+        guard let renewed, renewed.canBeSent else {
+            throw error(.bodyNotReplayable, "the redirect asks for the body again, which can be sent once only")
+        }
+        step.hop.fields.describe(renewed, insteadOf: step.body)
+        step.body = renewed
+    }
+
+    private var hooks: HookAsking {
+        HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop)
+    }
+}
+
+// MARK: - The next request
+
+extension Redirecting {
+    private func transportRequest(_ step: Step) throws -> TransportRequest {
+        let settings = delegate.settings
+        let routed = carrier.settings.builder.routed(step.hop.address.origin)
+        let origin = try settings?.routed(routed) ?? routed
+        var head = request.head
+        head.method = step.hop.method
+        head.origin = origin
+        head.target = step.hop.address.target
+        if head.fields != step.hop.fields { head.fields = step.hop.fields }
+        return TransportRequest(
+            head: head, body: step.body, timeouts: request.timeouts, deadline: request.deadline,
+            priority: request.priority, continueTimeout: request.continueTimeout)
+    }
+
+    /// Lets the connection go: what is left of a small body is read, so that it can be used again.
+    private func endAttempt() async throws -> Attempt {
+        guard case .stream(let body) = response.body else { return response.attempt }
+        // The rest of a request's body would have to be sent first.
+        if let sockets = carrier.sockets, !UploadScope.isNeeded(for: request.body) {
+            let limit = loop.now().advanced(by: Self.patience.clampedNanoseconds)
+            do {
+                try await sockets.drain(body, upTo: Self.smallBody, until: limit)
+            } catch {
+                // The redirect has been understood. Only what ends the request ends it here.
+                if delegate.interrupt.cause != nil || loop.now() >= request.deadline { throw error }
+            }
+        }
+        return body.attempt
+    }
+
+    /// What costs less to read than a new connection, and how long that is waited for.
+    private static var smallBody: Int { 64 * 1024 }
+    private static var patience: Duration { .milliseconds(500) }
+}
+
+// MARK: - Failures
+
+extension Redirecting {
+    private func failure(_ refusal: RedirectMachine.Refusal, _ next: RedirectMachine.Hop) -> NetworkError {
+        switch refusal {
+        case .tooMany(let limit): error(.tooManyRedirects, "there were more than \(limit) redirects")
+        case .loop: error(.redirectLoop, "the redirect leads to \(next.address), which was asked before")
+        case .unsupportedScheme(let cause):
+            error(.unsupportedScheme, "the redirect leads to something that is not http", cause)
+        case .unusable(let cause): error(.invalidRedirect, "the redirect leads to no usable URL", cause)
+        case .ambiguous: error(.invalidRedirect, "the redirect has several Location fields that differ")
+        case .insecure: error(.insecureRedirect, "the redirect leads from https to \(next.address)")
+        }
+    }
+
+    private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {
+        NetworkError(
+            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: request.head.method.isIdempotent,
+            peer: request.head.origin.description, underlying: RedirectFailure(chain: chain, cause: cause),
+            response: response.head)
+    }
+}
+
+extension Fields {
+    /// Says of a body what the fields said of another, as far as bodies say it themselves.
+    fileprivate mutating func describe(_ body: RequestBody, insteadOf former: RequestBody) {
+        if body.isNone {
+            self = RedirectRules.withoutBody(self)
+            return
+        }
+        if body.contentEncoding != former.contentEncoding { self["Content-Encoding"] = body.contentEncoding }
+        if let names = body.trailers?.names, !names.isEmpty {
+            self["Trailer"] = names.joined(separator: ", ")
+        } else if former.trailers != nil {
+            remove("trailer")
+        }
+        if let contentType = body.contentType, !contains("content-type") { append("Content-Type", contentType) }
+        // Its length is for the new one to say.
+        remove("content-length")
+    }
+}

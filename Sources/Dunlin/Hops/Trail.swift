@@ -1,0 +1,31 @@
+/// What came before the response that is delivered: attempts that others followed, and the redirects among them.
+///
+/// An object made anew with each step. A request that took one hop, to a URL without a fragment, has none, and that is
+/// most of them.
+final class Trail: Sendable {
+    let attempts: [Attempt]
+    let redirects: [Redirect]
+    /// Of the URL that was asked last.
+    let fragment: String?
+    let machine: RedirectMachine
+
+    init(
+        _ attempts: [Attempt], _ redirects: [Redirect] = [], fragment: String? = nil,
+        _ machine: RedirectMachine = .init()
+    ) {
+        self.attempts = attempts
+        self.redirects = redirects
+        self.fragment = fragment
+        self.machine = machine
+    }
+}
+
+extension Trail? {
+    /// Adds an attempt that another one follows. `fragment` is that of the request's URL.
+    @inline(never)
+    mutating func append(_ attempt: Attempt) {
+        self = Trail(
+            (self?.attempts ?? []) + [attempt], self?.redirects ?? [], fragment: self?.fragment,
+            self?.machine ?? .init())
+    }
+}

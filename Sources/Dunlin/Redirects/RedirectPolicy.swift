@@ -1,0 +1,37 @@
+extension HTTPSession {
+    /// Whether redirects are followed, how far, and what goes along. What each status means is not for a policy to say:
+    /// see <doc:Redirects>.
+    public struct RedirectPolicy: Sendable, Hashable {
+        public enum Mode: Sendable, Hashable {
+            case follow
+            /// Every 3xx response is delivered as it is; no hook is asked.
+            case never
+        }
+
+        public var mode: Mode
+        /// How many redirects are followed for one request; at the next it fails with `tooManyRedirects`.
+        public var limit: Int
+        /// Names of fields that no other origin may see, beside Authorization, Cookie, Proxy-Authorization and every
+        /// field that was appended as sensitive.
+        public var sensitiveFields: [String]
+        /// **Lowers security.** Follow a redirect from https to http. Told to `onWarning`. A session with pins does
+        /// not follow it even so.
+        public var allowsHTTPSToHTTP = false
+
+        public init(mode: Mode = .follow, limit: Int = 20, sensitiveFields: [String] = []) {
+            self.mode = mode
+            self.limit = limit
+            self.sensitiveFields = sensitiveFields
+        }
+
+        public static let never = RedirectPolicy(mode: .never)
+    }
+}
+
+extension HTTPSession.RedirectPolicy {
+    /// What this policy makes weaker.
+    var warning: SecurityWarning? {
+        guard allowsHTTPSToHTTP, mode == .follow else { return nil }
+        return SecurityWarning(.redirectsMayLoseProtection, "redirects from https to http are followed")
+    }
+}

@@ -1,0 +1,23 @@
+internal import DunlinTransport
+
+/// What one request has of its own for as long as it runs. Most have nothing, and none of these.
+final class RequestSettings: Sendable {
+    let options: RareOptions.Values
+    private let rare: RareOptions?
+    /// Those who attend the exchange itself.
+    let attendants: Attendants?
+    /// Who else wants to know of it.
+    let audience: Audience?
+    /// What the request begins with, if its URL has a fragment.
+    let trail: Trail?
+
+    init(_ rare: RareOptions?, _ advisor: RequestAdvisor?, _ audience: Audience?, fragment: String?) {
+        self.rare = rare
+        options = rare?.values ?? RareOptions.Values()
+        attendants = Attendants(advisor: advisor, watch: audience?.watch)
+        self.audience = audience
+        trail = fragment.map { Trail([], fragment: $0) }
+    }
+
+    func routed(_ origin: Origin) throws -> Origin { try rare?.routed(origin) ?? origin }
+}
