@@ -165,9 +165,13 @@ extension HTTPSession {
         _ reading: Reading, _ carrier: Carrier, after trail: Trail?, on loop: Reactor
     ) async throws -> Response<Bytes> {
         let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
-        guard isCoded else { return try await collector.collect(response, request, after: trail) }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-            try await collector.collect(response, request, after: trail)
+        do {
+            guard isCoded else { return try await collector.collect(response, request, after: trail) }
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                try await collector.collect(response, request, after: trail)
+            }
+        } catch {
+            throw trail.explained(error)
         }
     }
 

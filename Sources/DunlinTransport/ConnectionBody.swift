@@ -84,20 +84,32 @@ final class ConnectionBody: BodyStream {
         }
     }
 
-    /// Reads and forgets what is left, if that is at most `limit` bytes and here in time. Otherwise nothing is lost but
-    /// the connection, once nobody holds this any more.
+    /// Reads and forgets what is left, if that is at most `limit` bytes and here in time, and gives it up otherwise.
+    /// Nothing is lost then but the connection. A request that is still being sent is not sent any further.
     func drain(upTo limit: Int, until deadline: MonotonicTime) async throws {
-        if let expectedLength, expectedLength > limit { return }
+        guard try beginDraining(upTo: limit, until: deadline) else { return }
+        var left = limit
+        while left >= 0, let piece = try await next() { left -= piece.count }
+        if left < 0 { _ = try beginDraining(upTo: 0, until: deadline) }
+    }
+
+    /// False if there is nothing to read, or more than should be.
+    private func beginDraining(upTo limit: Int, until deadline: MonotonicTime) throws -> Bool {
         switch reader.begin() {
-        case .over: return
+        case .over: return false
         case .failed(let error): throw error
         case .read(let taken):
             var reading = taken
+            let isSending = reading.upload.map { !$0.isOver } ?? false
+            if isSending || limit == 0 || (expectedLength ?? 0) > limit {
+                reading.upload?.stop()
+                finish(reading, attempt, isClean: false)
+                return false
+            }
             reading.limit = deadline
             reader.putBack(reading)
+            return true
         }
-        var left = limit
-        while left >= 0, let piece = try await next() { left -= piece.count }
     }
 
     private func next(_ taken: consuming Reading) async throws -> Bytes? {

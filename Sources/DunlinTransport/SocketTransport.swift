@@ -72,7 +72,7 @@ public final class SocketTransport: Sendable {
     }
 
     /// Reads and forgets the rest of a body of ours, if that is at most `limit` bytes and here in time, so that its
-    /// connection can be used again.
+    /// connection can be used again. Otherwise gives it up, and what is still being sent of its request.
     public func drain(_ body: any BodyStream, upTo limit: Int, until deadline: MonotonicTime) async throws {
         guard let body = body as? ConnectionBody else { return }
         try await body.drain(upTo: limit, until: deadline)

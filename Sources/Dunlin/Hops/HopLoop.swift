@@ -42,7 +42,7 @@ struct HopLoop {
                 start = loop.now()
             } catch {
                 guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else {
-                    throw request.explained(error)
+                    throw request.explained(error, after: trail)
                 }
                 request = request.onFreshConnection
                 start = loop.now()
@@ -68,8 +68,9 @@ extension HopLoop {
 extension TransportRequest {
     /// A server that is not trusted is told of with the URL that led to it.
     @inline(never)
-    fileprivate func explained(_ error: any Error) -> any Error {
-        NetworkError.explained(error, at: head.origin, url: head.origin.description + head.target)
+    fileprivate func explained(_ error: any Error, after trail: Trail?) -> any Error {
+        trail.explained(
+            NetworkError.explained(error, at: head.origin, url: head.origin.description + head.target))
     }
 
     fileprivate var onFreshConnection: TransportRequest {

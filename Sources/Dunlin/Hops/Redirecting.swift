@@ -153,8 +153,7 @@ extension Redirecting {
     /// Lets the connection go: what is left of a small body is read, so that it can be used again.
     private func endAttempt() async throws -> Attempt {
         guard case .stream(let body) = response.body else { return response.attempt }
-        // The rest of a request's body would have to be sent first.
-        if let sockets = carrier.sockets, !UploadScope.isNeeded(for: request.body) {
+        if let sockets = carrier.sockets {
             let limit = loop.now().advanced(by: Self.patience.clampedNanoseconds)
             do {
                 try await sockets.drain(body, upTo: Self.smallBody, until: limit)
@@ -188,7 +187,7 @@ extension Redirecting {
 
     private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {
         NetworkError(
-            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: request.head.method.isIdempotent,
+            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: chain.allSatisfy(\.method.isIdempotent),
             peer: request.head.origin.description, underlying: RedirectFailure(chain: chain, cause: cause),
             response: response.head)
     }

@@ -28,4 +28,16 @@ extension Trail? {
             (self?.attempts ?? []) + [attempt], self?.redirects ?? [], fragment: self?.fragment,
             self?.machine ?? .init())
     }
+
+    /// An error at the end of redirects is one of the request as a whole: what they were the answers to was sent, and
+    /// would be sent again.
+    @inline(never)
+    func explained(_ error: any Error) -> any Error {
+        guard let redirects = self?.redirects, !redirects.isEmpty, var failure = error as? NetworkError else {
+            return error
+        }
+        failure.requestMayHaveBeenSent = true
+        failure.isSafeToRetry = failure.isSafeToRetry && redirects.allSatisfy(\.method.isIdempotent)
+        return failure
+    }
 }
