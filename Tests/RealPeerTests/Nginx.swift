@@ -137,6 +137,9 @@ final class Nginx {
                 location = /client { return 200 "$ssl_client_verify $ssl_client_s_dn"; }
                 location = /group { return 200 "$ssl_curve"; }
                 location = /thrice { keepalive_requests 3; return 200 "thrice"; }
+                location = /moved { return 301 /hello#there; }
+                location = /kept { client_max_body_size 64m; return 307 /dav/kept; }
+                location = /round { return 302 /round; }
                 location = /brief { keepalive_timeout 1s; return 200 "brief"; }
                 location /zipped/ { alias files/; gzip on; gzip_min_length 0; gzip_types *; }
                 location /replaced/ { alias files/; sub_filter_types *; sub_filter "in" "out"; sub_filter_once off; }

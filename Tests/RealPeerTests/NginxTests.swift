@@ -163,6 +163,29 @@ struct `Against nginx` {
         }
     }
 
+    @Test func `redirects are followed, on one connection`() async throws {
+        try await with { _, session in
+            let response = try await session.get("moved", as: .string)
+            #expect(response.value == "hello")
+            #expect(response.url.hasSuffix("/hello#there"))
+            #expect(response.history.map(\.status) == [301])
+            let again = try await session.post("moved", body: .string("x"), as: .string)
+            #expect(again.value == "hello")
+            #expect(again.metrics.attempts.map(\.isConnectionReused) == [true, true])
+            let error = await #expect(throws: NetworkError.self) { try await session.get("round", as: .bytes) }
+            #expect(error?.code == .redirectLoop)
+        }
+    }
+
+    @Test func `a redirected upload is sent again, whole`() async throws {
+        try await with { nginx, session in
+            let file = noise(3 << 20)
+            let response = try await session.put("kept", body: .bytes(Bytes(file)), as: .bytes)
+            #expect(response.status == .created)
+            #expect(try nginx.contents(of: "dav/kept") == file)
+        }
+    }
+
     @Test func `404 has a body`() async throws {
         try await with { _, session in
             let response = try await session.get("nowhere", options: options(), as: .bytes)

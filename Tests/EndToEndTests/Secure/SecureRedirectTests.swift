@@ -1,0 +1,90 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+@Suite(.timeLimit(.minutes(1)))
+struct `Redirects in and out of TLS` {
+    private static func clearServer(_ location: String = "") throws -> LoopbackServer {
+        let server = try LoopbackServer()
+        server.route(.get, "/to", .response(body: "in clear"))
+        server.route(.get, "/from", .response(302, fields: ["Location": location]))
+        return server
+    }
+
+    @Test(arguments: [false, true])
+    func `lead out of it only if the policy says so`(isAllowed: Bool) async throws {
+        let clear = try Self.clearServer()
+        defer { clear.stop() }
+        try await SecureStage.with(configure: { configuration, _ in
+            configuration.redirects.allowsHTTPSToHTTP = isAllowed
+            configuration.credentials = .bearer(token: "t")
+        }) { (stage: SecureStage) async throws in
+            stage.server.route(.get, "/from", .response(302, fields: ["Location": "\(clear.baseURL)/to"]))
+            let options = HTTPSession.Options(fields: ["Referer": "https://x/secret", "Cookie": "c"])
+            if isAllowed {
+                let response = try await stage.session.get("from", options: options, as: .string)
+                #expect(response.value == "in clear")
+                #expect(response.metrics.attempts.map { $0.security != nil } == [true, false])
+                let sent = try #require(clear.requests.first)
+                for name in ["Authorization", "Referer", "Cookie"] { #expect(!sent.fields.contains(name)) }
+            } else {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.get("from", options: options, as: .string)
+                }
+                #expect(error.code == .insecureRedirect)
+                #expect(clear.requests.isEmpty)
+            }
+            #expect(stage.server.requests.first?.fields["Authorization"] == "Bearer t")
+        }
+    }
+
+    @Test func `lead into it`() async throws {
+        try await SecureStage.with { (stage: SecureStage) async throws in
+            stage.server.route(.get, "/to", .response(body: "secure"))
+            let clear = try Self.clearServer("\(stage.server.baseURL)/to")
+            defer { clear.stop() }
+            let url = clear.baseURL + "/from"
+            let response = try await stage.session.get(HTTPSession.Target(url), as: .string)
+            #expect(response.value == "secure")
+            #expect(response.url == "\(stage.server.baseURL)/to")
+            #expect(response.metrics.attempts.map { $0.security != nil } == [false, true])
+        }
+    }
+
+    @Test func `never lead a session with pins out of it`() async throws {
+        let clear = try Self.clearServer()
+        defer { clear.stop() }
+        try await SecureStage.with(configure: { configuration, cast in
+            configuration.redirects.allowsHTTPSToHTTP = true
+            configuration.tls.policy = SecurityPolicy(
+                mode: .publicKey, pins: [try .init(cast.issued.pin)])
+        }) { (stage: SecureStage) async throws in
+            stage.server.route(.get, "/from", .response(302, fields: ["Location": "\(clear.baseURL)/to"]))
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("from", as: .string) }
+            #expect(error.code == .clearTextRefused)
+            #expect(clear.requests.isEmpty)
+        }
+    }
+
+    /// The request's own challenge hook goes along, and is told whom it is asked about.
+    @Test func `ask the request's hook about each server`() async throws {
+        try await SecureStage.with { (stage: SecureStage) async throws in
+            let stranger = try LoopbackServer(tls: .init(try CertificateAuthority().issue(.server("127.0.0.1"))))
+            defer { stranger.stop() }
+            stranger.route(.get, "/to", .response(body: "stranger"))
+            stage.server.route(.get, "/from", .response(302, fields: ["Location": "\(stranger.baseURL)/to"]))
+            let asked = Mutex<[String]>([])
+            var options = HTTPSession.Options()
+            options.authenticate = { challenge in
+                asked.withLock { $0.append(challenge.origin.description) }
+                return .useCredential(.trustDespiteRefusal)
+            }
+            let response = try await stage.session.get("from", options: options, as: .string)
+            #expect(response.value == "stranger")
+            #expect(asked.withLock { $0 } == [stage.server.baseURL, stranger.baseURL])
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("from", as: .string) }
+            #expect(error.code == .serverTrustFailed)
+        }
+    }
+}
