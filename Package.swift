@@ -63,6 +63,9 @@ let package = Package(
             name: "FuzzInflate", dependencies: ["DunlinInflate", "DunlinTypes", "FuzzDriver"],
             path: "Tests/FuzzInflate", swiftSettings: dialect),
         .executableTarget(
+            name: "FuzzAddresses", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
+            path: "Tests/FuzzAddresses", swiftSettings: dialect),
+        .executableTarget(
             name: "FuzzTLS", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTLS",
             swiftSettings: dialect),
         .executableTarget(
