@@ -179,7 +179,7 @@ struct `Against nginx` {
 
     @Test func `a redirected upload is sent again, whole`() async throws {
         try await with { nginx, session in
-            let file = noise(3 << 20)
+            let file = Noise.bytes(3 << 20)
             let response = try await session.put("kept", body: .bytes(Bytes(file)), as: .bytes)
             #expect(response.status == .created)
             #expect(try nginx.contents(of: "dav/kept") == file)
