@@ -44,6 +44,12 @@ static size_t body_wanted(char *bytes, size_t size, size_t count, void *context)
     return given;
 }
 
+static int progressed(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now) {
+    (void)up_total, (void)up_now;
+    struct transfer *transfer = context;
+    return total > 0 && now > total && transfer->received > 0;
+}
+
 static void transfer_start(struct driver *driver, struct transfer *transfer) {
     transfer->received = transfer->sent = 0;
     if (transfer->file) rewind(transfer->file);
@@ -107,6 +113,11 @@ static void transfer_open(struct transfer *transfer, const char *url) {
         curl_easy_setopt(easy, CURLOPT_CAINFO, load.ca);
         curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
         curl_easy_setopt(easy, CURLOPT_SSL_SESSIONID_CACHE, (long)load.resumed);
+    }
+    if (load.progress) {
+        curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+        curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, progressed);
+        curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
     }
     if (load.length > BULK) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BULK);
     if (load.upload == 0) return;

@@ -19,6 +19,7 @@ struct load {
     uint64_t length, upload;  // bytes of each response's and each request's body
     const char *ca;           // whom to trust, in PEM: what speaks TLS at all
     int resumed;              // whether a fresh connection resumes the session of one before
+    int progress;             // whether somebody wants to know how far a body has come
     const char *file;         // where what is uploaded is read from; NULL: made up
 };
 
@@ -52,9 +53,10 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--upload")) load.upload = strtoull(value, NULL, 10);
         else if (!strcmp(name, "--ca")) load.ca = value;
         else if (!strcmp(name, "--resumed")) load.resumed = atoi(value);
+        else if (!strcmp(name, "--progress")) load.progress = atoi(value);
         else if (!strcmp(name, "--file")) load.file = value;
         else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
-                  "[--length BYTES] [--upload BYTES] [--file PATH] [--ca FILE [--resumed 1]]");
+                  "[--length BYTES] [--progress 1] [--upload BYTES] [--file PATH] [--ca FILE [--resumed 1]]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
     return load;

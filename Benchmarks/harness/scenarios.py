@@ -69,6 +69,9 @@ class Scenario:
 SCENARIOS = {
     "download": Scenario("one body received", "/bytes/{size}", options=("--length", "{size}"),
                          clients=WITH_URLSESSION, is_bulk=True),
+    "progress": Scenario("one body received, with somebody who looks at its progress", "/bytes/{size}",
+                         options=("--length", "{size}", "--progress", "1"),
+                         clients=("libcurl", "dunlin", "dunlin-fast"), is_bulk=True),
     "upload": Scenario("one body sent", "/sink", options=("--upload", "{size}"), clients=WITH_URLSESSION, is_bulk=True),
     "file": Scenario("one body sent from a file", "/sink", options=("--upload", "{size}", "--file", "{file}"),
                      clients=("libcurl", "dunlin", "dunlin-fast"), is_bulk=True),

@@ -28,7 +28,9 @@ extension HTTPSession {
             request: request, delegate: delegate, decodes: options.decodesContent, carrier: entry.carrier,
             place: entry.place, start: start, loop: loop)
         defer { tasks.remove(at: opening.place) }
-        guard entry.carrier.needsScope(body, delegate.settings) else { return try await stream(opening, nil, operation) }
+        guard entry.carrier.needsScope(body, delegate.settings) else {
+            return try await stream(opening, nil, operation)
+        }
         let uploads = UploadScope()
         async let _: Void = uploads.run()
         return try await stream(opening, uploads, operation)
@@ -46,6 +48,23 @@ extension HTTPSession {
     }
 
     private func stream<Value>(
+        _ opening: Opening, _ uploads: UploadScope?, _ operation: (StreamedResponse) async throws -> Value
+    ) async throws -> Value {
+        guard let audience = opening.delegate.audience, audience.wantsProgress else {
+            return try await quietStream(opening, uploads, operation)
+        }
+        async let telling: Void = audience.tellProgress(of: opening.delegate)
+        do {
+            let value = try await quietStream(opening, uploads, operation)
+            await telling
+            return value
+        } catch {
+            await telling
+            throw error
+        }
+    }
+
+    private func quietStream<Value>(
         _ opening: Opening, _ uploads: UploadScope?, _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let delegate = opening.delegate

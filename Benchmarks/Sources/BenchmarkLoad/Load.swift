@@ -21,6 +21,8 @@ public struct Load: Sendable {
     public var authority: String?
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
+    /// Whether somebody wants to know how far a body has come.
+    public var isObserved = false
 
     public var scheme: String { authority == nil ? "http" : "https" }
 
@@ -38,6 +40,7 @@ public struct Load: Sendable {
             case "--length": length = try Self.number(value)
             case "--ca": authority = value
             case "--resumed": isResumed = try Self.number(value) > 0
+            case "--progress": isObserved = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)
             case "--file": file = value
             default: throw LoadError.argument(arguments[at])

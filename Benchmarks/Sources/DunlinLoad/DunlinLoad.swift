@@ -15,7 +15,7 @@ extension Load {
     /// The load over Dunlin, where it is called.
     public func measure(_ session: HTTPSession) async throws {
         let target = HTTPSession.Target(path)
-        if isBulk { return try await measure(Download(session: session, target: target)) }
+        if isBulk { return try await measure(Download(session: session, target: target, options: observing)) }
         if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }
         var options = HTTPSession.Options()
         if isFresh { options.fields["Connection"] = "close" }
@@ -25,6 +25,18 @@ extension Load {
             return try await measure(get, warmingUpWith: first)
         }
         try await measure(Get(session: session, target: target, options: options))
+    }
+}
+
+extension Load {
+    /// With somebody who looks at each step of a download, if there is to be one.
+    private var observing: HTTPSession.Options {
+        var options = HTTPSession.Options()
+        guard isObserved else { return options }
+        options.hooks.downloadProgress = { progress, _ in
+            precondition(!progress.isFinal || progress.wireBytes == length, "a final progress that is not the end")
+        }
+        return options
     }
 }
 
@@ -63,9 +75,10 @@ private struct WrongHandshake: Error {
 private struct Download: Sender {
     let session: HTTPSession
     let target: HTTPSession.Target
+    let options: HTTPSession.Options
 
     func send() async throws -> Reply {
-        try await session.withStream(from: target) { response in
+        try await session.withStream(from: target, options: options) { response in
             var count = 0
             for try await chunk in response.body { count += chunk.count }
             return Reply(status: Int(response.status.code), length: count)

@@ -94,4 +94,25 @@ extension Audience {
         await tell(\.metrics) { await $0(completion.metrics, completion.task) }
         await tell(\.completed) { await $0(completion) }
     }
+
+    var wantsProgress: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) }
+
+    /// Tells the hooks how far the request is, until it is over.
+    func tellProgress(of delegate: TaskDelegate) async {
+        async let uploading: Void = tellProgress(.upload, \.uploadProgress, of: delegate)
+        await tellProgress(.download, \.downloadProgress, of: delegate)
+        await uploading
+    }
+
+    private func tellProgress(
+        _ direction: HTTPSession.Direction,
+        _ hook: any KeyPath<HTTPSession.Hooks, HTTPSession.ProgressHook?> & Sendable,
+        of delegate: TaskDelegate
+    ) async {
+        guard hasHook(hook) else { return }
+        for await progress in watch.progress(direction) {
+            let snapshot = delegate.snapshot(at: watch.now())
+            await tell(hook) { await $0(progress, snapshot) }
+        }
+    }
 }

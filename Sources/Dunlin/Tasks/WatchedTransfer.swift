@@ -28,28 +28,19 @@ struct WatchedTransfer: Sendable {
     private var snapshot: TaskSnapshot { delegate.snapshot(at: watch.now()) }
 
     func run() async -> Ended {
-        await withTaskGroup(of: Void.self) { group in
-            tellProgress(.upload, \.uploadProgress, &group)
-            tellProgress(.download, \.downloadProgress, &group)
-            let ended = await transferred()
-            watch.end()
-            await group.waitForAll()
-            await audience.tell(\.transferEnded) { [snapshot] in await $0(snapshot, ended.error) }
-            return ended
-        }
+        guard audience.wantsProgress else { return await toldTransfer() }
+        async let telling: Void = audience.tellProgress(of: delegate)
+        let ended = await toldTransfer()
+        await telling
+        return ended
     }
 
-    private func tellProgress(
-        _ direction: HTTPSession.Direction,
-        _ hook: any KeyPath<HTTPSession.Hooks, HTTPSession.ProgressHook?> & Sendable,
-        _ group: inout TaskGroup<Void>
-    ) {
-        guard audience.hasHook(hook) else { return }
-        group.addTask(executorPreference: globalConcurrentExecutor) {
-            for await progress in watch.progress(direction) {
-                await audience.tell(hook) { await $0(progress, snapshot) }
-            }
-        }
+    private func toldTransfer() async -> Ended {
+        let ended = await transferred()
+        watch.end()
+        let snapshot = snapshot
+        await audience.tell(\.transferEnded) { await $0(snapshot, ended.error) }
+        return ended
     }
 
     private func transferred() async -> Ended {
