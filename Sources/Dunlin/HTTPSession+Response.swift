@@ -11,7 +11,7 @@ extension HTTPSession {
             var attempts = metrics.attempts
             let carried = TransportResponse(
                 head: head, interim: interim, body: .bytes(body), attempt: attempts.popLast() ?? Attempt())
-            arrival = ResponseArrival(carried, body, trailers, of: .made(url), after: Trail(attempts, history))
+            arrival = ResponseArrival(carried, body, trailers, of: nil, after: Trail(attempts, history, madeURL: url))
             self.value = value
         }
 
@@ -20,7 +20,7 @@ extension HTTPSession {
             after trail: Trail?
         ) where Value == Bytes {
             let asked = request.body.isNone ? request : request.withoutBody
-            arrival = ResponseArrival(carried, body, trailers, of: .request(asked), after: trail)
+            arrival = ResponseArrival(carried, body, trailers, of: asked, after: trail)
             value = body
         }
 
@@ -59,25 +59,20 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
     @usableFromInline let body: Bytes
     /// What a body that was streamed brought; nil if it was here at once.
     @usableFromInline let trailers: Fields?
-    private let question: Question
+    /// What this is the answer to; without its body, which would be kept with the response. Nil for a response that
+    /// nobody fetched, such as one that a test made.
+    private let request: TransportRequest?
     /// What came before; nil for nothing.
     private let trail: Trail?
 
-    /// What this is the answer to.
-    enum Question {
-        /// One that is done with; without its body, or that would be kept with the response.
-        case request(TransportRequest)
-        /// The URL of a response that nobody fetched, such as one that a test made.
-        case made(String)
-    }
-
     init(
-        _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of question: Question, after trail: Trail?
+        _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: TransportRequest?,
+        after trail: Trail?
     ) {
         self.carried = carried
         self.body = body
         self.trailers = trailers
-        self.question = question
+        self.request = request
         self.trail = trail
     }
 
@@ -87,12 +82,7 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
         return last == Attempt() ? Metrics() : Metrics(after: trail, last: last)
     }
 
-    var url: String {
-        switch question {
-        case .request(let request): request.head.url(after: trail)
-        case .made(let url): url
-        }
-    }
+    var url: String { request?.head.url(after: trail) ?? trail?.madeURL ?? "" }
 
     var history: [Redirect] { trail?.redirects ?? [] }
 }

@@ -59,10 +59,10 @@ public final class HTTPSession: Sendable {
     /// Looks after one request.
     func delegate(
         _ kind: TaskKind, _ method: Method, _ target: Target, _ options: Options,
-        _ extras: borrowing RequestBuilder.Extras? = nil, at now: MonotonicTime
+        _ extras: RequestBuilder.Extras? = nil, at now: MonotonicTime
     ) -> TaskDelegate {
         if options.rare != nil || extras != nil {
-            return unusualDelegate(kind, method, target, options, copy extras, nil, at: now)
+            return unusualDelegate(kind, method, target, options, extras, nil, at: now)
         }
         return TaskDelegate(kind, method, target.template, options, at: now)
     }

@@ -1,4 +1,4 @@
-internal import DunlinTypes
+public import DunlinTypes
 
 extension WebAddress {
     /// The address that a reference found at this one means (RFC 3986 §5.2.2): `users`, `/users`, `?page=2`,
@@ -27,10 +27,11 @@ extension WebAddress {
             fragment: parts.fragment.map(reference.bytes(in:)))
     }
 
-    /// The target of what this reference means at this origin, if that is nothing but this address's path with the
+    /// Where to send a request for this reference, and its target, if that is nothing but this address's path with the
     /// reference behind it or in its place; nil is for `resolving` to say more of.
-    public func directTarget(for reference: String) -> String? {
-        directLength(of: reference.utf8.span).map { target(appending: reference, to: $0) }
+    public func directTarget(for reference: String) -> (origin: Origin, target: String)? {
+        guard let start = directLength(of: reference.utf8.span) else { return nil }
+        return (origin, target(appending: reference, to: start))
     }
 
     /// The text without the user info of its authority, should it have any.

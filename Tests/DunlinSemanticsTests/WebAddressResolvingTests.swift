@@ -109,7 +109,7 @@ import Testing
 extension WebAddress {
     /// What a request for this reference is sent with.
     fileprivate func target(for reference: String) throws -> (origin: Origin, target: String) {
-        if let target = directTarget(for: reference) { return (origin, target) }
+        if let direct = directTarget(for: reference) { return direct }
         let address = try resolving(reference)
         return (address.origin, address.target)
     }

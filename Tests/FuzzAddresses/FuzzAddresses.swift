@@ -49,7 +49,7 @@ enum FuzzAddresses {
 
     private static func violation(of reference: String, from base: WebAddress) -> String? {
         let resolved = address { () throws(AddressError) in try base.resolving(reference) }
-        if let direct = base.directTarget(for: reference), direct != resolved?.target {
+        if let direct = base.directTarget(for: reference), direct.target != resolved?.target {
             return "the direct way leads elsewhere"
         }
         return resolved.flatMap { violation(of: $0) }

@@ -8,15 +8,18 @@ final class Trail: Sendable {
     /// Of the URL that was asked last.
     let fragment: String?
     let machine: RedirectMachine
+    /// What a response that nobody fetched is said to be from.
+    let madeURL: String?
 
     init(
         _ attempts: [Attempt], _ redirects: [Redirect] = [], fragment: String? = nil,
-        _ machine: RedirectMachine = .init()
+        _ machine: RedirectMachine = RedirectMachine(), madeURL: String? = nil
     ) {
         self.attempts = attempts
         self.redirects = redirects
         self.fragment = fragment
         self.machine = machine
+        self.madeURL = madeURL
     }
 }
 

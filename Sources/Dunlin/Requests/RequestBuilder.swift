@@ -20,10 +20,15 @@ final class RequestBuilder: Sendable {
         let prepared: PreparedFields?
     }
 
-    /// What a URL says beside where to go.
-    struct Extras {
-        var userInfo: WebAddress.UserInfo?
-        var fragment: String?
+    /// What a URL says beside where to go. An object, since next to none say anything.
+    final class Extras: Sendable {
+        let userInfo: WebAddress.UserInfo?
+        let fragment: String?
+
+        init(userInfo: WebAddress.UserInfo?, fragment: String?) {
+            self.userInfo = userInfo
+            self.fragment = fragment
+        }
     }
 
     init(_ configuration: HTTPSession.Configuration) throws {
@@ -52,18 +57,23 @@ final class RequestBuilder: Sendable {
         if !query.isEmpty {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
         }
-        var prepared = prepared
-        var authorization: String?
-        if home != nil || extras != nil {
-            authorization = try self.authorization(at: origin, extras?.userInfo, own)
-            prepared = authorization == nil ? prepared : authorization == home?.authorization ? home?.prepared : nil
+        let isPlain = own.isEmpty && accept == nil && !expectsContinue && !Self.hasFields(body)
+        if home != nil || extras != nil,
+            let authorization = try authorization(at: origin, extras?.userInfo, own)
+        {
+            if let routes { origin = routes.routed(origin) }
+            if isPlain, authorization == home?.authorization, let prepared = home?.prepared {
+                return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
+            }
+            var fields = fields(own, body, accept, expectsContinue)
+            fields.authorize(authorization)
+            return RequestHead(method: method, origin: origin, target: path, fields: fields)
         }
         if let routes { origin = routes.routed(origin) }
-        if let prepared, own.isEmpty, accept == nil, !expectsContinue, !Self.hasFields(body) {
+        if let prepared, isPlain {
             return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
         }
-        var fields = fields(own, body, accept, expectsContinue)
-        if let authorization { fields.authorize(authorization) }
+        let fields = fields(own, body, accept, expectsContinue)
         return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
 
@@ -106,7 +116,12 @@ final class RequestBuilder: Sendable {
 
 extension RequestBuilder {
     private func resolve(_ target: HTTPSession.Target, _ extras: inout Extras?) throws -> (Origin, String) {
-        if let base, let path = base.directTarget(for: target.text) { return (base.origin, path) }
+        if let direct = base?.directTarget(for: target.text) { return direct }
+        return try resolveSlowly(target, &extras)
+    }
+
+    @inline(never)
+    private func resolveSlowly(_ target: HTTPSession.Target, _ extras: inout Extras?) throws -> (Origin, String) {
         let address = try address(of: target)
         if address.userInfo != nil || address.fragment != nil {
             extras = Extras(userInfo: address.userInfo, fragment: address.fragment)
@@ -114,7 +129,6 @@ extension RequestBuilder {
         return (address.origin, address.target)
     }
 
-    @inline(never)
     private func address(of target: HTTPSession.Target) throws -> WebAddress {
         do throws(AddressError) {
             if let base { return try base.resolving(target.text) }
