@@ -132,9 +132,10 @@ extension HTTPSession {
         let response = try await hops.run(&request, delegate, since: start, on: loop, &trail)
         switch try whole(response, reading, of: request, after: trail) {
         case .here(let response): return response
-        case .arriving(let response, let isCoded):
+        case .arriving(let arriving):
             return try await collected(
-                response, isCoded: isCoded, request, delegate, reading, hops.carrier, after: trail, on: loop)
+                arriving.response, isCoded: arriving.isCoded, arriving.request, delegate, reading, hops.carrier,
+                after: trail, on: loop)
         }
     }
 
@@ -142,17 +143,29 @@ extension HTTPSession {
     private enum Whole {
         case here(Response<Bytes>)
         /// It has not all come yet, or there is more to decode than should be decoded here.
-        case arriving(TransportResponse, isCoded: Bool)
+        case arriving(Arriving)
+    }
+
+    private final class Arriving {
+        let response: TransportResponse
+        let request: TransportRequest
+        let isCoded: Bool
+
+        init(_ response: TransportResponse, to request: TransportRequest, isCoded: Bool) {
+            self.response = response
+            self.request = request
+            self.isCoded = isCoded
+        }
     }
 
     // Out of line: what it keeps in passing belongs in no frame that a request keeps while it waits.
     @inline(never)
     private func whole(
-        _ response: TransportResponse, _ reading: Reading, of request: TransportRequest, after trail: Trail?
+        _ response: TransportResponse, _ reading: Reading, of request: consuming TransportRequest, after trail: Trail?
     ) throws -> Whole {
         let plain = reading.decodes ? try decoding.apply(to: response) : nil
         guard case .bytes(let body) = (plain ?? response).body else {
-            return .arriving(plain ?? response, isCoded: plain != nil)
+            return .arriving(Arriving(plain ?? response, to: request, isCoded: plain != nil))
         }
         return .here(
             try BodyCollector.whole(plain ?? response, body, limit: reading.limit, of: request, after: trail))

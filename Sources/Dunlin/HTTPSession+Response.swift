@@ -16,11 +16,11 @@ extension HTTPSession {
         }
 
         init(
-            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: TransportRequest,
+            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: consuming TransportRequest,
             after trail: Trail?
         ) where Value == Bytes {
-            let asked = request.body.isNone ? request : request.withoutBody
-            arrival = ResponseArrival(carried, body, trailers, of: asked, after: trail)
+            if !request.body.isNone { request = request.withoutBody }
+            arrival = ResponseArrival(carried, body, trailers, of: request, after: trail)
             value = body
         }
 
@@ -66,7 +66,7 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
     private let trail: Trail?
 
     init(
-        _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: TransportRequest?,
+        _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: consuming TransportRequest?,
         after trail: Trail?
     ) {
         self.carried = carried

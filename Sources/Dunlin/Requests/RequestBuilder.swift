@@ -46,7 +46,8 @@ final class RequestBuilder: Sendable {
     }
 
     /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise. `extras`
-    /// get what else the URL says, if anything.
+    /// get what else the URL says, if anything. Inlined: a call with so much to say costs as much as the work.
+    @inline(__always)
     func head(
         _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false, _ extras: inout Extras?
@@ -58,16 +59,10 @@ final class RequestBuilder: Sendable {
             path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
         }
         let isPlain = own.isEmpty && accept == nil && !expectsContinue && !Self.hasFields(body)
-        if home != nil || extras != nil,
-            let authorization = try authorization(at: origin, extras?.userInfo, own)
-        {
+        if home != nil || extras != nil, let authorization = try authorization(at: origin, extras?.userInfo, own) {
             if let routes { origin = routes.routed(origin) }
-            if isPlain, authorization == home?.authorization, let prepared = home?.prepared {
-                return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
-            }
-            var fields = fields(own, body, accept, expectsContinue)
-            fields.authorize(authorization)
-            return RequestHead(method: method, origin: origin, target: path, fields: fields)
+            let fields = isPlain ? nil : fields(own, body, accept, expectsContinue)
+            return authorizedHead(method, origin, path, fields, authorization)
         }
         if let routes { origin = routes.routed(origin) }
         if let prepared, isPlain {
@@ -77,6 +72,21 @@ final class RequestBuilder: Sendable {
         return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
 
+    /// Nil for fields: the session's.
+    @inline(never)
+    private func authorizedHead(
+        _ method: Method, _ origin: Origin, _ path: String, _ own: Fields?, _ authorization: String
+    ) -> RequestHead {
+        if own == nil, authorization == home?.authorization, let prepared = home?.prepared {
+            return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
+        }
+        var fields = own ?? fields
+        fields.authorize(authorization)
+        return RequestHead(method: method, origin: origin, target: path, fields: fields)
+    }
+
+    /// The same for who asks for nothing but the head.
+    @inline(never)
     func head(
         _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false
@@ -92,6 +102,7 @@ final class RequestBuilder: Sendable {
         body.contentType != nil || body.trailers != nil
     }
 
+    @inline(never)
     private func fields(
         _ own: Fields, _ body: borrowing RequestBody, _ accept: String?, _ expectsContinue: Bool
     ) -> Fields {

@@ -31,7 +31,8 @@ struct BodyCollector {
     /// The response whose body came with its head.
     @inline(never)
     static func whole(
-        _ response: TransportResponse, _ body: Bytes, limit: Int?, of request: TransportRequest, after trail: Trail?
+        _ response: TransportResponse, _ body: Bytes, limit: Int?, of request: consuming TransportRequest,
+        after trail: Trail?
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, limit, response.head)
         return HTTPSession.Response(response, body, nil, of: request, after: trail)
