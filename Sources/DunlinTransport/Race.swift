@@ -10,8 +10,8 @@ public enum Race {
         case interrupted
     }
 
-    /// The work's result, or `Lost` once it was cancelled and has ended: leaving the group waits for it. The work runs
-    /// off the loop.
+    /// The work's result, or `Lost` once it was cancelled and has ended: leaving the group waits for it. An error that
+    /// the work makes of being cancelled is not heard. The work runs off the loop.
     public static func run<Value: Sendable>(
         until deadline: MonotonicTime, _ interrupt: Interrupt, on reactor: Reactor,
         _ work: @escaping @Sendable () async throws -> Value
@@ -30,8 +30,12 @@ public enum Race {
             }
             let outcome = await parking.wait(until: deadline, interrupt: interrupt)
             if case .value = outcome {
-                guard let value = try await group.next() ?? nil else { throw CancellationError() }
-                return value
+                do {
+                    guard let value = try await group.next() ?? nil else { throw CancellationError() }
+                    return value
+                } catch  where interrupt.cause != nil {
+                    throw Lost.interrupted
+                }
             }
             group.cancelAll()
             if case .timedOut = outcome { throw Lost.timedOut }

@@ -239,7 +239,7 @@ struct `A hook that takes its time` {
 
     private static func play(
         _ question: Question, _ version: LoopbackServer.TLS.Version, clock: ManualClock? = nil,
-        _ play: (SecureStage, Task<Void, any Error>) async throws -> Void
+        timeouts: Timeouts = .patient, _ play: (SecureStage, Task<Void, any Error>) async throws -> Void
     ) async throws {
         let asked = LoopbackServer.Gate()
         let hook = silent(about: question, asked)
@@ -251,7 +251,7 @@ struct `A hook that takes its time` {
             }, clock: clock,
             configure: { configuration, _ in
                 configuration.authenticate = hook.hook
-                if clock != nil { configuration.timeouts.secure = .seconds(5) }
+                configuration.timeouts = timeouts
             }
         ) { (stage: SecureStage) async throws in
             let task = Task { _ = try await stage.session.get("x", as: .bytes) }
@@ -270,13 +270,26 @@ struct `A hook that takes its time` {
     private func `ends at the limit of the handshake`(
         question: Question, version: LoopbackServer.TLS.Version
     ) async throws {
+        try await Self.runOut(question, version, of: .secure)
+    }
+
+    @Test(arguments: Question.allCases)
+    private func `ends at the limit of the whole request`(question: Question) async throws {
+        try await Self.runOut(question, .v1_3, of: .total)
+    }
+
+    private static func runOut(
+        _ question: Question, _ version: LoopbackServer.TLS.Version, of limit: Phase
+    ) async throws {
         let clock = ManualClock()
-        try await Self.play(question, version, clock: clock) { stage, task in
+        var timeouts = Timeouts.patient
+        timeouts[limit] = .seconds(5)
+        try await play(question, version, clock: clock, timeouts: timeouts) { stage, task in
             try await clock.waitForDeadlines(1)
             try await clock.advance(by: .seconds(5))
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .timedOut)
-            #expect(error.phase == .secure)
+            #expect(error.phase == limit)
             #expect(error.limit == .seconds(5))
             #expect(!error.requestMayHaveBeenSent)
         }
@@ -299,6 +312,32 @@ struct `A hook that takes its time` {
                 #expect(error.code == .cancelled)
                 #expect(error.phase == .secure)
             }
+        }
+    }
+
+    /// What it says by then is an error of its own, or would be one.
+    @Test(arguments: Question.allCases)
+    private func `and answers when it is cancelled is not heard`(question: Question) async throws {
+        let asked = Mutex<LoopbackServer.Gate?>(nil)
+        let hook = Hook { challenge in
+            if case .serverTrust = challenge.kind, question == .identity { return .performDefault }
+            asked.withLock { $0?.open() }
+            while !Task.isCancelled { await Task.yield() }
+            return question == .trust ? .reject : .useCredential(.trustDespiteRefusal)
+        }
+        try await SecureStage.with(
+            tolerating: true, tls: { tls, _ in tls.clientCertificate = .required },
+            configure: { configuration, _ in configuration.authenticate = hook.hook }
+        ) { (stage: SecureStage) async throws in
+            for _ in 0..<50 {
+                let gate = LoopbackServer.Gate()
+                asked.withLock { $0 = gate }
+                let task = Task { _ = try await stage.session.get("x", as: .bytes) }
+                try await gate.opened()
+                task.cancel()
+                await #expect(throws: CancellationError.self) { try await task.value }
+            }
+            #expect(stage.session.connections.open == 0)
         }
     }
 
