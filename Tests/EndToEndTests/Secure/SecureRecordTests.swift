@@ -124,6 +124,7 @@ struct `TLS records that are no content` {
             stage.server.enqueue(
                 LoopbackServer.Reply(LoopbackServer.Reply.response(body: "x").steps + [.outsideTLS(garbage), .drain]))
             #expect(try await stage.session.get("x", as: .string).value == "x")
+            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
             // Between requests nobody is told; the connection goes.
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(.response(body: "x").then(.waitForSignal(gate), .outsideTLS(garbage), .drain))

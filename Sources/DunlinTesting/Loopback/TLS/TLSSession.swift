@@ -76,8 +76,9 @@ extension LoopbackServer {
         /// What is to go to the peer now.
         func takeOutput() -> [UInt8] {
             let count = BIO_ctrl_pending(output)
+            guard count > 0 else { return [] }
             return [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-                filled = count == 0 ? 0 : max(Int(BIO_read(output, buffer.baseAddress, Int32(clamping: count))), 0)
+                filled = max(Int(BIO_read(output, buffer.baseAddress, Int32(clamping: count))), 0)
             }
         }
 
