@@ -1,29 +1,10 @@
 import Dunlin
 import DunlinTesting
-import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct `A client's identity` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
-
-    /// Files of one test, gone with it.
-    private final class Folder: Sendable {
-        let path = FileManager.default.temporaryDirectory.appending(path: "dunlin-identity-\(UUID())").path
-
-        init() throws {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-        }
-
-        deinit {
-            do { try FileManager.default.removeItem(atPath: path) } catch { Issue.record("left behind: \(error)") }
-        }
-
-        func write(_ text: String, as name: String) throws -> String {
-            try Data(text.utf8).write(to: URL(filePath: "\(path)/\(name)"), options: .atomic)
-            return "\(path)/\(name)"
-        }
-    }
 
     /// In which form an identity is given.
     private enum Form: CaseIterable, Sendable {
