@@ -53,7 +53,11 @@ struct TrustOptions: Equatable {
         if let certificate {
             configuration.tls.identity = .pem(.file(certificate), key: key.map { .file($0) })
         }
-        if isInsecure { configuration.tls.policy = .insecure }
+        if isInsecure {
+            configuration.tls.policy = .insecure
+            // Not even a system without roots stands in the way.
+            configuration.tls.roots = .only([])
+        }
         if !pins.isEmpty {
             configuration.tls.policy = SecurityPolicy(mode: .publicKey, pins: Set(pins))
             // Pins for all hosts are for those of a base URL.
