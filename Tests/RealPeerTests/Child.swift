@@ -42,7 +42,13 @@ struct Child {
     /// Returns when it is gone.
     func stop(by number: Int32 = SIGTERM) {
         kill(pid, number)
+        _ = end()
+    }
+
+    /// Returns when it has ended by itself; whether it says that it did what it should.
+    func end() -> Bool {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        return status == 0
     }
 }

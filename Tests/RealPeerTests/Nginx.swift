@@ -106,7 +106,7 @@ final class Nginx {
     // MARK: - The configuration
 
     private func configure() throws {
-        for (name, contents) in try security?.files ?? [:] { try folder.write(contents.utf8, as: name) }
+        for (name, contents) in try security?.files ?? [:] { try folder.write(contents, as: name) }
         try folder.write(configuration.utf8, as: "nginx.conf")
     }
 

@@ -1,3 +1,4 @@
+import Dunlin
 import DunlinTesting
 
 extension Nginx {
@@ -45,6 +46,8 @@ extension Nginx {
         var clientAuthority: CertificateAuthority?
         /// OpenSSL's names, with colons between them.
         var groups: String?
+        /// An OCSP response, for clients that ask.
+        var staple: Bytes?
 
         init(_ identity: IssuedCertificate, _ version: Version = .v1_3) {
             self.identity = identity
@@ -57,15 +60,17 @@ extension Nginx {
                 memory.directives, "ssl_verify_client \(clients.rawValue);",
             ]
             if clientAuthority != nil { lines.append("ssl_client_certificate clients.pem;") }
+            if staple != nil { lines.append("ssl_stapling on; ssl_stapling_file staple.der;") }
             if let groups { lines.append("ssl_ecdh_curve \(groups);") }
             return lines.joined(separator: "\n")
         }
 
         /// What the directives name.
-        var files: [String: String] {
+        var files: [String: Bytes] {
             get throws {
-                var files = ["chain.pem": identity.chainPEM, "key.pem": try identity.privateKeyPEM]
-                if let clientAuthority { files["clients.pem"] = clientAuthority.pem }
+                var files = ["chain.pem": Bytes(identity.chainPEM), "key.pem": Bytes(try identity.privateKeyPEM)]
+                if let clientAuthority { files["clients.pem"] = Bytes(clientAuthority.pem) }
+                files["staple.der"] = staple
                 return files
             }
         }

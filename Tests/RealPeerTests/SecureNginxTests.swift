@@ -178,6 +178,27 @@ struct `Against nginx over TLS` {
         }
     }
 
+    @Test(arguments: Security.Version.allCases, [(.good, nil), (.revoked, .revoked)] as [Stapled])
+    func `staples what its authority says of it`(version: Security.Version, staple: Stapled) async throws {
+        let authority = try CertificateAuthority()
+        var security = Security(try authority.issue(.server("127.0.0.1").stapled), version)
+        security.staple = try authority.staple(staple.status, for: security.identity)
+        try await Nginx.with(security) { nginx in
+            try await SecureSession.with(
+                authority, at: nginx.baseURL, { $0.tls.revocation.staple = .required }
+            ) { (session: HTTPSession) async throws in
+                guard let reason = staple.reason else {
+                    #expect(try await session.get("hello", as: .string).value == "hello")
+                    return
+                }
+                let error = try await NetworkError.thrown { _ = try await session.get("hello", as: .bytes) }
+                #expect(error.trustRefusal?.reason == reason)
+            }
+        }
+    }
+
+    typealias Stapled = (status: RevocationStatus, reason: TrustRefusal.Reason?)
+
     @Test(arguments: Security.Version.allCases)
     func `comes back from a restart with another key, and is believed or not by what is pinned`(
         version: Security.Version
