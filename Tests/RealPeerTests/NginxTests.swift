@@ -182,7 +182,7 @@ struct `Against nginx` {
             let file = Noise.bytes(3 << 20)
             let response = try await session.put("kept", body: .bytes(Bytes(file)), as: .bytes)
             #expect(response.status == .created)
-            #expect(try nginx.contents(of: "dav/kept") == file)
+            #expect(Noise.isEqual(try nginx.contents(of: "dav/kept"), file))
         }
     }
 
