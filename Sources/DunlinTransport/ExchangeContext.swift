@@ -38,6 +38,11 @@ final class ExchangeContext: Sendable {
     /// its advisor and nothing that was agreed on is used by others.
     var isAlone: Bool { attendants?.advisor != nil && origin.scheme == .https }
 
+    /// When the wait began that the limit of `pool` is for: with the exchange, or before it in a queue.
+    var waitStarted: MonotonicTime {
+        @inline(never) get { started.advanced(by: -(watch?.standing.queuedTime(until: started) ?? 0)) }
+    }
+
     /// Ends what the exchange waits for.
     func cancel(_ cause: Interrupt.Cause) {
         interrupt.cancel(cause)

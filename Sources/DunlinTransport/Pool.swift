@@ -118,6 +118,19 @@ final class Pool: Sendable {
         return failure
     }
 
+    /// The place in line of a request that is watched, for as long as it stands there.
+    struct WatchedPlace: LinePlace {
+        let pool: Pool
+        let place: Place
+
+        func move(to priority: RequestPriority) {
+            pool.state.withLock { $0.machine.move(place.origin, place.number, to: priority) }
+        }
+
+        /// Who is held goes on waiting: it has been let into the exchange already.
+        func stepAside() {}
+    }
+
     /// The connection is fit for another request.
     func giveBack(_ connection: Connection, at now: MonotonicTime) {
         while true {

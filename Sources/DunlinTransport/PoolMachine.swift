@@ -12,7 +12,7 @@ internal import DunlinTypes
 ///    been idle longest, whosesoever it is, is closed to make room. So whoever waits does so because their origin has
 ///    all it may have and none of it idle, or because nothing at all is idle.
 /// 5. Within an origin who waits is served by priority, then in order of arrival: by a connection that is given back,
-///    or by the right to open one when a connection is gone.
+///    or by the right to open one when a connection is gone. Another priority counts at once, and arrival as before.
 /// 6. Between origins that the total holds back: the right to open goes to the first of all by priority and arrival. A
 ///    connection that is given back stays with its origin while somebody waits there, unless another origin is worse
 ///    off, having none or at least two fewer, and its first waiter comes first. So each line moves on, and origins
@@ -133,9 +133,15 @@ extension PoolMachine {
 
     /// The waiter gave up before it was served.
     mutating func leave(_ origin: Origin, _ number: UInt64) {
-        guard let position = position(of: origin), places[position].line.leave(number) else { return }
+        guard let position = position(of: origin), places[position].line.leave(number) != nil else { return }
         waitingCount -= 1
         removeIfDeserted(position)
+    }
+
+    /// From now on the waiter counts with this priority, unless it was served already.
+    mutating func move(_ origin: Origin, _ number: UInt64, to priority: RequestPriority) {
+        guard let position = position(of: origin) else { return }
+        places[position].line.move(number, to: priority)
     }
 
     private mutating func grant(_ position: Int) {

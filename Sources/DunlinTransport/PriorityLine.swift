@@ -1,15 +1,20 @@
-internal import DunlinTypes
+package import DunlinTypes
 
 /// The higher priority first, and within one priority first come, first served.
 ///
 /// One line for each priority that somebody waits with; nearly always that is one.
-struct PriorityLine<Waiter> {
+package struct PriorityLine<Waiter> {
     /// Where a waiter stands; the lesser is served first.
-    struct Turn: Comparable {
-        let priority: RequestPriority
-        let number: UInt64
+    package struct Turn: Comparable {
+        package let priority: RequestPriority
+        package let number: UInt64
 
-        static func < (left: Turn, right: Turn) -> Bool {
+        package init(priority: RequestPriority, number: UInt64) {
+            self.priority = priority
+            self.number = number
+        }
+
+        package static func < (left: Turn, right: Turn) -> Bool {
             left.priority == right.priority ? left.number < right.number : left.priority > right.priority
         }
     }
@@ -17,37 +22,49 @@ struct PriorityLine<Waiter> {
     /// The highest priority first. Only a line that stands alone may be empty.
     private var lanes: [(priority: RequestPriority, line: WaitingLine<Waiter>)] = []
 
-    var isEmpty: Bool { lanes.first?.line.isEmpty ?? true }
+    package init() {}
+
+    package var isEmpty: Bool { lanes.first?.line.isEmpty ?? true }
 
     /// The turn of who comes next.
-    var first: Turn? {
+    package var first: Turn? {
         guard let lane = lanes.first, let number = lane.line.first else { return nil }
         return Turn(priority: lane.priority, number: number)
     }
 
-    mutating func append(_ waiter: Waiter, priority: RequestPriority, number: UInt64) {
+    /// With a number from before it stands where it stood.
+    package mutating func append(_ waiter: Waiter, priority: RequestPriority, number: UInt64) {
         let index = lanes.firstIndex { $0.priority <= priority } ?? lanes.endIndex
         if index == lanes.endIndex || lanes[index].priority != priority {
             lanes.insert((priority, WaitingLine()), at: index)
         }
-        lanes[index].line.append(waiter, number: number)
+        lanes[index].line.insert(waiter, number: number)
         // The one lane that was kept empty is of another priority.
         if lanes.count == 2 { removeIfEmpty(1 - index) }
     }
 
-    mutating func popFirst() -> Waiter? {
+    package mutating func popFirst() -> Waiter? {
         guard !lanes.isEmpty, let waiter = lanes[0].line.popFirst() else { return nil }
         removeIfEmpty(0)
         return waiter
     }
 
-    /// False if the number is not in the line any more.
-    mutating func leave(_ number: UInt64) -> Bool {
-        for index in lanes.indices where lanes[index].line.leave(number) {
+    /// Nil if the number is not in the line any more.
+    @discardableResult
+    package mutating func leave(_ number: UInt64) -> Waiter? {
+        for index in lanes.indices {
+            guard let waiter = lanes[index].line.leave(number) else { continue }
             removeIfEmpty(index)
-            return true
+            return waiter
         }
-        return false
+        return nil
+    }
+
+    /// From now on the number comes with this priority, behind those of its kind that came before it. Means nothing if
+    /// it is not in the line any more.
+    package mutating func move(_ number: UInt64, to priority: RequestPriority) {
+        guard let waiter = leave(number) else { return }
+        append(waiter, priority: priority, number: number)
     }
 
     /// The last lane stays, and with it the room it has.

@@ -292,10 +292,15 @@ extension SocketTransport {
         in place: Pool.Place, _ context: ExchangeContext, _ attempt: inout Attempt
     ) async throws -> Lease? {
         let source: Pool.Source
+        let standing = context.watch?.standing
+        standing?.enter(Pool.WatchedPlace(pool: pool, place: place))
         context.interrupt.phase = .pool
-        defer { context.interrupt.phase = .firstByte }
+        defer {
+            context.interrupt.phase = .firstByte
+            standing?.leave()
+        }
         do throws(PoolFailure) {
-            let deadline = context.clock.deadline(for: .pool, from: context.started)
+            let deadline = context.clock.deadline(for: .pool, from: context.waitStarted)
             source = try await pool.wait(in: place, until: deadline, context.interrupt)
         } catch {
             throw failure(error, context, attempt)
@@ -348,7 +353,7 @@ extension SocketTransport {
     @inline(never)
     private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ attempt: Attempt) -> any Error {
         switch failure {
-        case .timedOut: context.timedOut(.pool, since: context.started, attempt)
+        case .timedOut: context.timedOut(.pool, since: context.waitStarted, attempt)
         case .interrupted: context.interrupted(.pool, attempt)
         case .exhausted:
             context.error(.poolExhausted, "too many requests wait for a connection already", .pool, attempt)

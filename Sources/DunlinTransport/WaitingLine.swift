@@ -1,7 +1,8 @@
-/// First come, first served, with leaving: a queue of numbered waiters.
+/// First come, first served, with leaving and coming back: a queue of numbered waiters.
 ///
-/// Numbers only grow, so a waiter that leaves is found by binary search and its place is marked empty. The place at the
-/// head is never an empty one.
+/// Places stand in the order of their numbers, so a waiter that leaves is found by binary search and its place is marked
+/// empty. The place at the head is never an empty one. Nearly everybody comes with a new number, and stands at the end;
+/// who comes back with an old one stands where that belongs.
 struct WaitingLine<Waiter> {
     private var places: [(number: UInt64, waiter: Waiter?)] = []
     private var head = 0
@@ -12,9 +13,15 @@ struct WaitingLine<Waiter> {
     /// The number of who comes next.
     var first: UInt64? { isEmpty ? nil : places[head].number }
 
-    mutating func append(_ waiter: Waiter, number: UInt64) {
-        places.append((number, waiter))
+    mutating func insert(_ waiter: Waiter, number: UInt64) {
         count += 1
+        guard let last = places.last, last.number >= number else { return places.append((number, waiter)) }
+        let index = index(of: number)
+        if index < places.count, places[index].number == number {
+            places[index].waiter = waiter
+        } else {
+            places.insert((number, waiter), at: index)
+        }
     }
 
     mutating func popFirst() -> Waiter? {
@@ -25,19 +32,27 @@ struct WaitingLine<Waiter> {
         return waiter
     }
 
-    /// False if the number is not in the line any more.
-    mutating func leave(_ number: UInt64) -> Bool {
+    /// Nil if the number is not in the line any more.
+    mutating func leave(_ number: UInt64) -> Waiter? {
+        let index = index(of: number)
+        guard index < places.count, places[index].number == number, let waiter = places[index].waiter else {
+            return nil
+        }
+        places[index].waiter = nil
+        count -= 1
+        trim()
+        return waiter
+    }
+
+    /// Where the number stands or would stand.
+    private func index(of number: UInt64) -> Int {
         var low = head
         var high = places.count
         while low < high {
             let middle = (low + high) / 2
             if places[middle].number < number { low = middle + 1 } else { high = middle }
         }
-        guard low < places.count, places[low].number == number, places[low].waiter != nil else { return false }
-        places[low].waiter = nil
-        count -= 1
-        trim()
-        return true
+        return low
     }
 
     /// Moves the head on to somebody who still waits.

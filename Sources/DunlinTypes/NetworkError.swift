@@ -73,6 +73,8 @@ extension NetworkError.Code {
     public static let limitExceeded = Self("limitExceeded")
     /// More requests wait for a connection than the session allows.
     public static let poolExhausted = Self("poolExhausted")
+    /// More requests wait for their turn than the session's queue allows.
+    public static let queueFull = Self("queueFull")
     public static let timedOut = Self("timedOut")
     /// Cancelled by handle, registry or session; a cancelled Swift task gets `CancellationError` instead.
     public static let cancelled = Self("cancelled")

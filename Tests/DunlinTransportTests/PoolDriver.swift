@@ -90,6 +90,9 @@ final class PoolDriver {
     func gone(_ origin: Origin = first) -> UInt64? { machine.gone(origin)?.0 }
     func reserve(_ origin: Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
     func leave(_ number: UInt64, _ origin: Origin = first) { machine.leave(origin, number) }
+    func move(_ number: UInt64, _ origin: Origin = first, to priority: RequestPriority) {
+        machine.move(origin, number, to: priority)
+    }
     func takeIdle(_ id: UInt64) -> UInt64? { machine.takeIdle(id)?.0.id }
 
     func expire(at now: Int64) -> Expiry {

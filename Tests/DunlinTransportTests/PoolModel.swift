@@ -173,6 +173,12 @@ extension PoolModel {
         line[place].removeAll { $0.number == number }
     }
 
+    mutating func move(_ number: UInt64, at place: Int, to priority: RequestPriority, in pool: PoolDriver) {
+        pool.move(number, origins[place], to: priority)
+        guard let index = line[place].firstIndex(where: { $0.number == number }) else { return }
+        line[place][index] = Turn(priority: priority, number: number)
+    }
+
     /// The server ended an idle connection: it is taken out and reported gone.
     mutating func hangUp(_ id: UInt64, at place: Int, _ pool: PoolDriver) {
         #expect(pool.takeIdle(id) == id)

@@ -32,7 +32,7 @@ import Testing
     }
 
     private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ place: Int, _ random: inout Seeded) {
-        switch Int.random(in: 0..<22, using: &random) {
+        switch Int.random(in: 0..<25, using: &random) {
         case 0..<8:
             let priority = RequestPriority(Int.random(in: -1...1, using: &random))
             model.lease(at: place, priority, mayReuse: Int.random(in: 0..<5, using: &random) > 0, from: pool)
@@ -48,6 +48,12 @@ import Testing
         case 17:
             guard let id = model.idle[place].randomElement(using: &random)?.id else { return }
             model.hangUp(id, at: place, pool)
+        case 22..<25:
+            // Now and then one that has been served long ago.
+            let any = UInt64.random(in: 0..<5000, using: &random)
+            let number = model.line[place].randomElement(using: &random)?.number ?? any
+            let priority = RequestPriority(Int.random(in: -1...1, using: &random))
+            model.move(number, at: place, to: priority, in: pool)
         case 18:
             model.reserve(at: place, from: pool)
         case 19 where Int.random(in: 0..<5, using: &random) == 0:

@@ -14,8 +14,23 @@ import Testing
         #expect(line.first == .init(priority: .high, number: 2))
         line.append(3, priority: .low, number: 3)
         let left = [line.leave(2), line.leave(2), line.leave(9)]
-        #expect(left == [true, false, false])
+        #expect(left == [2, nil, nil])
         #expect(line.first == .init(priority: .low, number: 3))
+    }
+
+    @Test func `who gets another priority stands behind those of it that came before`() {
+        var line = PriorityLine<Int>()
+        for (number, priority) in [(1, .low), (2, .high), (3, .low), (4, .high), (5, .normal)]
+            as [(UInt64, RequestPriority)]
+        {
+            line.append(Int(number), priority: priority, number: number)
+        }
+        line.move(3, to: .high)
+        line.move(2, to: .low)
+        line.move(5, to: .normal)
+        line.move(9, to: .high)
+        let served = (0..<6).map { _ in line.popFirst() }
+        #expect(served == [3, 4, 5, 1, 2, nil])
     }
 
     @Test(arguments: [31, 32, 33] as [UInt64])
@@ -24,7 +39,15 @@ import Testing
         var line = PriorityLine<UInt64>()
         var model: [PriorityLine<UInt64>.Turn] = []
         for number in 0..<2000 as Range<UInt64> {
-            switch UInt.random(in: 0..<10, using: &random) {
+            switch UInt.random(in: 0..<13, using: &random) {
+            case 10..<13:
+                let mover = UInt64.random(in: 0...number, using: &random)
+                let priority = RequestPriority(Int.random(in: -1...2, using: &random))
+                line.move(mover, to: priority)
+                guard model.contains(where: { $0.number == mover }) else { continue }
+                model.removeAll { $0.number == mover }
+                model.append(.init(priority: priority, number: mover))
+                model.sort()
             case 0..<5:
                 let priority = RequestPriority(Int.random(in: -1...2, using: &random))
                 line.append(number, priority: priority, number: number)
@@ -37,7 +60,7 @@ import Testing
             default:
                 let leaver = UInt64.random(in: 0...number, using: &random)
                 let left = line.leave(leaver)
-                #expect(left == model.contains { $0.number == leaver })
+                #expect(left == (model.contains { $0.number == leaver } ? leaver : nil))
                 model.removeAll { $0.number == leaver }
             }
             #expect(line.first == model.first)

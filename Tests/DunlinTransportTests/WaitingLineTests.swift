@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Waiting line` {
     private static func line(of count: UInt64) -> WaitingLine<UInt64> {
         var line = WaitingLine<UInt64>()
-        for number in 0..<count { line.append(number, number: number) }
+        for number in 0..<count { line.insert(number, number: number) }
         return line
     }
 
@@ -29,7 +29,7 @@ import Testing
         var line = Self.line(of: 5)
         for number in leavers {
             let left = [line.leave(number), line.leave(number)]
-            #expect(left == [true, false])
+            #expect(left == [number, nil])
         }
         #expect(line.count == 5 - leavers.count)
         #expect(Self.rest(line) == (0..<5).filter { !leavers.contains($0) })
@@ -40,8 +40,24 @@ import Testing
         let first = line.popFirst()
         #expect(first == 0)
         let left = [0, 2, 99].map { line.leave($0) }
-        #expect(left == [false, false, false])
+        #expect(left == [nil, nil, nil])
         #expect(line.count == 1)
+    }
+
+    @Test(arguments: [[0, 1, 2, 3, 4], [4, 0], [2, 1, 3], [0, 4, 2], [3]] as [[UInt64]])
+    func `lets those who come back stand where they stood`(leavers: [UInt64]) {
+        var line = Self.line(of: 5)
+        for number in leavers { _ = line.leave(number) }
+        for number in leavers { line.insert(number, number: number) }
+        #expect(line.count == 5)
+        #expect(Self.rest(line) == [0, 1, 2, 3, 4])
+    }
+
+    @Test func `lets one stand first that was served already`() {
+        var line = Self.line(of: 200)
+        for _ in 0..<150 { _ = line.popFirst() }
+        for number in [7, 3, 149] as [UInt64] { line.insert(number, number: number) }
+        #expect(Self.rest(line) == [3, 7, 149] + Array(150..<200))
     }
 
     /// Long enough for the front to be cut off many times over.
@@ -51,10 +67,15 @@ import Testing
         var line = WaitingLine<UInt64>()
         var model: [UInt64] = []
         for number in 0..<5000 as Range<UInt64> {
-            switch UInt.random(in: 0..<10, using: &random) {
+            switch UInt.random(in: 0..<11, using: &random) {
             case 0..<5:
-                line.append(number, number: number)
+                line.insert(number, number: number)
                 model.append(number)
+            case 10:
+                let back = UInt64.random(in: 0...number, using: &random)
+                guard !model.contains(back) else { continue }
+                line.insert(back, number: back)
+                model = (model + [back]).sorted()
             case 5..<8:
                 let popped = line.popFirst()
                 #expect(popped == model.first)
@@ -62,7 +83,7 @@ import Testing
             default:
                 let leaver = UInt64.random(in: 0...number, using: &random)
                 let left = line.leave(leaver)
-                #expect(left == model.contains(leaver))
+                #expect(left == (model.contains(leaver) ? leaver : nil))
                 model.removeAll { $0 == leaver }
             }
             #expect(line.count == model.count)

@@ -8,19 +8,16 @@ internal import Synchronization
 /// takes more from the socket or gives more to it, while the watch holds it; whoever wants to know how far things are
 /// asks. Nobody is called back.
 public final class TransferWatch: Sendable {
-    private struct Book {
-        var tally = Tally()
-        /// Counts the changes.
-        var version: UInt64 = 0
-        var readers: [Parking<Void>] = []
-    }
-
+    public let standing: Standing
     private let reactor: Reactor
     private let hold = Mutex(HoldMachine<Parking<Void>>())
-    private let book = Mutex(Book())
+    private let book: Bulletin<Tally>
+    private let followers = Mutex<[any TallyFollower]>([])
 
-    public init(on reactor: Reactor) {
+    public init(on reactor: Reactor, priority: RequestPriority = .normal) {
         self.reactor = reactor
+        standing = Standing(priority)
+        book = Bulletin(Tally(), on: reactor)
     }
 
     public func now() -> MonotonicTime { reactor.now() }
@@ -40,7 +37,9 @@ extension TransferWatch {
     /// Whether that changed anything: nothing is held twice, or once it is over.
     public func suspend() -> Bool {
         let now = reactor.now()
-        return hold.withLock { $0.hold(at: now) }
+        guard hold.withLock({ $0.hold(at: now) }) else { return false }
+        standing.stepAside()
+        return true
     }
 
     /// Whether that changed anything.
@@ -72,27 +71,17 @@ extension TransferWatch {
 // MARK: - Counting
 
 extension TransferWatch {
-    public var tally: Tally { book.withLock { $0.tally } }
+    public var tally: Tally { book.value }
 
     /// The tally once it is another than that of `version`, with its own version; at once for a version of nil. Nil
     /// when the awaiting task is cancelled.
     public func tally(after version: UInt64?) async -> (tally: Tally, version: UInt64)? {
-        while !Task.isCancelled {
-            let parking = Parking<Void>(on: reactor)
-            let news = book.withLock { book -> (Tally, UInt64)? in
-                guard book.version == version else { return (book.tally, book.version) }
-                book.readers.append(parking)
-                return nil
-            }
-            if let news { return news }
-            await withTaskCancellationHandler {
-                _ = await parking.wait(until: .never, interrupt: nil)
-            } onCancel: {
-                parking.interrupt()
-            }
-            book.withLock { $0.readers.removeAll { $0 === parking } }
-        }
-        return nil
+        await book.value(after: version).map { ($0.value, $0.version) }
+    }
+
+    /// Tells `follower` of every byte that moves, until the end. To be said before anything has moved.
+    public func add(_ follower: any TallyFollower) {
+        followers.withLock { $0.append(follower) }
     }
 
     public func beginSending(_ total: Int?) { note { $0.beginSending(total) } }
@@ -113,15 +102,19 @@ extension TransferWatch {
 
     @inline(__always)
     private func note(_ change: (inout Tally) -> Void) {
-        let readers = book.withLock { book -> [Parking<Void>] in
-            let before = book.tally
-            change(&book.tally)
-            if book.tally == before { return [] }
-            book.version += 1
-            if book.readers.isEmpty { return [] }
-            defer { book.readers = [] }
-            return book.readers
-        }
-        for reader in readers { _ = reader.deliver(()) }
+        guard let (before, after) = book.change(change) else { return }
+        if after.sent != before.sent || after.received != before.received { tellFollowers(before, after) }
     }
+
+    @inline(never)
+    private func tellFollowers(_ before: Tally, _ after: Tally) {
+        for follower in followers.withLock({ $0 }) {
+            follower.moved(sent: after.sent - before.sent, received: after.received - before.received)
+        }
+    }
+}
+
+/// Adds up what several transfers move.
+public protocol TallyFollower: AnyObject, Sendable {
+    func moved(sent: Int, received: Int)
 }

@@ -1,0 +1,89 @@
+import DunlinReactor
+import DunlinTypes
+import Synchronization
+import Testing
+
+@testable import DunlinTransport
+
+@Suite struct `The standing of a request` {
+    private final class Place: LinePlace {
+        let told = Mutex<[RequestPriority]>([])
+        let aside = Atomic<Int>(0)
+
+        func move(to priority: RequestPriority) { told.withLock { $0.append(priority) } }
+        func stepAside() { aside.add(1, ordering: .relaxed) }
+
+        var moves: [RequestPriority] { told.withLock { $0 } }
+    }
+
+    @Test func `tells the line it waits in, and none else`() {
+        let standing = Standing(.low)
+        let (first, second) = (Place(), Place())
+        standing.setPriority(.high)
+        standing.enter(first)
+        standing.setPriority(.normal)
+        standing.leave()
+        standing.setPriority(7)
+        standing.enter(second)
+        standing.stepAside()
+        standing.leave()
+        standing.stepAside()
+        #expect(first.moves == [.high, .normal])
+        #expect(second.moves == [7])
+        #expect(standing.priority == 7)
+        #expect([first, second].map { $0.aside.load(ordering: .relaxed) } == [0, 1])
+    }
+
+    @Test func `of changes from everywhere the line and the request keep the same one`() async {
+        for _ in 0..<50 {
+            let (standing, place) = (Standing(.normal), Place())
+            standing.enter(place)
+            await withTaskGroup(of: Void.self) { group in
+                for number in 1...8 { group.addTask { standing.setPriority(RequestPriority(number)) } }
+            }
+            #expect(place.moves.count == 9)
+            #expect(place.moves.last == standing.priority)
+        }
+    }
+
+    @Test func `remembers the wait for the exchange that follows it at once`() {
+        let standing = Standing(.normal)
+        standing.queued(30, until: MonotonicTime(nanoseconds: 100))
+        #expect(standing.queuedTime(until: MonotonicTime(nanoseconds: 100)) == 30)
+        #expect(standing.queuedTime(until: MonotonicTime(nanoseconds: 101)) == 0)
+    }
+
+    @Test func `steps aside when its request is held, once`() throws {
+        let watch = TransferWatch(on: try ReactorGroup.shared.reactors()[0])
+        let place = Place()
+        watch.standing.enter(place)
+        let held = [watch.suspend(), watch.suspend(), watch.resume(), watch.suspend()]
+        #expect(held == [true, false, true, true])
+        #expect(place.aside.load(ordering: .relaxed) == 2)
+    }
+}
+
+@Suite struct `A bulletin` {
+    @Test func `gives the newest value to each reader, whatever came between`() async throws {
+        let bulletin = Bulletin(0, on: try ReactorGroup.shared.reactors()[0])
+        let first = try #require(await bulletin.value(after: nil))
+        #expect(first.value == 0)
+        #expect(bulletin.change { $0 = 0 } == nil)
+        async let later = bulletin.value(after: first.version)
+        bulletin.change { $0 += 1 }
+        bulletin.change { $0 += 1 }
+        let news = try #require(await later)
+        #expect(news.value > 0)
+        let last = try #require(await bulletin.value(after: first.version))
+        #expect(last.value == 2)
+        #expect(bulletin.value == 2)
+    }
+
+    @Test func `ends for a reader whose task is cancelled`() async throws {
+        let bulletin = Bulletin(0, on: try ReactorGroup.shared.reactors()[0])
+        let first = try #require(await bulletin.value(after: nil))
+        let reader = Task { await bulletin.value(after: first.version) == nil }
+        reader.cancel()
+        #expect(await reader.value)
+    }
+}
