@@ -14,6 +14,8 @@ extension HTTPSession {
         public var fields: Fields
         public var timeouts: Timeouts
         public var connections = Connections()
+        /// How many requests may be on the way at once; without a limit they only share connections.
+        public var queue = QueueLimits()
         public var names = Names()
         /// Hosts to connect to elsewhere than where their names say; they count before `socketPath`.
         public var hosts = HostOverrides()
@@ -125,6 +127,9 @@ extension HTTPSession.Configuration {
         try require(connections.perOrigin > 0, "connections.perOrigin must be at least 1")
         try require(connections.total > 0, "connections.total must be at least 1")
         try require(connections.maximumWaiting >= 0, "connections.maximumWaiting must not be negative")
+        try require(queue.running.map { $0 > 0 } ?? true, "queue.running must be at least 1")
+        try require(queue.runningPerHost.map { $0 > 0 } ?? true, "queue.runningPerHost must be at least 1")
+        try require(queue.maximumWaiting >= 0, "queue.maximumWaiting must not be negative")
         try require(connections.maximumAge.map { $0 > .zero } ?? true, "connections.maximumAge must be above zero")
         try require(connections.maximumUses.map { $0 > 0 } ?? true, "connections.maximumUses must be at least 1")
         try require(connections.idleTime >= .zero, "connections.idleTime must not be negative")

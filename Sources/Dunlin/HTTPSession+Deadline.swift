@@ -18,9 +18,9 @@ extension HTTPSession {
     }
 
     /// The end of a request that begins at `start`; throws if that has passed already.
-    func deadline(_ timeouts: Timeouts, from start: MonotonicTime) throws -> MonotonicTime {
+    static func deadline(_ timeouts: Timeouts, from start: MonotonicTime) throws -> MonotonicTime {
         let own = timeouts.deadline(for: .total, from: start)
-        guard let inherited = Self.inheritedDeadline, inherited < own else { return own }
+        guard let inherited = inheritedDeadline, inherited < own else { return own }
         guard start < inherited else {
             throw NetworkError(
                 .timedOut, "the deadline this request inherits has passed", phase: .total, isSafeToRetry: true,

@@ -79,7 +79,7 @@ extension HTTPSession {
     ) throws -> TransportRequest {
         let timeouts = options.timeouts ?? configuration.timeouts
         return TransportRequest(
-            head: head, body: body, timeouts: timeouts, deadline: try deadline(timeouts, from: start),
+            head: head, body: body, timeouts: timeouts, deadline: try Self.deadline(timeouts, from: start),
             priority: options.priority, continueTimeout: options.continueTimeout)
     }
 

@@ -29,6 +29,11 @@ extension HTTPSession {
             self.value = value
         }
 
+        /// The same response to a request that waited in a queue before it was sent.
+        func after(waiting time: Int64) -> Self {
+            Self(arrival.after(waiting: time), value)
+        }
+
         /// The same response with another value.
         @inlinable public func with<Other>(value: consuming Other) -> Response<Other> {
             Response<Other>(arrival, value)
@@ -80,6 +85,16 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
     var metrics: Metrics {
         let last = carried.attempt
         return last == Attempt() ? Metrics() : Metrics(after: trail, last: last)
+    }
+
+    func after(waiting time: Int64) -> ResponseArrival {
+        if let trail, !trail.attempts.isEmpty {
+            return ResponseArrival(carried, body, trailers, of: request, after: trail.after(waiting: time))
+        }
+        let attempt = carried.attempt
+        guard attempt != Attempt() else { return self }
+        let later = carried.with(carried.body, attempt.after(waiting: time))
+        return ResponseArrival(later, body, trailers, of: request, after: trail)
     }
 
     var url: String { request?.head.url(after: trail) ?? trail?.madeURL ?? "" }

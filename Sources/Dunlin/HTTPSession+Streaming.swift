@@ -37,13 +37,13 @@ extension HTTPSession {
     }
 
     /// What a stream is opened with.
-    private struct Opening: Sendable {
-        let request: TransportRequest
+    fileprivate struct Opening: Sendable {
+        var request: TransportRequest
         let delegate: TaskDelegate
         let decodes: Bool
         let carrier: Carrier
         let place: Int
-        let start: MonotonicTime
+        var start: MonotonicTime
         let loop: Reactor
     }
 
@@ -69,23 +69,35 @@ extension HTTPSession {
     ) async throws -> Value {
         let delegate = opening.delegate
         var arrived: StreamedResponse?
+        var passage: Passage?
         do {
             let value = try await withTaskCancellationHandler {
-                let response = try await withTaskExecutorPreference(opening.loop) { @concurrent in
-                    try await open(opening, uploads)
+                passage = try await pass(opening)
+                let entered = try passage.map { try opening.after($0) } ?? opening
+                var response = try await withTaskExecutorPreference(opening.loop) { @concurrent in
+                    try await open(entered, uploads)
                 }
+                response.queued = passage?.queued ?? 0
                 arrived = response
                 defer { response.body.source.close() }
                 return try await operation(response)
             } onCancel: {
                 delegate.cancel(.task)
             }
-            await end(opening, arrived, nil)
+            await end(opening, passage, arrived, nil)
             return value
         } catch {
-            await end(opening, arrived, error)
+            await end(opening, passage, arrived, error)
             throw error
         }
+    }
+
+    /// Waits for its turn; nil for a request that nobody watches, which goes at once.
+    private func pass(_ opening: Opening) async throws -> Passage? {
+        guard let audience = opening.delegate.audience else { return nil }
+        let request = opening.request
+        var entrance = Entrance(self, opening.delegate, audience, request.head.origin, request.timeouts)
+        return try await entrance.pass()
     }
 
     private func open(_ opening: Opening, _ uploads: UploadScope?) async throws -> StreamedResponse {
@@ -113,10 +125,13 @@ extension HTTPSession {
     }
 
     /// Ends what is left of the exchange, should somebody still hold on to the body, and tells whoever wants to know.
-    private func end(_ opening: Opening, _ arrived: StreamedResponse?, _ error: (any Error)?) async {
+    private func end(
+        _ opening: Opening, _ passage: Passage?, _ arrived: StreamedResponse?, _ error: (any Error)?
+    ) async {
         let (delegate, request) = (opening.delegate, opening.request)
         delegate.cancel(.handle)
         delegate.end(error.map { $0 is CancellationError ? .cancelled : .failed } ?? .finished)
+        passage?.leave()
         guard let audience = delegate.audience else { return }
         audience.watch.end()
         let snapshot = delegate.snapshot(at: audience.watch.now())
@@ -130,5 +145,24 @@ extension HTTPSession {
         await audience.tell(completion)
         tasks.unlist(at: opening.place)
         hub.tell(.completed(completion))
+    }
+}
+
+extension HTTPSession.Opening {
+    /// The same, beginning now that its turn has come.
+    fileprivate func after(_ passage: Passage) throws -> Self {
+        var opening = self
+        opening.start = loop.now()
+        delegate.audience?.watch.standing.queued(passage.queued, until: opening.start)
+        opening.request = try request.beginning(at: opening.start, delegate.priority)
+        return opening
+    }
+}
+
+extension TransportRequest {
+    fileprivate func beginning(at start: MonotonicTime, _ priority: RequestPriority) throws -> TransportRequest {
+        TransportRequest(
+            head: head, body: body, timeouts: timeouts, deadline: try HTTPSession.deadline(timeouts, from: start),
+            priority: priority, continueTimeout: continueTimeout)
     }
 }

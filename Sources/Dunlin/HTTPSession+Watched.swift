@@ -1,11 +1,11 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// A request that others than its caller want to know of: hooks, listeners to events, the holder of a handle. All that
-/// a plain request does, and what these ask for; a plain one pays for none of it.
+/// A request that others than its caller want to know of: hooks, listeners to events, the holder of a handle, a queue.
+/// All that a plain request does, and what these ask for; a plain one pays for none of it.
 extension HTTPSession {
     @usableFromInline func isWatched(_ options: Options) -> Bool {
-        hub.isHeeded || options.rare?.values.hooks?.isSet == true
+        hub.isHeeded || options.rare?.isWatched == true
     }
 
     @usableFromInline func watchedRequest<S: ResponseSerializer>(
@@ -36,7 +36,7 @@ extension HTTPSession {
     }
 
     func audience(_ options: Options) -> Audience {
-        Audience([configuration.hooks, options.hooks], hub, TransferWatch(on: loop))
+        Audience([configuration.hooks, options.hooks], hub, TransferWatch(on: loop, priority: options.priority))
     }
 
     /// Everything from the wait to be let go to the last hook. Who asked is told by the caller of this, and listeners

@@ -21,6 +21,8 @@ public final class HTTPSession: Sendable {
     let loops: [Reactor]
     let advisor: SessionAdvisor
     let hub: EventHub
+    /// Nil without limits.
+    let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
 
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
@@ -32,7 +34,8 @@ public final class HTTPSession: Sendable {
         advisor = try SessionAdvisor(configuration, builder.clearText, warnings)
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         decoding = Decoding(configuration.limits)
-        hub = EventHub(always: configuration.hooks.isSet)
+        hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
+        queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(Carrier(configuration, builder, on: loops[0], advisor), on: loops[0])
         if let warning = configuration.redirects.warning { warnings.note(warning) }
         configuration.tls.warnings.forEach(warnings.note)

@@ -91,6 +91,64 @@ import Testing
     }
 }
 
+/// What becomes of a request in each state, and what is told of it: all there is.
+@Suite struct `Task states` {
+    enum Event: CaseIterable {
+        case begin
+        case finish
+        case fail
+        case cancel
+    }
+
+    private static let states: [TaskMachine.State] = [
+        .waiting, .running(hop: 1), .running(hop: 7), .finished, .failed, .cancelled,
+    ]
+
+    /// By state, in the order of events.
+    private static let table: [[TaskMachine.State]] = [
+        [.running(hop: 1), .finished, .failed, .cancelled],
+        [.running(hop: 2), .finished, .failed, .cancelled],
+        [.running(hop: 8), .finished, .failed, .cancelled],
+        [.finished, .finished, .finished, .finished],
+        [.failed, .failed, .failed, .failed],
+        [.cancelled, .cancelled, .cancelled, .cancelled],
+    ]
+
+    private static func machine(in state: TaskMachine.State) -> TaskMachine {
+        var machine = TaskMachine()
+        switch state {
+        case .waiting: break
+        case .running(let hop): for _ in 0..<hop { _ = machine.begin() }
+        case .finished, .failed, .cancelled: _ = machine.end(state)
+        }
+        return machine
+    }
+
+    @Test(arguments: states.indices, Event.allCases.indices)
+    func `lead where the table says`(state: Int, event: Int) {
+        var machine = Self.machine(in: Self.states[state])
+        let changes =
+            switch Event.allCases[event] {
+            case .begin: machine.begin()
+            case .finish: machine.end(.finished)
+            case .fail: machine.end(.failed)
+            case .cancel: machine.end(.cancelled)
+            }
+        #expect(machine.state == Self.table[state][event])
+        #expect(changes == (Self.table[state][event] != Self.states[state]))
+    }
+
+    @Test(arguments: states.indices)
+    func `are told apart by whether the request is held, until it is over`(state: Int) {
+        let told = [false, true].map { Self.states[state].told(isHeld: $0) }
+        let expected: [[TaskSnapshot.State]] = [
+            [.waiting, .suspended], [.running(hop: 1), .suspended], [.running(hop: 7), .suspended], [.over, .over],
+            [.over, .over], [.over, .over],
+        ]
+        #expect(told == expected[state])
+    }
+}
+
 @Suite struct `Registry machine` {
     private static func add(_ name: String, to machine: inout RegistryMachine<String, Int>) throws -> Int {
         let place = machine.add(name)
@@ -127,6 +185,42 @@ import Testing
         var machine = RegistryMachine<String, Int>()
         let watch = machine.watch(1)
         #expect(watch == nil)
+    }
+
+    @Test func `tells who waits for one request when that has ended, and nobody else`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let followings = try [("a", 1), ("b", 2), ("a", 3), ("a", 4)].map { name, watcher in
+            let following = machine.follow(watcher) { $0 == name }
+            return try #require(following)
+        }
+        _ = machine.watch(9)
+        machine.leave(followings[2])
+        let told = [machine.remove(a), machine.remove(b)]
+        #expect(told == [[1, 4], [2, 9]])
+    }
+
+    @Test func `a place that is used again brings nobody what others wait for`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        let early = machine.follow(1) { $0 == "a" }
+        _ = machine.remove(a)
+        #expect(try Self.add("b", to: &machine) == a)
+        let late = machine.follow(2) { $0 == "b" }
+        machine.leave(try #require(early))
+        let told = machine.remove(a)
+        #expect(told == [2])
+        machine.leave(try #require(late))
+    }
+
+    @Test func `who is not on the list, or not any more, is not waited for`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        machine.unlist(a)
+        let followings = ["a", "b"].map { name in machine.follow(1) { $0 == name } == nil }
+        #expect(followings == [true, true])
+        let told = machine.remove(a)
+        #expect(told == [])
     }
 
     @Test func `closed, it takes no more and lets the rest end`() throws {

@@ -23,6 +23,15 @@ final class Trail: Sendable {
     }
 }
 
+extension Trail {
+    /// The same of a request that waited in a queue before it was sent.
+    func after(waiting time: Int64) -> Trail {
+        var attempts = attempts
+        if !attempts.isEmpty { attempts[0] = attempts[0].after(waiting: time) }
+        return Trail(attempts, redirects, fragment: fragment, machine)
+    }
+}
+
 extension Trail? {
     /// Adds an attempt that another one follows. `fragment` is that of the request's URL.
     @inline(never)

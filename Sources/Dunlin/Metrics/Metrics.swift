@@ -38,6 +38,14 @@ public struct Metrics: Sendable, Hashable {
         Metrics(earlier: earlier, last: attempt)
     }
 
+    /// The same for a request that waited in a queue for so many nanoseconds before it was sent.
+    func after(waiting time: Int64) -> Metrics {
+        var attempts = attempts
+        guard time > 0, !attempts.isEmpty else { return self }
+        attempts[0] = attempts[0].after(waiting: time)
+        return Metrics(attempts: attempts)
+    }
+
     /// From the start of the first attempt to the end of the last; zero while that is underway.
     public var total: Duration {
         guard let last else { return .zero }
@@ -53,6 +61,14 @@ extension Metrics: CustomStringConvertible {
 }
 
 extension Attempt {
+    /// The same, begun with the wait of so many nanoseconds in a queue.
+    func after(waiting time: Int64) -> Attempt {
+        var attempt = self
+        attempt.started = attempt.started.advanced(by: -time)
+        attempt[.pool] += time
+        return attempt
+    }
+
     /// One line a phase that took place: name, duration, and a bar in proportion.
     public var waterfall: String {
         // An attempt that has no end yet has no total either.

@@ -44,6 +44,14 @@ extension HTTPSession.Options {
         set { setRare { $0.tags = newValue } }
     }
 
+    /// Requests of the same session that this one comes after: it does not begin before all of them have ended, however
+    /// they ended. What is over already, or not known, has. While it waits for them it takes no place in a queue, and
+    /// only an inherited deadline counts.
+    public var after: [TaskID] {
+        get { rare?.values.after ?? [] }
+        set { setRare { $0.after = newValue } }
+    }
+
     private mutating func setRare(_ change: (inout RareOptions.Values) -> Void) {
         var values = rare?.values ?? RareOptions.Values()
         change(&values)
@@ -61,19 +69,23 @@ extension HTTPSession.Options {
         var credentials: HTTPSession.Credentials?
         var hooks: HTTPSession.Hooks?
         var tags: Set<String> = []
+        var after: [TaskID] = []
 
         var isEmpty: Bool {
             hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
-                && hooks == nil && tags.isEmpty
+                && hooks == nil && tags.isEmpty && after.isEmpty
         }
     }
 
     let values: Values
+    /// Whether what they say makes the request a watched one.
+    let isWatched: Bool
 
     /// Nil if there is nothing to say.
     init?(_ values: Values) {
         if values.isEmpty { return nil }
         self.values = values
+        isWatched = values.hooks?.isSet == true || !values.after.isEmpty
     }
 
     /// Changes a head to what these options say of it; `own` are the fields that count before them.

@@ -10,14 +10,16 @@ extension HTTPSession {
         public let url: String
         /// The redirects that led here, the first one first.
         public let history: [Redirect]
+        /// Nanoseconds that the request waited in a queue.
+        var queued: Int64 = 0
 
         public var status: Status { head.status }
         public var fields: Fields { head.fields }
 
         /// How the request has gone so far.
         public var metrics: Metrics {
-            if case .stream(let stream) = body.source.body { return recorded.updating(stream.attempt) }
-            return recorded
+            guard case .stream(let stream) = body.source.body else { return recorded.after(waiting: queued) }
+            return recorded.updating(stream.attempt).after(waiting: queued)
         }
     }
 }

@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinTransport
+internal import Synchronization
 
 /// Who is asked and told about one request, beside its caller: hooks, listeners, and a handle's holder. Most requests
 /// have none, and know it by one look.
@@ -11,6 +12,7 @@ final class Audience: Sendable {
     let hooks: [HTTPSession.Hooks]
     let events: EventHub
     let watch: TransferWatch
+    private let line = Mutex(BatchLine.none)
 
     init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ watch: TransferWatch) {
         self.hooks = hooks.filter(\.isSet)
@@ -113,6 +115,35 @@ extension Audience {
         for await progress in watch.progress(direction) {
             let snapshot = delegate.snapshot(at: watch.now())
             await tell(hook) { await $0(progress, snapshot) }
+        }
+    }
+}
+
+// MARK: - Batches
+
+extension Audience {
+    /// The line of the batch that the request belongs to.
+    private enum BatchLine {
+        case none
+        case joined(RequestQueue, RequestQueue.Entry?)
+        case passed
+    }
+
+    /// Joins a batch's line, unless the request is in another or is on its way. It stands there at once, so that a
+    /// batch's requests stand in the order in which they were asked for; one that comes after others comes in later.
+    func join(_ queue: RequestQueue, comesLater: Bool) {
+        line.withLock { line in
+            guard case .none = line else { return }
+            line = .joined(queue, comesLater ? nil : queue.enter("", watch))
+        }
+    }
+
+    /// For the request, which passes it now. Whoever takes an entry must wait for it.
+    func takeLine() -> (queue: RequestQueue, entry: RequestQueue.Entry?)? {
+        line.withLock { line in
+            defer { line = .passed }
+            guard case .joined(let queue, let entry) = line else { return nil }
+            return (queue, entry)
         }
     }
 }

@@ -1,10 +1,14 @@
-/// Which requests run, whether more may come, and who waits for the last to end.
+/// Which requests run, whether more may come, and who waits for one or for the last to end.
 ///
-/// Requests stand in numbered places that are used again: entering and leaving touch one array, and hash nothing.
+/// Requests stand in numbered places that are used again: entering and leaving touch one array, and hash nothing unless
+/// somebody waits for a request to end.
 struct RegistryMachine<Delegate, Watcher> {
     private var places: [Delegate?] = []
     private var free: [Int] = []
     private var watchers: [(id: UInt64, watcher: Watcher)] = []
+    /// Who waits for the request in a place.
+    private var followers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
+    private var isWatched = false
     private var nextWatcher: UInt64 = 0
     private(set) var isClosed = false
 
@@ -22,13 +26,21 @@ struct RegistryMachine<Delegate, Watcher> {
         return places.count - 1
     }
 
-    /// Empties a place that `add` gave; those to be told that nothing runs any more.
+    /// Empties a place that `add` gave; those to be told that what they wait for is over.
     mutating func remove(_ place: Int) -> [Watcher] {
         places[place] = nil
         free.append(place)
-        guard !watchers.isEmpty, count == 0 else { return [] }
-        defer { watchers = [] }
-        return watchers.map(\.watcher)
+        return isWatched ? ended(place) : []
+    }
+
+    @inline(never)
+    private mutating func ended(_ place: Int) -> [Watcher] {
+        defer { noteWatchers() }
+        var told = followers.removeValue(forKey: place) ?? []
+        guard count == 0 else { return told.map(\.watcher) }
+        told += watchers
+        watchers = []
+        return told.map(\.watcher)
     }
 
     /// Empties a place and keeps it, until `remove`.
@@ -49,10 +61,38 @@ struct RegistryMachine<Delegate, Watcher> {
         if count == 0 { return nil }
         nextWatcher += 1
         watchers.append((nextWatcher, watcher))
+        isWatched = true
         return nextWatcher
     }
 
     mutating func leave(_ id: UInt64) {
         watchers.removeAll { $0.id == id }
+        noteWatchers()
+    }
+
+    /// Who waits for one request.
+    struct Following {
+        fileprivate let place: Int
+        fileprivate let id: UInt64
+    }
+
+    /// What to leave with; nil if nobody on the list is meant, and there is nothing to wait for.
+    mutating func follow(_ watcher: Watcher, _ isMeant: (Delegate) -> Bool) -> Following? {
+        guard let place = places.firstIndex(where: { $0.map(isMeant) ?? false }) else { return nil }
+        nextWatcher += 1
+        followers[place, default: []].append((nextWatcher, watcher))
+        isWatched = true
+        return Following(place: place, id: nextWatcher)
+    }
+
+    mutating func leave(_ following: Following) {
+        // The place may be another's by now, and have followers of its own.
+        followers[following.place]?.removeAll { $0.id == following.id }
+        if followers[following.place]?.isEmpty == true { followers[following.place] = nil }
+        noteWatchers()
+    }
+
+    private mutating func noteWatchers() {
+        isWatched = !watchers.isEmpty || !followers.isEmpty
     }
 }

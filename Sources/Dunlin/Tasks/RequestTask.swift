@@ -18,7 +18,7 @@ extension HTTPSession {
     public final class RequestTask<Output: Sendable>: Sendable {
         private let delegate: TaskDelegate
         private let watch: TransferWatch
-        private let settlement: Settlement<Result<Response<Output>, any Error>>
+        let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)
 
         init(
@@ -59,10 +59,17 @@ extension HTTPSession.RequestTask {
         delegate.cancel()
     }
 
-    /// Who goes first when requests wait. Counts for one that has not been sent yet.
+    /// Who goes first when requests wait for their turn or for a connection. Another one counts at once.
     public var priority: RequestPriority {
         get { delegate.priority }
-        set { delegate.priority = newValue }
+        set { delegate.setPriority(newValue) }
+    }
+
+    /// Makes it one of a batch: `follower` is told of what it moves, and it stands in `line`, if it has not begun yet.
+    func join(_ line: RequestQueue?, _ follower: any TallyFollower) {
+        watch.add(follower)
+        guard let line, !hasBegun.exchange(true, ordering: .relaxed) else { return }
+        delegate.audience?.join(line, comesLater: !delegate.predecessors.isEmpty)
     }
 }
 
@@ -79,11 +86,7 @@ extension HTTPSession.RequestTask {
             } onCancel: {
                 delegate.cancel()
             }
-            // Others may wait for the same request whose own tasks nobody cancelled.
-            guard Task.isCancelled, case .failure(let error as NetworkError) = result, error.code == .cancelled else {
-                return result
-            }
-            return .failure(CancellationError())
+            return result.asSeenHere
         }
     }
 
@@ -114,4 +117,15 @@ extension HTTPSession.RequestTask {
 
     /// How far the response's body is just now.
     public var downloaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(watch.tally, .download) }
+}
+
+extension Result where Failure == any Error {
+    /// The same for whoever waited in the present task: others may wait for the same request whose own tasks nobody
+    /// cancelled.
+    var asSeenHere: Self {
+        guard Task.isCancelled, case .failure(let error as NetworkError) = self, error.code == .cancelled else {
+            return self
+        }
+        return .failure(CancellationError())
+    }
 }

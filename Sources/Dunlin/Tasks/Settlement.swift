@@ -33,13 +33,25 @@ struct SettlementMachine<Value, Waiter> {
 
 /// Waits for one value, from any number of tasks.
 final class Settlement<Value: Sendable>: Sendable {
-    private let machine = Mutex(SettlementMachine<Value, CheckedContinuation<Value, Never>>())
+    private enum Waiter {
+        case task(CheckedContinuation<Value, Never>)
+        case call(@Sendable (Value) -> Void)
+
+        func tell(_ value: Value) {
+            switch self {
+            case .task(let continuation): continuation.resume(returning: value)
+            case .call(let call): call(value)
+            }
+        }
+    }
+
+    private let machine = Mutex(SettlementMachine<Value, Waiter>())
 
     /// Whether this was the first.
     @discardableResult
     func settle(_ value: Value) -> Bool {
         guard let waiters = machine.withLock({ $0.settle(value) }) else { return false }
-        for waiter in waiters { waiter.resume(returning: value) }
+        for waiter in waiters { waiter.tell(value) }
         return true
     }
 
@@ -47,9 +59,16 @@ final class Settlement<Value: Sendable>: Sendable {
     var value: Value {
         get async {
             await withCheckedContinuation { continuation in
-                if let value = machine.withLock({ $0.wait(continuation) }) { continuation.resume(returning: value) }
+                if let value = machine.withLock({ $0.wait(.task(continuation)) }) {
+                    continuation.resume(returning: value)
+                }
             }
         }
+    }
+
+    /// Calls, once, whoever settles it or, if it is settled, at once.
+    func whenSettled(_ call: @escaping @Sendable (Value) -> Void) {
+        if let value = machine.withLock({ $0.wait(.call(call)) }) { call(value) }
     }
 
     var valueIfSettled: Value? { machine.withLock { $0.value } }

@@ -17,6 +17,7 @@ public actor TaskDelegate {
     nonisolated let interrupt = Interrupt()
     /// What the request has of its own.
     nonisolated let settings: RequestSettings?
+    private nonisolated let initialPriority: RequestPriority
     private nonisolated let created: MonotonicTime
     private nonisolated let machine: Mutex<TaskMachine>
 
@@ -30,7 +31,8 @@ public actor TaskDelegate {
         label = options.label
         self.settings = settings
         created = now
-        machine = Mutex(TaskMachine(priority: options.priority))
+        initialPriority = options.priority
+        machine = Mutex(TaskMachine())
     }
 
     public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
@@ -38,10 +40,19 @@ public actor TaskDelegate {
     /// Who wants to know of it, beside its caller.
     nonisolated var audience: Audience? { settings?.audience }
 
-    /// Who goes first when requests wait. To be set while it waits.
-    nonisolated var priority: RequestPriority {
-        get { machine.withLock { $0.priority } }
-        set { machine.withLock { $0.priority = newValue } }
+    /// Those that must have ended before this request begins.
+    nonisolated var predecessors: [TaskID] { settings?.options.after ?? [] }
+
+    /// Who goes first when requests wait for their turn or for a connection.
+    public nonisolated var priority: RequestPriority { audience?.watch.standing.priority ?? initialPriority }
+
+    /// Counts at once, also where the request waits already. False if nobody was there to watch this request when it
+    /// began, which changes nothing then.
+    @discardableResult
+    public nonisolated func setPriority(_ priority: RequestPriority) -> Bool {
+        guard let audience else { return false }
+        audience.watch.standing.setPriority(priority)
+        return true
     }
 
     /// Stops the request wherever it is; it fails with `NetworkError` code `cancelled`. Harmless when it is over.
@@ -81,13 +92,16 @@ public actor TaskDelegate {
     }
 
     nonisolated func snapshot(at now: MonotonicTime) -> TaskSnapshot {
-        let machine = machine.withLock { $0 }
-        let state = machine.state.told(isHeld: audience?.watch.isHeld == true)
+        let state = machine.withLock { $0.state }.told(isHeld: audience?.watch.isHeld == true)
         var phase: Phase?
-        if case .running = state { phase = interrupt.phase }
+        switch state {
+        case .running: phase = interrupt.phase
+        case .waiting where interrupt.phase == .pool: phase = .pool
+        case .waiting, .suspended, .over: break
+        }
         return TaskSnapshot(
             id: id, kind: kind, method: method, template: template, label: label, tags: tags,
-            priority: machine.priority, state: state, phase: phase, age: now.duration(since: created))
+            priority: priority, state: state, phase: phase, age: now.duration(since: created))
     }
 }
 

@@ -9,11 +9,6 @@ struct TaskMachine: Sendable {
     }
 
     private(set) var state = State.waiting
-    var priority: RequestPriority
-
-    init(priority: RequestPriority = .normal) {
-        self.priority = priority
-    }
 
     /// The request is about to be sent, for the first time or again; false if it is over already.
     mutating func begin() -> Bool {

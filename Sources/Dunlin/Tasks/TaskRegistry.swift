@@ -90,6 +90,13 @@ public actor TaskRegistry {
         book.withLock { $0.machine.running }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
+    /// Lets a request go before or behind others that wait for their turn or for a connection, and counts at once. False
+    /// if it is not running, or if nobody was there to watch it when it began.
+    @discardableResult
+    public nonisolated func setPriority(_ priority: RequestPriority, of id: TaskID) -> Bool {
+        self[id]?.setPriority(priority) ?? false
+    }
+
     /// Stops one request; false if it is not running.
     @discardableResult
     public nonisolated func cancel(_ id: TaskID) -> Bool {
@@ -119,11 +126,36 @@ public actor TaskRegistry {
         return stopped.count
     }
 
+    /// Returns once nothing runs any more and every caller has been told, those that come meanwhile included. Throws
+    /// `CancellationError` when the awaiting task is cancelled, which cancels no request.
+    ///
+    /// Must not be awaited by a request, such as inside a stream's scope. One that is never let go never ends.
+    public nonisolated func drain() async throws {
+        let interrupt = Interrupt()
+        try await withTaskCancellationHandler {
+            await drain(until: .never, interrupt)
+            if interrupt.cause != nil { throw CancellationError() }
+        } onCancel: {
+            interrupt.cancel(.task)
+        }
+    }
+
     /// Waits until nothing runs any more or the time has come.
-    func drain(until deadline: MonotonicTime) async {
+    nonisolated func drain(until deadline: MonotonicTime, _ interrupt: Interrupt? = nil) async {
         let watcher = Parking<Void>(on: loop)
         guard let number = book.withLock({ $0.machine.watch(watcher) }) else { return }
-        _ = await watcher.wait(until: deadline, interrupt: nil)
+        _ = await watcher.wait(until: deadline, interrupt: interrupt)
         book.withLock { $0.machine.leave(number) }
+    }
+
+    /// Waits until a request is over; one that is not on the list is.
+    nonisolated func waitForEnd(
+        of id: TaskID, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async -> Parking<Void>.Outcome {
+        let parking = Parking<Void>(on: loop)
+        guard let following = book.withLock({ $0.machine.follow(parking) { $0.id == id } }) else { return .value(()) }
+        let outcome = await parking.wait(until: deadline, interrupt: interrupt)
+        book.withLock { $0.machine.leave(following) }
+        return outcome
     }
 }

@@ -46,20 +46,31 @@ struct WatchedTransfer: Sendable {
     private func transferred() async -> Ended {
         await withTaskCancellationHandler {
             do {
-                try await pass(until: HTTPSession.inheritedDeadline ?? .never)
-                let loop = session.loop
-                let start = loop.now()
-                let body = carrier.sockets == nil ? call.body.counted(by: watch) : call.body
-                let request = try session.request(call.head, body, call.options, since: start)
-                return await withTaskExecutorPreference(loop) { @concurrent in
-                    await transfer(request, since: start, on: loop)
-                }
+                let timeouts = call.options.timeouts ?? session.configuration.timeouts
+                var entrance = Entrance(session, delegate, audience, call.head.origin, timeouts)
+                let passage = try await entrance.pass()
+                defer { passage.leave() }
+                return try await transferred(after: passage)
             } catch {
-                return Ended(result: .failure(error), metrics: Metrics())
+                return Ended(failure: error)
             }
         } onCancel: {
             delegate.cancel(.task)
         }
+    }
+
+    private func transferred(after passage: Passage) async throws -> Ended {
+        let loop = session.loop
+        let start = loop.now()
+        watch.standing.queued(passage.queued, until: start)
+        let body = carrier.sockets == nil ? call.body.counted(by: watch) : call.body
+        var options = call.options
+        options.priority = delegate.priority
+        let request = try session.request(call.head, body, options, since: start)
+        let ended = await withTaskExecutorPreference(loop) { @concurrent in
+            await transfer(request, since: start, on: loop)
+        }
+        return passage.queued > 0 ? ended.after(waiting: passage.queued) : ended
     }
 
     private func transfer(_ request: TransportRequest, since start: MonotonicTime, on loop: Reactor) async -> Ended {
@@ -73,9 +84,7 @@ struct WatchedTransfer: Sendable {
                 }
             return Ended(result: .success(response), metrics: response.metrics)
         } catch {
-            let last = (error as? NetworkError)?.attempt
-            let attempts = (trail?.attempts ?? []) + [last].compactMap(\.self)
-            return Ended(result: .failure(error), metrics: Metrics(attempts: attempts))
+            return Ended(failure: error, after: trail)
         }
     }
 
@@ -106,20 +115,8 @@ struct WatchedTransfer: Sendable {
         let last = whole.metrics.attempts.last
         watch.received(upTo: last?.bodyBytes ?? whole.body.count)
         watch.decoded(upTo: whole.body.count)
-        try await pass(until: request.deadline)
+        try await delegate.pass(watch, until: request.deadline)
         return whole
-    }
-
-    /// Waits while the request is held.
-    private func pass(until deadline: MonotonicTime) async throws {
-        let isInTime = await watch.pass(until: deadline)
-        if let cause = delegate.interrupt.cause {
-            if cause == .task { throw CancellationError() }
-            throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
-        }
-        guard isInTime else {
-            throw NetworkError(.timedOut, "the request was held until its time was over", phase: .total)
-        }
     }
 }
 
@@ -133,6 +130,23 @@ extension WatchedTransfer {
 }
 
 extension WatchedTransfer.Ended {
+    fileprivate init(failure error: any Error, after trail: Trail? = nil) {
+        let last = (error as? NetworkError)?.attempt
+        let attempts = (trail?.attempts ?? []) + [last].compactMap(\.self)
+        self.init(result: .failure(error), metrics: Metrics(attempts: attempts))
+    }
+
+    /// The same for a request that waited in a queue before it was sent.
+    fileprivate func after(waiting time: Int64) -> Self {
+        let isFirst = metrics.attempts.count == 1
+        let result = result.map { $0.after(waiting: time) }.mapError { error -> any Error in
+            guard isFirst, var error = error as? NetworkError else { return error }
+            error.attempt = error.attempt?.after(waiting: time)
+            return error
+        }
+        return Self(result: result, metrics: metrics.after(waiting: time))
+    }
+
     fileprivate var response: HTTPSession.Response<Bytes>? {
         if case .success(let response) = result { response } else { nil }
     }

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Dunlin
@@ -12,6 +13,17 @@ import Testing
         #expect(machine.settle("second") == nil)
         #expect(machine.wait(3) == "first")
         #expect(machine.value == "first")
+    }
+
+    @Test func `calls who wants to be called, once, whether it is settled already or later`() {
+        let settlement = Settlement<Int>()
+        let told = Mutex<[Int]>([])
+        settlement.whenSettled { value in told.withLock { $0.append(value) } }
+        #expect(told.withLock { $0 } == [])
+        #expect(settlement.settle(7))
+        #expect(!settlement.settle(8))
+        settlement.whenSettled { value in told.withLock { $0.append(value + 1) } }
+        #expect(told.withLock { $0 } == [7, 8])
     }
 
     @Test func `many who bring values and many who wait agree on one`() async {

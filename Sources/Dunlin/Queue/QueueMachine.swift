@@ -1,0 +1,124 @@
+internal import DunlinTransport
+
+/// Who may be on the way, and who waits for a turn.
+///
+/// Rules:
+/// 1. Two caps: over all, and for each host. Who comes and finds room under both goes at once.
+/// 2. Who waits is served by priority, then in order of arrival, among those whose host has room: a full host holds up
+///    nobody else. So whoever waits does so because everything is taken or because their host has all it may have, and
+///    each who leaves makes room for one at most.
+/// 3. Another priority counts at once, and arrival as before.
+/// 4. More than so many do not wait. Who stepped aside and comes back with its number stands where it stood, and is not
+///    turned away.
+/// 5. Never wakes anybody: the answer says whom to wake.
+struct QueueMachine<Waiter> {
+    enum Entry: Equatable {
+        case go
+        case wait(number: UInt64)
+        case turnAway
+    }
+
+    private typealias Turn = PriorityLine<Waiter>.Turn
+
+    private struct Host {
+        var running = 0
+        var line = PriorityLine<Waiter>()
+
+        var isDeserted: Bool { running == 0 && line.isEmpty }
+    }
+
+    private let limits: HTTPSession.QueueLimits
+    private var hosts: [String: Host] = [:]
+    /// Hosts with room of their own where somebody waits, by the turn of who comes first there.
+    private var ready: [(turn: Turn, host: String)] = []
+    private var nextNumber: UInt64 = 0
+    private(set) var running = 0
+    private(set) var waiting = 0
+
+    init(_ limits: HTTPSession.QueueLimits) {
+        self.limits = limits
+    }
+
+    /// Who goes must `leave`. `number` is that of an earlier wait that was given up.
+    mutating func enter(
+        _ host: String, _ priority: RequestPriority, as number: UInt64? = nil, _ waiter: @autoclosure () -> Waiter
+    ) -> Entry {
+        let host = line(of: host)
+        if running < limits.running ?? .max, hasRoom(hosts[host] ?? Host()) {
+            running += 1
+            change(host) { $0.running += 1 }
+            return .go
+        }
+        guard number != nil || waiting < limits.maximumWaiting else { return .turnAway }
+        let place = number ?? nextNumber
+        if number == nil { nextNumber += 1 }
+        waiting += 1
+        let waiter = waiter()
+        change(host) { $0.line.append(waiter, priority: priority, number: place) }
+        return .wait(number: place)
+    }
+
+    /// One that went is over; who goes next, and where to.
+    mutating func leave(_ host: String) -> (waiter: Waiter, host: String)? {
+        running -= 1
+        change(line(of: host)) { $0.running -= 1 }
+        guard running < limits.running ?? .max, let next = ready.first else { return nil }
+        let waiter = change(next.host) { host in
+            host.running += 1
+            return host.line.popFirst()
+        }
+        guard let waiter else { return nil }
+        running += 1
+        waiting -= 1
+        return (waiter, next.host)
+    }
+
+    /// The waiter if it still waited; it does not any more.
+    mutating func giveUp(_ number: UInt64, _ host: String) -> Waiter? {
+        guard let waiter = change(line(of: host), { $0.line.leave(number) }) else { return nil }
+        waiting -= 1
+        return waiter
+    }
+
+    /// Means nothing for one that does not wait any more.
+    mutating func move(_ number: UInt64, _ host: String, to priority: RequestPriority) {
+        change(line(of: host)) { $0.line.move(number, to: priority) }
+    }
+}
+
+extension QueueMachine {
+    /// Where hosts do not matter, all stand in one line.
+    private func line(of host: String) -> String { limits.runningPerHost == nil ? "" : host }
+
+    private func hasRoom(_ host: Host) -> Bool { host.running < limits.runningPerHost ?? .max }
+
+    /// The turn of who comes first at `host`, if the host has room.
+    private func turn(at host: String) -> Turn? {
+        guard let host = hosts[host], hasRoom(host) else { return nil }
+        return host.line.first
+    }
+
+    /// All changes to a host go this way, so that `ready` is true afterwards.
+    private mutating func change<Result>(_ host: String, _ change: (inout Host) -> Result) -> Result {
+        let before = turn(at: host)
+        let result = change(&hosts[host, default: Host()])
+        let after = turn(at: host)
+        if before != after {
+            if let before { ready.remove(at: index(of: before)) }
+            if let after { ready.insert((after, host), at: index(of: after)) }
+        }
+        if hosts[host]?.isDeserted == true { hosts[host] = nil }
+        return result
+    }
+
+    /// Where a turn stands in `ready` or would stand.
+    private func index(of turn: Turn) -> Int {
+        var low = 0
+        var high = ready.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ready[middle].turn < turn { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

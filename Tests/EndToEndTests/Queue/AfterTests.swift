@@ -1,0 +1,120 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A request that comes after others` {
+    private static func options(after ids: [TaskID]) -> HTTPSession.Options {
+        var options = HTTPSession.Options()
+        options.after = ids
+        return options
+    }
+
+    @Test(arguments: [nil, 1, 2, 3] as [Int?])
+    func `begins when all of them have ended, with limits and without`(running: Int?) async throws {
+        try await Stage.with(configure: { $0.queue.running = running }) { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try stage.session.task("first", as: .string)
+            let second = try stage.session.task("second", as: .string)
+            let last = try stage.session.task("last", options: Self.options(after: [first.id, second.id]), as: .string)
+            last.resume()
+            first.resume()
+            try await turnstile.pass(0)
+            #expect(try await first.value == "x")
+            second.resume()
+            try await turnstile.pass(1)
+            try await turnstile.pass(2)
+            #expect(try await last.value == "x")
+            #expect(turnstile.arrived == ["/first", "/second", "/last"])
+            #expect(turnstile.peak == 1)
+        }
+    }
+
+    @Test func `takes no place in the queue meanwhile`() async throws {
+        try await Stage.with(configure: { $0.queue = .init(running: 1, maximumWaiting: 0) }) {
+            (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try stage.session.task("first", as: .string)
+            let last = try stage.session.task("last", options: Self.options(after: [first.id]), as: .string)
+            last.resume()
+            async let other = stage.session.get("other", as: .string).value
+            try await turnstile.pass(0)
+            #expect(try await other == "x")
+            #expect(last.snapshot.state == .waiting)
+            #expect(last.snapshot.phase == nil)
+            turnstile.open()
+            #expect(try await first.value == "x")
+            #expect(try await last.value == "x")
+            #expect(turnstile.arrived == ["/other", "/first", "/last"])
+        }
+    }
+
+    enum Ending: CaseIterable {
+        case badStatus
+        case cancelled
+        case cancelledBeforeItBegan
+        case overLongAgo
+        case neverThere
+    }
+
+    @Test(arguments: Ending.allCases)
+    func `begins however they ended`(ending: Ending) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.route(.get, "/bad", .response(500))
+            stage.server.route(.get, "/silent", [.stall])
+            stage.server.route(.get, "/last", .response(body: "x"))
+            let target: HTTPSession.Target = ending == .cancelled ? "silent" : "bad"
+            let first = try stage.session.task(target, as: .bytes)
+            var ids = [first.id]
+            switch ending {
+            case .badStatus, .cancelledBeforeItBegan: break
+            case .cancelled:
+                first.resume()
+                _ = try await stage.server.waitForRequests(1)
+            case .overLongAgo: _ = await first.result
+            case .neverThere:
+                let other = try HTTPSession()
+                ids = [try other.task("http://127.0.0.1:1", as: .bytes).id]
+            }
+            let last = try stage.session.task("last", options: Self.options(after: ids), as: .string)
+            last.resume()
+            switch ending {
+            case .badStatus: first.resume()
+            case .cancelled, .cancelledBeforeItBegan: first.cancel()
+            case .overLongAgo, .neverThere: break
+            }
+            #expect(try await last.value == "x")
+        }
+    }
+
+    @Test func `may come after one that nobody watches`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            async let plain = stage.session.get("plain", as: .string).value
+            try await stage.eventually("it is there") { turnstile.arrived.count == 1 }
+            let id = try #require(stage.session.tasks.all.first?.id)
+            #expect(!stage.session.tasks.setPriority(.high, of: id))
+            async let last = stage.session.get("last", options: Self.options(after: [id]), as: .string).value
+            try await stage.eventually("the other waits") { stage.session.tasks.count == 2 }
+            try await turnstile.pass(0)
+            turnstile.open()
+            #expect(try await plain == "x")
+            #expect(try await last == "x")
+            #expect(turnstile.arrived == ["/plain", "/last"])
+            #expect(turnstile.peak == 1)
+        }
+    }
+
+    @Test func `a long chain ends in order, and in line with what is asked for besides`() async throws {
+        try await Stage.with(configure: { $0.queue.running = 2 }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            var tasks: [HTTPSession.RequestTask<String>] = []
+            for number in 0..<40 {
+                let options = Self.options(after: tasks.suffix(3).map(\.id))
+                tasks.append(try stage.session.task("\(number)", options: options, as: .string))
+            }
+            for task in tasks.reversed() { task.resume() }
+            for task in tasks { _ = try await task.value }
+            #expect(stage.server.requests.map(\.target) == (0..<40).map { "/\($0)" })
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+/// What the time in a queue counts for.
+@Suite(.timeLimit(.minutes(2))) struct `Time in the queue` {
+    private static func limits(
+        pool: Duration, total: Duration? = nil
+    ) -> @Sendable (inout HTTPSession.Configuration) -> Void {
+        {
+            $0.queue.running = 1
+            $0.timeouts.pool = pool
+            $0.timeouts.total = total
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `counts for the limit of the pool`(isStreamed: Bool) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(10))) {
+            (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try await stage.begin("first")
+            async let failure = NetworkError.thrown {
+                guard isStreamed else { return _ = try await stage.session.get("late", as: .bytes) }
+                try await stage.session.withStream(from: "late") { _ in }
+            }
+            try await stage.eventually("it waits") { stage.queued == 1 }
+            try await clock.advance(by: .milliseconds(9999))
+            #expect(stage.queued == 1)
+            try await clock.advance(by: .milliseconds(1))
+            let error = try await failure
+            #expect(error.code == .timedOut && error.phase == .pool)
+            #expect(error.limit == .seconds(10) && error.elapsed == .seconds(10))
+            #expect(error.reason.contains("queue"))
+            #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
+            #expect(error.attempt?.duration(of: .pool) == .seconds(10))
+            #expect(stage.session.tasks.count == 1)
+            turnstile.open()
+            #expect(try await first.value == "x")
+            #expect(turnstile.arrived == ["/first"])
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `counts for no other limit, and shows as the pool's`(isStreamed: Bool) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            Self.limits(pool: .seconds(20), total: .seconds(5))(&$0)
+            $0.timeouts.firstByte = .seconds(5)
+        } _: { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try await stage.begin("first", .init(timeouts: .patient))
+            async let metrics = {
+                guard isStreamed else { return try await stage.session.get("late", as: .bytes).metrics }
+                return try await stage.session.withStream(from: "late") { $0.metrics }
+            }()
+            try await stage.eventually("it waits") { stage.queued == 1 }
+            try await clock.advance(by: .seconds(15))
+            try await turnstile.pass(0)
+            _ = try await first.value
+            try await stage.eventually("it is there") { turnstile.arrived.count == 2 }
+            try await clock.advance(by: .seconds(4))
+            try await turnstile.pass(1)
+            let attempts = try await metrics.attempts
+            #expect(attempts.map { $0.duration(of: .pool) } == [.seconds(15)])
+            #expect(attempts.map { $0.duration(of: .firstByte) } == [.seconds(4)])
+            if !isStreamed { #expect(try await metrics.total == .seconds(19)) }
+        }
+    }
+
+    @Test func `leaves what is left of it to the wait for a connection`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            Self.limits(pool: .seconds(10))(&$0)
+            $0.queue.running = 2
+            $0.connections.perOrigin = 1
+        } _: { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try await stage.begin("first")
+            let second = try stage.session.task("second", as: .bytes)
+            second.resume()
+            try await stage.eventually("it waits for a connection") { stage.session.connections.waiting == 1 }
+            let third = try await stage.begin("third", behind: 0)
+            try await clock.advance(by: .seconds(6))
+            second.cancel()
+            try await stage.eventually("the next waits for one") {
+                stage.session.connections.waiting == 1 && stage.queued == 0 && third.snapshot.phase == .pool
+            }
+            try await clock.advance(by: .milliseconds(3999))
+            #expect(third.resultIfEnded == nil)
+            try await clock.advance(by: .milliseconds(1))
+            let error = try await NetworkError.thrown { _ = try await third.value }
+            #expect(error.code == .timedOut && error.phase == .pool)
+            #expect(error.limit == .seconds(10) && error.elapsed == .seconds(10))
+            turnstile.open()
+            _ = try await first.value
+        }
+    }
+
+    @Test func `counts for a deadline that is inherited`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(100))) {
+            (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try await stage.begin("first")
+            let session = stage.session
+            async let failure = NetworkError.thrown {
+                try await session.withDeadline(in: .seconds(5)) { _ = try await session.get("late", as: .bytes) }
+            }
+            try await stage.eventually("it waits") { stage.queued == 1 }
+            try await clock.advance(by: .seconds(5))
+            let error = try await failure
+            #expect(error.code == .timedOut && error.phase == .total)
+            #expect(error.isSafeToRetry)
+            turnstile.open()
+            _ = try await first.value
+        }
+    }
+
+    @Test func `does not go on while the request is suspended or waits for others to end`() async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(10), total: .seconds(10))) {
+            (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let first = try await stage.begin("first", .init(timeouts: .patient))
+            let held = try await stage.begin("held", behind: 0)
+            var options = HTTPSession.Options()
+            options.after = [first.id]
+            let last = try stage.session.task("last", options: options, as: .string)
+            last.resume()
+            try await clock.advance(by: .seconds(6))
+            held.suspend()
+            try await stage.eventually("it stands aside") { stage.queued == 0 }
+            try await clock.advance(by: .seconds(60))
+            held.resume()
+            try await stage.eventually("it is back") { stage.queued == 1 }
+            try await clock.advance(by: .milliseconds(3999))
+            #expect(held.resultIfEnded == nil)
+            try await clock.advance(by: .milliseconds(1))
+            let error = try await NetworkError.thrown { _ = try await held.value }
+            #expect(error.phase == .pool && error.elapsed == .seconds(10))
+            turnstile.open()
+            #expect(try await first.value == "x")
+            #expect(try await last.value == "x")
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `Priority in the pool's line` {
+    @Test func `may change while a request waits for a connection, if somebody watches it`() async throws {
+        try await Stage.with(configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let session = stage.session
+            var tasks = [try await stage.begin("first")]
+            for index in 0..<4 {
+                let task = try session.task("\(index)", options: .init(priority: .normal), as: .string)
+                task.resume()
+                try await stage.eventually("\(index) waits") { session.connections.waiting == index + 1 }
+                tasks.append(task)
+            }
+            tasks[3].priority = .high
+            #expect(session.tasks.setPriority(.low, of: tasks[1].id))
+            turnstile.open()
+            for task in tasks { _ = try await task.value }
+            #expect(turnstile.arrived == ["/first", "/2", "/1", "/3", "/0"])
+        }
+    }
+}
