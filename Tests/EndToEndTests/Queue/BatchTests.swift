@@ -1,0 +1,174 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct `A batch` {
+    private static func requests(_ count: Int) -> [HTTPSession.BatchRequest] {
+        (0..<count).map { .init("\($0)") }
+    }
+
+    @Test(arguments: [nil, 1, 3, 100] as [Int?])
+    func `brings values in the order in which they were asked for`(running: Int?) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { request in .response(body: Bytes(Array(request.target.utf8))) }
+            let batch = try stage.session.batch(Self.requests(20), running: running, as: .string)
+            #expect(try await batch.values == (0..<20).map { "/\($0)" })
+            #expect(batch.tasks.count == 20)
+            #expect(stage.session.tasks.count == 0)
+            #expect(try await batch.values.count == 20)
+        }
+    }
+
+    @Test func `tells of each request how it ended, and throws the first error of all`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { request in
+                .response(["/1": 404, "/3": 500][request.target] ?? .ok, body: "x")
+            }
+            let batch = try stage.session.batch(Self.requests(5), as: .string)
+            let results = await batch.results
+            #expect(results.map { try? $0.get().value } == ["x", nil, "x", nil, "x"])
+            let error = try await NetworkError.thrown { _ = try await batch.values }
+            #expect(error.response?.status == 404)
+            #expect([batch.state.finished, batch.state.failed, batch.state.total] == [5, 2, 5])
+        }
+    }
+
+    @Test(arguments: [1, 2, 4]) func `has no more on the way than it says, without a limit for those that wait`(
+        running: Int
+    ) async throws {
+        let clock = ManualClock()
+        try await Stage.with(clock: clock) {
+            $0.timeouts = Timeouts(pool: .seconds(1), firstByte: .seconds(1000), total: .seconds(2000))
+        } _: { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let batch = try stage.session.batch(Self.requests(8), running: running, as: .string)
+            #expect(stage.session.tasks.count == 8)
+            for number in 0..<8 {
+                try await stage.eventually("request number \(number)") { turnstile.arrived.count > number }
+                try await clock.advance(by: .seconds(30))
+                try await turnstile.pass(number)
+            }
+            #expect(try await batch.values.count == 8)
+            #expect(turnstile.peak == running)
+            if running == 1 { #expect(turnstile.arrived == (0..<8).map { "/\($0)" }) }
+        }
+    }
+
+    @Test func `keeps to the limits of its session too`() async throws {
+        try await Stage.with(configure: { $0.queue = .init(running: 2, maximumWaiting: 1) }) {
+            (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let batch = try stage.session.batch(Self.requests(9), running: 3, as: .string)
+            for number in 0..<9 { try await turnstile.pass(number) }
+            #expect(try await batch.values.count == 9)
+            #expect(turnstile.peak == 2)
+        }
+    }
+
+    @Test func `tells its progress: the newest, never less, the final value to everybody`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server, body: "twelve bytes")
+            let requests = (0..<5).map { HTTPSession.BatchRequest("\($0)", method: .post, body: .bytes("four")) }
+            let batch = try stage.session.batch(requests, running: 1, as: .string)
+            var steps: [HTTPSession.BatchProgress] = []
+            var passed = 0
+            for await step in batch.progress {
+                steps.append(step)
+                guard step.finished == passed, passed < 5 else { continue }
+                try await turnstile.pass(passed)
+                passed += 1
+            }
+            let last = try #require(steps.last)
+            #expect(last.isFinal && last.fraction == 1)
+            #expect([last.finished, last.failed, last.sentBytes, last.receivedBytes] == [5, 0, 20, 60])
+            #expect(steps.map(\.finished) == steps.map(\.finished).sorted())
+            #expect(steps.map(\.receivedBytes) == steps.map(\.receivedBytes).sorted())
+            #expect(steps.count { $0.isFinal } == 1)
+            for await late in batch.progress { #expect(late == last) }
+        }
+    }
+
+    @Test func `of nothing is over at once`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let batch = try stage.session.batch([], running: 1, as: .string)
+            var steps: [HTTPSession.BatchProgress] = []
+            for await step in batch.progress { steps.append(step) }
+            #expect(steps.map(\.total) == [0])
+            #expect(steps.map(\.isFinal) == [true])
+            #expect(steps.map(\.fraction) == [1])
+            #expect(try await batch.values.isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `is cancelled as a whole, by itself or with the task that waits`(byTask: Bool) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let batch = try stage.session.batch(Self.requests(10), running: 2, as: .string)
+            try await turnstile.pass(0)
+            try await stage.eventually("one has ended") { batch.state.finished == 1 && turnstile.arrived.count == 3 }
+            let waiter = Task { await batch.results }
+            if byTask { waiter.cancel() } else { batch.cancel() }
+            let results = await waiter.value
+            #expect(results.count == 10)
+            for (index, result) in results.enumerated() where batch.tasks[index].snapshot.state == .over && index > 0 {
+                #expect(throws: (any Error).self) { try result.get() }
+                guard case .failure(let error) = result else { continue }
+                #expect(byTask ? error is CancellationError : (error as? NetworkError)?.code == .cancelled)
+            }
+            #expect([batch.state.finished, batch.state.failed] == [10, 9])
+            #expect(turnstile.arrived.count == 3)
+            #expect(stage.session.tasks.count == 0)
+        }
+    }
+
+    @Test func `goes on without its handle`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            _ = try stage.session.batch(Self.requests(4), running: 1, as: .string)
+            for number in 0..<4 { try await turnstile.pass(number) }
+            try await stage.eventually("all are over") { stage.session.tasks.count == 0 }
+            #expect(turnstile.arrived.count == 4)
+        }
+    }
+
+    @Test func `may hold requests that come after one another, in whichever order`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            var tasks: [HTTPSession.RequestTask<String>] = []
+            for number in 0..<6 {
+                var options = HTTPSession.Options()
+                options.after = tasks.map(\.id)
+                tasks.append(try stage.session.task("\(number)", options: options, as: .string))
+            }
+            let batch = try stage.session.batch(tasks.reversed(), running: 1)
+            #expect(try await batch.values.count == 6)
+            #expect(stage.server.requests.map(\.target) == (0..<6).map { "/\($0)" })
+        }
+    }
+
+    @Test func `serves by priority, which may change while a request waits`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let batch = try stage.session.batch(Self.requests(5), running: 1, as: .string)
+            try await stage.eventually("the others wait") { turnstile.arrived.count == 1 && stage.queued == 4 }
+            batch.tasks[4].priority = .high
+            batch.tasks[1].priority = .low
+            turnstile.open()
+            _ = try await batch.values
+            #expect(turnstile.arrived == ["/0", "/4", "/2", "/3", "/1"])
+        }
+    }
+
+    @Test func `sends nothing if one of its requests cannot be sent, or none may run`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let requests = [HTTPSession.BatchRequest("fine"), .init("ftp://nowhere")]
+            let error = try await NetworkError.thrown { _ = try stage.session.batch(requests, as: .string) }
+            #expect(error.code == .unsupportedScheme)
+            let none = try await NetworkError.thrown { _ = try stage.session.batch([], running: 0, as: .string) }
+            #expect(none.code == .invalidConfiguration)
+            try await stage.eventually("nothing is left") { stage.session.tasks.count == 0 }
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+}
