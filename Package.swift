@@ -100,7 +100,9 @@ let package = Package(
         .testTarget(
             name: "DunlinTests",
             dependencies: [
-                "Dunlin", "DunlinInflate", "DunlinSecure", "DunlinTesting", "DunlinTypes", "DunlinWire", "LeakChecking",
+                "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinSecure", "DunlinTesting", "DunlinTypes",
+                "DunlinWire",
+                "LeakChecking",
             ],
             swiftSettings: dialect),
         .testTarget(

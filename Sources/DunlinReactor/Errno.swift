@@ -18,6 +18,12 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// There is no way to the peer's network, whoever the peer is.
+    public var meansNoNetwork: Bool { rawValue == ENETUNREACH || rawValue == ENETDOWN }
+
+    public var meansNoSuchFile: Bool { rawValue == ENOENT || rawValue == ENOTDIR }
+    public var meansDirectory: Bool { rawValue == EISDIR }
+
     /// The kernel does not do such a thing with such descriptors; another way may do.
     public var meansUnsupported: Bool {
         switch rawValue {

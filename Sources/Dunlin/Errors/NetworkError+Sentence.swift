@@ -1,0 +1,32 @@
+extension NetworkError {
+    /// What AFNetworking tells a user of such an error, where it has words of its own; `reason` elsewhere.
+    public var foundationDescription: String {
+        switch code {
+        case .serverTrustFailed: trustFailure?.description ?? reason
+        case .unacceptableStatus: response.map { Self.refused($0.status) } ?? reason
+        case .unacceptableContentType: response.map { Self.refused($0.contentType) } ?? reason
+        default: reason
+        }
+    }
+
+    /// Whom it is about and where the request was going, if a server was not trusted.
+    public var trustFailure: ServerTrustFailure? {
+        if let failure = underlying as? ServerTrustFailure { return failure }
+        return trustRefusal.map { ServerTrustFailure(host: $0.host, refusal: $0) }
+    }
+
+    private static func refused(_ status: Status) -> String {
+        "Request failed: \(status.phrase) (\(status))"
+    }
+
+    private static func refused(_ contentType: String?) -> String {
+        "Request failed: unacceptable content-type: \(contentType ?? "none")"
+    }
+}
+
+extension ResponseHead {
+    /// Without its parameters.
+    fileprivate var contentType: String? {
+        fields["content-type"].map { $0.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased() }
+    }
+}
