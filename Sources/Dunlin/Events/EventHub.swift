@@ -6,7 +6,8 @@ internal import Synchronization
 /// 1. Every listener gets the events in one and the same order. Whoever finds nobody telling tells all that is there,
 ///    outside the lock: listeners are never resumed under it.
 /// 2. A listener who does not keep up loses the oldest events; it holds up neither requests nor other listeners.
-/// 3. After the last event everybody's stream ends; who comes later gets an empty one.
+/// 3. After the last event everybody's stream ends; who comes later gets an empty one. A hub that is let go of ends
+///    them too, for there will be no event.
 final class EventHub: Sendable {
     typealias Stream = AsyncStream<HTTPSession.Event>
 
@@ -30,6 +31,10 @@ final class EventHub: Sendable {
     /// `always`: somebody other than listeners wants to know.
     init(always: Bool) {
         count = Atomic(always ? 1 : 0)
+    }
+
+    deinit {
+        for listener in state.withLock({ $0.listeners }).values { listener.finish() }
     }
 
     /// Whether anybody wants to know. Asked for each request.
