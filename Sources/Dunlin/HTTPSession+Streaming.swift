@@ -28,6 +28,7 @@ extension HTTPSession {
             request: request, delegate: delegate, decodes: options.decodesContent, carrier: entry.carrier,
             place: entry.place, start: start, loop: loop)
         defer { tasks.remove(at: opening.place) }
+        if audience != nil { hub.tell(.resumed(delegate.snapshot(at: start))) }
         guard entry.carrier.needsScope(body, delegate.settings) else {
             return try await stream(opening, nil, operation)
         }

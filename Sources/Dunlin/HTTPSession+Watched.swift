@@ -15,6 +15,7 @@ extension HTTPSession {
         let audience = audience(options)
         let delegate = watchedDelegate(call, target, audience)
         let entry = try tasks.add(delegate)
+        hub.tell(.resumed(delegate.snapshot(at: audience.watch.now())))
         let (result, completion) = await attend(call, delegate, entry.carrier, serializer)
         tasks.unlist(at: entry.place)
         hub.tell(.completed(completion))

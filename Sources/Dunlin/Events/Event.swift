@@ -1,7 +1,7 @@
 extension HTTPSession {
     /// What happens to a session's requests, for whoever listens to `events`.
     public enum Event: Sendable {
-        /// A request goes on, or begins after it was made waiting.
+        /// A request begins or goes on.
         case resumed(TaskSnapshot)
         case suspended(TaskSnapshot)
         /// A request is over. Told after whoever asked for it has been told.

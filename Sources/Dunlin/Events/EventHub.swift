@@ -6,8 +6,8 @@ internal import Synchronization
 /// 1. Every listener gets the events in one and the same order. Whoever finds nobody telling tells all that is there,
 ///    outside the lock: listeners are never resumed under it.
 /// 2. A listener who does not keep up loses the oldest events; it holds up neither requests nor other listeners.
-/// 3. After the last event everybody's stream ends; who comes later gets an empty one. A hub that is let go of ends
-///    them too, for there will be no event.
+/// 3. After the last event everybody's stream ends; who comes later hears what comes later. A hub that is let go of
+///    ends them too, for there will be no event.
 final class EventHub: Sendable {
     typealias Stream = AsyncStream<HTTPSession.Event>
 

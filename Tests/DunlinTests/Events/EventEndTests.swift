@@ -14,6 +14,6 @@ struct `A session's events` {
         }
         var count = 0
         for await _ in events { count += 1 }
-        #expect(count == 1)
+        #expect(count == 2)
     }
 }
