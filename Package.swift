@@ -16,6 +16,7 @@ let package = Package(
     name: "dunlin",
     products: [
         .library(name: "Dunlin", targets: ["Dunlin"]),
+        .library(name: "DunlinFoundation", targets: ["DunlinFoundation"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinCLI"]),
     ],
@@ -39,6 +40,7 @@ let package = Package(
                 "DunlinTransport",
             ],
             swiftSettings: dialect),
+        .target(name: "DunlinFoundation", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
             dependencies: [
@@ -101,8 +103,13 @@ let package = Package(
             name: "DunlinTests",
             dependencies: [
                 "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinSecure", "DunlinTesting", "DunlinTypes",
-                "DunlinWire",
-                "LeakChecking",
+                "DunlinWire", "LeakChecking",
+            ],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinFoundationTests",
+            dependencies: [
+                "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinSecure", "DunlinTesting", "LeakChecking",
             ],
             swiftSettings: dialect),
         .testTarget(

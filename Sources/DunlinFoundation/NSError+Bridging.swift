@@ -1,0 +1,56 @@
+internal import Dunlin
+public import Foundation
+
+extension NSError {
+    /// What Foundation and AFNetworking would have made of an error that a request ended with: their domain, number,
+    /// sentence and `userInfo` keys (`NetworkError.UserInfoKey`), and below it the errors that led to it, each under
+    /// the one it caused. An error that is not Dunlin's stays what it is.
+    ///
+    /// `failingURL` is where the request was going, for errors that do not know.
+    ///
+    /// `error as NSError` comes to the same but for what Foundation asks of types and not of their values: the domain
+    /// of a response that was not accepted, and `CancellationError`.
+    public convenience init(bridging error: any Error, failingURL: String? = nil) {
+        let parts = Self.parts(of: error)
+        var userInfo = parts.userInfo
+        if let failingURL, userInfo[NetworkError.UserInfoKey.failingURLString] == nil {
+            userInfo.merge(Self.url(failingURL)) { known, _ in known }
+        }
+        self.init(domain: parts.domain, code: parts.code, userInfo: userInfo)
+    }
+
+    private static func parts(of error: any Error) -> (domain: String, code: Int, userInfo: [String: Any]) {
+        if let code = NetworkError.FoundationCode(of: error) { return (code.domain, code.code, details(of: error)) }
+        if let failures = error as? ConnectFailures, let first = failures.failures.first {
+            return (NetworkError.Domain.posix, Int(first.errno), details(of: failures))
+        }
+        let foreign = error as NSError
+        return (foreign.domain, foreign.code, foreign.userInfo)
+    }
+
+    private static func details(of error: any Error) -> [String: Any] {
+        switch error {
+        case let error as NetworkError: error.errorUserInfo
+        case let error as ServerTrustFailure: error.errorUserInfo
+        case is CancellationError: [NSLocalizedDescriptionKey: "cancelled"]
+        default: [NSLocalizedDescriptionKey: "\(error)"]
+        }
+    }
+
+    private static func details(of failures: ConnectFailures) -> [String: Any] {
+        let each = failures.failures.map { failure in
+            NSError(
+                domain: NetworkError.Domain.posix, code: Int(failure.errno),
+                userInfo: [NSLocalizedDescriptionKey: "\(failure.address): \(failure.reason)"])
+        }
+        return [NSLocalizedDescriptionKey: "\(failures)", NetworkError.UserInfoKey.underlyingErrors: each]
+    }
+
+    /// Where a request was going; text that is no URL stays text.
+    static func url(_ text: String?) -> [String: Any] {
+        guard let text else { return [:] }
+        var info: [String: Any] = [NetworkError.UserInfoKey.failingURLString: text]
+        if let url = URL(string: text) { info[NetworkError.UserInfoKey.failingURL] = url }
+        return info
+    }
+}

@@ -1,0 +1,69 @@
+public import Dunlin
+public import Foundation
+
+/// Posts what happens to a session's requests under AFNetworking's names, for code that listens there.
+///
+/// ```swift
+/// let bridge = NotificationBridge(session)
+/// let token = NotificationCenter.default.addObserver(
+///     forName: NotificationBridge.Name.taskDidComplete, object: nil, queue: nil
+/// ) { note in print(note.userInfo?[NotificationBridge.Key.error] ?? "fine") }
+/// ```
+///
+/// Notifications are posted one after the other, in the order of `HTTPSession.events`, on a thread of the default pool
+/// and never on the main one: an observer who needs another place names its queue. `object` is the session where the
+/// session is meant, and a `NotifiedTask` where a task is.
+///
+/// The bridge posts until its session is shut down or it is dropped itself; it does not keep the session.
+public final class NotificationBridge: Sendable {
+    private let objects = NotifiedTasks()
+    private let posting: Task<Void, Never>
+
+    /// Tells of what happens from now on. Should observers be slower than requests, the newest `capacity` events are
+    /// kept for them and older ones are lost.
+    public init(_ session: HTTPSession, center: NotificationCenter = .default, keeping capacity: Int = 16_384) {
+        let events = session.events(keeping: capacity)
+        // Ends with the session's events; whoever drops the bridge cancels it.
+        posting = Task { [objects, weak session] in
+            for await event in events where !Task.isCancelled {
+                center.post(Self.notification(of: event, session, objects))
+            }
+        }
+    }
+
+    deinit {
+        posting.cancel()
+    }
+
+    /// What notifications about this task have for their `object`: to be given to `addObserver`, and kept meanwhile.
+    public func object(for id: TaskID) -> NotifiedTask {
+        objects[id]
+    }
+
+    private static func notification(
+        of event: HTTPSession.Event, _ session: HTTPSession?, _ objects: NotifiedTasks
+    ) -> Notification {
+        switch event {
+        case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
+        case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.told(task))
+        case .completed(let completion):
+            Notification(
+                name: Name.taskDidComplete, object: objects.told(completion.task), userInfo: completion.userInfo)
+        case .invalidated: Notification(name: Name.sessionDidInvalidate, object: session)
+        }
+    }
+}
+
+extension HTTPSession.Completion {
+    /// Only what there is; an error as NSError, the body as Data.
+    fileprivate var userInfo: [String: Any] {
+        typealias Key = NotificationBridge.Key
+        var info: [String: Any] = [:]
+        info[Key.serializedResponse] = value
+        info[Key.responseSerializer] = serializer
+        info[Key.responseData] = body.map { Data($0) }
+        info[Key.error] = error.map { NSError(bridging: $0, failingURL: url) }
+        if !metrics.attempts.isEmpty { info[Key.metrics] = metrics }
+        return info
+    }
+}

@@ -1,0 +1,244 @@
+import Dunlin
+import DunlinFoundation
+import DunlinTesting
+import Foundation
+import LeakChecking
+import Testing
+
+@Suite(.leakChecked, .timeLimit(.minutes(1)))
+struct `Notifications` {
+    private typealias Name = NotificationBridge.Name
+    private typealias Key = NotificationBridge.Key
+
+    private let transport = MockTransport()
+    private let notes = Notes()
+
+    private func session() throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
+        configuration.useLoopOfTest()
+        return try HTTPSession(configuration)
+    }
+
+    @Test func `have AFNetworking's names and keys`() {
+        let names = [
+            (Name.taskDidResume, "com.alamofire.networking.task.resume"),
+            (Name.taskDidSuspend, "com.alamofire.networking.task.suspend"),
+            (Name.taskDidComplete, "com.alamofire.networking.task.complete"),
+            (Name.sessionDidInvalidate, "com.alamofire.networking.session.invalidate"),
+        ]
+        for (ours, theirs) in names { #expect(ours.rawValue == theirs) }
+        let keys = [
+            (Key.serializedResponse, "com.alamofire.networking.task.complete.serializedresponse"),
+            (Key.responseSerializer, "com.alamofire.networking.task.complete.responseserializer"),
+            (Key.responseData, "com.alamofire.networking.complete.finish.responsedata"),
+            (Key.error, "com.alamofire.networking.task.complete.error"),
+            (Key.metrics, "com.alamofire.networking.complete.sessiontaskmetrics"),
+        ]
+        for (ours, theirs) in keys { #expect(ours == theirs) }
+    }
+
+    @Test func `tell of a task that is resumed, suspended, resumed and complete, in that order`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        let gate = LoopbackServer.Gate()
+        transport.on(.get, "/").reply(
+            .stream { index in
+                if index > 0 { return nil }
+                try await gate.opened()
+                return "made"
+            })
+        let task = try session.task("/", as: .string)
+        let object = bridge.object(for: task.id)
+        #expect(object.id == task.id && object.snapshot == nil)
+        task.resume()
+        task.resume()
+        task.suspend()
+        task.suspend()
+        task.resume()
+        gate.open()
+        #expect(try await task.value == "made")
+        let told = await notes.next(4)
+        #expect(
+            told.map(\.name) == [Name.taskDidResume, Name.taskDidSuspend, Name.taskDidResume, Name.taskDidComplete])
+        #expect(told.allSatisfy { $0.task === object && !$0.isOnMainThread })
+        #expect(told.dropLast().allSatisfy { $0.keys.isEmpty })
+        let end = try #require(told.last)
+        #expect(end.keys == [Key.serializedResponse, Key.responseSerializer, Key.responseData])
+        #expect(end.value == "made" && end.body == Data("made".utf8))
+        #expect(object.snapshot?.state == .over)
+        await session.shutdown()
+    }
+
+    @Test func `of an end come after the handle has it`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        transport.on(.get, "/").respond(body: "x")
+        let task = try session.task("/", as: .string)
+        let (ends, writer) = AsyncStream<Bool>.makeStream()
+        let token = notes.center.addObserver(forName: Name.taskDidComplete, object: nil, queue: nil) { _ in
+            writer.yield(task.resultIfEnded != nil)
+            writer.finish()
+        }
+        task.resume()
+        #expect(await ends.reduce(into: []) { $0.append($1) } == [true])
+        notes.center.removeObserver(token)
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+    }
+
+    @Test func `of failures have an NSError that knows where the request was going`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        transport.on(.get, "/missing").respond(.notFound, body: "gone")
+        transport.on(.get, "/lost").fail(.connectionReset)
+        for (path, code) in [("missing", -1011), ("lost", -1005)] {
+            await #expect(throws: NetworkError.self) { try await session.get("\(path)", as: .string) }
+            let error = try #require(await notes.next(2).last?.error)
+            #expect(error.code == code)
+            #expect(error.userInfo["NSErrorFailingURLKey"] as? URL == URL(string: "http://api.test/\(path)"))
+        }
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+    }
+
+    @Test func `of cancelled tasks say so, begun or not`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        transport.on(.get, "/").never()
+        let early = try session.task("/", as: .bytes)
+        early.cancel()
+        _ = await early.result
+        let late = Task { try await session.get("/", as: .bytes) }
+        try await transport.waitForRequests()
+        late.cancel()
+        _ = await late.result
+        let told = await notes.next(3)
+        #expect(told.map(\.name) == [Name.taskDidComplete, Name.taskDidResume, Name.taskDidComplete])
+        for end in [told.first, told.last].compactMap(\.self) {
+            #expect(end.error?.domain == NSURLErrorDomain && end.error?.code == NSURLErrorCancelled)
+            #expect(end.error?.userInfo["NSErrorFailingURLStringKey"] as? String == "http://api.test/")
+        }
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+    }
+
+    @Test func `are posted for the object that is asked for, and no other`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        transport.on(.get, "/").respond(body: "x").always()
+        let (one, other) = (try session.task("/", as: .bytes), try session.task("/", as: .bytes))
+        let object = bridge.object(for: one.id)
+        let chosen = Notes(at: notes.center, about: object)
+        _ = await (other.result, one.result)
+        #expect(await notes.next(4).count { $0.task?.id == one.id } == 2)
+        #expect(await chosen.rest().map(\.task?.id) == [one.id, one.id])
+        await session.shutdown()
+    }
+
+    @Test func `end with that of the session, which is their object`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        transport.on(.get, "/").never()
+        let task = Task { try await session.get("/", as: .bytes) }
+        try await transport.waitForRequests()
+        await session.restart()
+        _ = await task.result
+        let told = await notes.next(3)
+        #expect(told.map(\.name) == [Name.taskDidResume, Name.taskDidComplete, Name.sessionDidInvalidate])
+        #expect(told.last?.session == ObjectIdentifier(session) && told.last?.keys == [])
+        // The session lives again; a bridge of before tells nothing of that, one of now does.
+        let later = Notes()
+        let another = NotificationBridge(session, center: later.center)
+        transport.on(.get, "/again").respond(body: "x")
+        _ = try await session.get("/again", as: .bytes)
+        #expect(await later.next(2).map(\.name) == [Name.taskDidResume, Name.taskDidComplete])
+        #expect(await notes.rest().isEmpty)
+        withExtendedLifetime((bridge, another)) {}
+        await session.shutdown()
+    }
+
+    @Test func `end with their bridge`() async throws {
+        let session = try session()
+        transport.on(.get, "/").respond(body: "x").always()
+        var bridge: NotificationBridge? = NotificationBridge(session, center: notes.center)
+        _ = try await session.get("/", as: .bytes)
+        #expect(await notes.next(2).count == 2)
+        withExtendedLifetime(bridge) {}
+        bridge = nil
+        let others = Notes()
+        let other = NotificationBridge(session, center: others.center)
+        _ = try await session.get("/", as: .bytes)
+        #expect(await others.next(2).count == 2)
+        #expect(await notes.rest().isEmpty)
+        withExtendedLifetime(other) {}
+        await session.shutdown()
+    }
+
+    @Test func `do not keep the session`() async throws {
+        weak var gone: HTTPSession?
+        let bridge: NotificationBridge
+        do {
+            let session = try session()
+            gone = session
+            bridge = NotificationBridge(session, center: notes.center)
+            transport.on(.get, "/").respond(body: "x")
+            _ = try await session.get("/", as: .bytes)
+        }
+        #expect(await notes.next(2).count == 2)
+        #expect(gone == nil)
+        withExtendedLifetime(bridge) {}
+    }
+
+    @Test func `of a stream have neither body nor serializer`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        transport.on(.get, "/").stream(["a", "b"])
+        try await session.withStream(from: "/") { for try await _ in $0.body {} }
+        let told = await notes.next(2)
+        #expect(told.map(\.name) == [Name.taskDidResume, Name.taskDidComplete])
+        let end = try #require(told.last)
+        #expect(
+            end.keys.isDisjoint(with: [Key.responseData, Key.responseSerializer, Key.serializedResponse, Key.error]))
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+    }
+
+    @Test func `have metrics where a connection was asked for`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.useLoopOfTest()
+        let session = try HTTPSession(configuration)
+        let bridge = NotificationBridge(session, center: notes.center)
+        _ = try await session.get("/", as: .bytes)
+        #expect(await notes.next(2).last?.keys.contains(Key.metrics) == true)
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+    }
+
+    @Test func `of many requests at once come one by one, and none is lost`() async throws {
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        transport.on(.get, "/").respond(body: "x").always()
+        try await withThrowingTaskGroup(of: TaskID.self) { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    let task = try session.task("/", as: .bytes)
+                    _ = try await task.value
+                    return task.id
+                }
+            }
+            try await group.waitForAll()
+        }
+        var isRunning: [TaskID: Bool] = [:]
+        for note in await notes.next(400) {
+            let id = try #require(note.task?.id)
+            #expect(isRunning[id] == (note.name == Name.taskDidComplete ? true : nil))
+            isRunning[id] = note.name == Name.taskDidResume
+        }
+        #expect(isRunning.count == 200 && !isRunning.values.contains(true))
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+    }
+}
