@@ -1,8 +1,8 @@
 /// First come, first served, with leaving and coming back: a queue of numbered waiters.
 ///
-/// Places stand in the order of their numbers, so a waiter that leaves is found by binary search and its place is marked
-/// empty. The place at the head is never an empty one. Nearly everybody comes with a new number, and stands at the end;
-/// who comes back with an old one stands where that belongs.
+/// Places stand in the order of their numbers, so a waiter that leaves is found by binary search and its place is
+/// marked empty. The place at the head is never an empty one. Nearly everybody comes with a new number, and stands at
+/// the end; who comes back with an old one stands where that belongs.
 struct WaitingLine<Waiter> {
     private var places: [(number: UInt64, waiter: Waiter?)] = []
     private var head = 0

@@ -79,8 +79,8 @@ extension HTTPSession.Batch {
         get async throws { try await results.map { try $0.get().value } }
     }
 
-    /// How far the batch is: as it is now, then the newest value whenever it has changed, then the final one. Who begins
-    /// to listen when it is over gets the final value.
+    /// How far the batch is: as it is now, then the newest value whenever it has changed, then the final one. Who
+    /// begins to listen when it is over gets the final value.
     public var progress: AsyncStream<HTTPSession.BatchProgress> {
         let listener = BatchListener()
         return AsyncStream { [book] in

@@ -90,8 +90,8 @@ public actor TaskRegistry {
         book.withLock { $0.machine.running }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
 
-    /// Lets a request go before or behind others that wait for their turn or for a connection, and counts at once. False
-    /// if it is not running, or if nobody was there to watch it when it began.
+    /// Lets a request go before or behind others that wait for their turn or for a connection, and counts at once.
+    /// False if it is not running, or if nobody was there to watch it when it began.
     @discardableResult
     public nonisolated func setPriority(_ priority: RequestPriority, of id: TaskID) -> Bool {
         self[id]?.setPriority(priority) ?? false

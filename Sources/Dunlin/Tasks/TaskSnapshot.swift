@@ -33,8 +33,8 @@ public struct TaskSnapshot: Sendable, Hashable {
     public var tags: Set<String>
     public var priority: RequestPriority
     public var state: State
-    /// What the request is about just now; nil unless it runs, or waits for its turn in a queue, which is `pool`. Of one
-    /// that is being sent at once and waits for its answer, as most do, it is `firstByte`.
+    /// What the request is about just now; nil unless it runs, or waits for its turn in a queue, which is `pool`. Of
+    /// one that is being sent at once and waits for its answer, as most do, it is `firstByte`.
     public var phase: Phase?
     /// How long ago the request was made.
     public var age: Duration
