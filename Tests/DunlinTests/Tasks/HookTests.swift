@@ -99,10 +99,11 @@ import Testing
 
     @Test func `that never decide are given up when the request is cancelled`() async throws {
         let asked = LoopbackServer.Gate()
+        let silence = AsyncStream.makeStream(of: Int.self)
         var hooks = HTTPSession.Hooks()
         hooks.response = { _, _ in
             asked.open()
-            try? await Task.sleep(for: .seconds(1000))
+            for await _ in silence.stream {}
             return nil
         }
         let mock = try mocked(Log(), hooks: hooks)
