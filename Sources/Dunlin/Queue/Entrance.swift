@@ -42,9 +42,8 @@ struct Entrance {
     mutating func pass() async throws -> Passage {
         do {
             while true {
-                try await delegate.pass(watch, until: deadline)
+                try await waitToBeLetGo()
                 try await waitForPredecessors()
-                takeTickets()
                 if let passage = try await takeTurns() { return passage }
             }
         } catch {
@@ -52,6 +51,16 @@ struct Entrance {
             await abandon()
             throw error
         }
+    }
+
+    private mutating func waitToBeLetGo() async throws {
+        repeat {
+            let isInTime = await watch.waitForRelease(until: deadline)
+            try delegate.checkHold(isInTime)
+            takeTickets()
+            // It may have been let go for a moment, in which a turn came to it that others could use.
+            if watch.isHeld { await abandon() }
+        } while watch.isHeld
     }
 
     /// The batch's line first: who waits there must not keep others out of the session's.
@@ -64,11 +73,12 @@ struct Entrance {
         if let queue = session.queue { tickets.append(Ticket(queue: queue, isTimed: true)) }
     }
 
-    /// What came in and will not be waited for any more leaves again.
+    /// What came in and is not waited for leaves again.
     private mutating func abandon() async {
         for index in tickets.indices {
             guard let entry = tickets[index].entry else { continue }
             tickets[index].entry = nil
+            tickets[index].number = entry.number
             let outcome = await tickets[index].queue.wait(
                 entry, watch, until: MonotonicTime(nanoseconds: 0), delegate.interrupt)
             if case .admitted = outcome { tickets[index].queue.leave(origin.authority) }
@@ -167,7 +177,11 @@ struct Passage: Sendable {
 extension TaskDelegate {
     /// Waits while the request is held.
     nonisolated func pass(_ watch: TransferWatch, until deadline: MonotonicTime) async throws {
-        let isInTime = await watch.pass(until: deadline)
+        try checkHold(await watch.pass(until: deadline))
+    }
+
+    /// Whether the request may go on after it was held.
+    nonisolated fileprivate func checkHold(_ isInTime: Bool) throws {
         if let cause = interrupt.cause {
             if cause == .task { throw CancellationError() }
             throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)

@@ -16,6 +16,15 @@ final class RequestQueue: Sendable {
         /// Too many wait already.
         case full
         case standing(Place)
+
+        /// To come back with.
+        var number: UInt64? {
+            switch self {
+            case .admitted(_, let number): number
+            case .full: nil
+            case .standing(let place): place.number
+            }
+        }
     }
 
     /// How its wait ended.

@@ -58,13 +58,21 @@ extension TransferWatch {
 
     /// Waits while the transfer is held; false if the time came first.
     public func pass(until deadline: MonotonicTime) async -> Bool {
-        while true {
-            let parking = Parking<Void>(on: reactor)
-            guard let number = hold.withLock({ $0.wait(parking) }) else { return true }
-            let outcome = await parking.wait(until: deadline, interrupt: nil)
-            hold.withLock { $0.leave(number) }
-            if case .timedOut = outcome { return false }
+        while isHeld {
+            guard await waitForRelease(until: deadline) else { return false }
         }
+        return true
+    }
+
+    /// Waits, if the transfer is held, until it is let go, which it may be for a moment only; false if the time came
+    /// first.
+    public func waitForRelease(until deadline: MonotonicTime) async -> Bool {
+        let parking = Parking<Void>(on: reactor)
+        guard let number = hold.withLock({ $0.wait(parking) }) else { return true }
+        let outcome = await parking.wait(until: deadline, interrupt: nil)
+        hold.withLock { $0.leave(number) }
+        if case .timedOut = outcome { return false }
+        return true
     }
 }
 

@@ -158,6 +158,43 @@ import Testing
         }
     }
 
+    @Test(arguments: [1, 2, 5])
+    func `goes on past requests that are cancelled before they begin`(running: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            for step in 1...8 {
+                let batch = try stage.session.batch(Self.requests(12), running: running, as: .string)
+                let cancelled = batch.tasks.indices.filter { $0.isMultiple(of: step) }
+                for index in cancelled { batch.tasks[index].cancel() }
+                let results = await batch.results
+                for (index, result) in results.enumerated() {
+                    switch result {
+                    case .success(let response): #expect(response.value == "x")
+                    case .failure(let error):
+                        #expect(cancelled.contains(index) && (error as? NetworkError)?.code == .cancelled)
+                    }
+                }
+            }
+            #expect(stage.session.tasks.count == 0)
+        }
+    }
+
+    @Test(arguments: [1, 2, 5])
+    func `goes on past requests that are suspended before their turn`(running: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let turnstile = Turnstile(at: stage.server)
+            let batch = try stage.session.batch(Self.requests(12), running: running, as: .string)
+            try await stage.eventually("the first are there") { turnstile.arrived.count == running }
+            let held = batch.tasks.dropFirst(running).enumerated().filter { $0.offset % 2 == 0 }.map(\.element)
+            for task in held { task.suspend() }
+            turnstile.open()
+            try await stage.eventually("all others have ended") { batch.state.finished == 12 - held.count }
+            #expect(turnstile.arrived.count == 12 - held.count)
+            for task in held { task.resume() }
+            #expect(try await batch.values.count == 12)
+        }
+    }
+
     @Test func `sends nothing if one of its requests cannot be sent, or none may run`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let requests = [HTTPSession.BatchRequest("fine"), .init("ftp://nowhere")]
