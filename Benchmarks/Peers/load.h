@@ -19,8 +19,8 @@ struct load {
     uint64_t length, upload;  // bytes of each response's and each request's body
     const char *ca;           // whom to trust, in PEM: what speaks TLS at all
     int resumed;              // whether a fresh connection resumes the session of one before
-    int progress;             // whether somebody wants to know how far a body has come
     const char *file;         // where what is uploaded is read from; NULL: made up
+    int progress;             // whether somebody wants to know how far a body has come
 };
 
 struct measure {
@@ -38,7 +38,7 @@ static inline void fail(const char *reason) {
 }
 
 static inline struct load load_parse(int count, char **words) {
-    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL};
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL, 0};
     for (int at = 1; at + 1 < count; at += 2) {
         const char *name = words[at];
         char *value = words[at + 1];

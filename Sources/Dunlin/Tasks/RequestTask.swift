@@ -106,7 +106,8 @@ extension HTTPSession.RequestTask {
 
 extension HTTPSession.RequestTask {
     /// How much of the request's body the socket has taken: as it is now, then the newest value whenever it has
-    /// changed, then the final one. Who begins to listen when the request is over gets the final value.
+    /// changed, at most a hundred times a second, then the final one. Who begins to listen when the request is over
+    /// gets the final value.
     public var uploadProgress: AsyncStream<HTTPSession.TransferProgress> { watch.progress(.upload) }
 
     /// The same of the response's body.

@@ -1,5 +1,5 @@
 public import DunlinReactor
-internal import DunlinTypes
+public import DunlinTypes
 internal import Synchronization
 
 /// A value that changes, for those who want to read the newest whenever there is news.
@@ -8,7 +8,12 @@ public final class Bulletin<Value: Sendable & Equatable>: Sendable {
         var value: Value
         /// Counts the changes.
         var version: UInt64 = 0
+        /// Those to be told of any change.
         var readers: [Parking<Void>] = []
+        /// Those to be told of the last change only.
+        var sleepers: [Parking<Void>] = []
+        /// No change follows.
+        var isLast = false
     }
 
     private let reactor: Reactor
@@ -21,9 +26,9 @@ public final class Bulletin<Value: Sendable & Equatable>: Sendable {
 
     public var value: Value { state.withLock { $0.value } }
 
-    /// The value before and after, if it is another now.
+    /// The value before and after, if it is another now. Of the last change those hear too who sleep.
     @inline(__always) @discardableResult
-    public func change(_ change: (inout Value) -> Void) -> (before: Value, after: Value)? {
+    public func change(isLast: Bool = false, _ change: (inout Value) -> Void) -> (before: Value, after: Value)? {
         var readers: [Parking<Void>] = []
         let news = state.withLock { state -> (Value, Value)? in
             let before = state.value
@@ -31,29 +36,44 @@ public final class Bulletin<Value: Sendable & Equatable>: Sendable {
             if state.value == before { return nil }
             state.version += 1
             if !state.readers.isEmpty { swap(&readers, &state.readers) }
+            if isLast {
+                state.isLast = true
+                readers += state.sleepers
+                state.sleepers = []
+            }
             return (before, state.value)
         }
         for reader in readers { _ = reader.deliver(()) }
         return news
     }
 
-    /// The value once it is another than that of `version`, with its own version; at once for a version of nil. Nil
-    /// when the awaiting task is cancelled.
-    public func value(after version: UInt64?) async -> (value: Value, version: UInt64)? {
+    /// The value once it is another than that of `version`, with its own version; at once for a version of nil. Before
+    /// `time` only the last one. Nil when the awaiting task is cancelled.
+    public func value(
+        after version: UInt64?, notBefore time: MonotonicTime = MonotonicTime(nanoseconds: 0)
+    ) async -> (value: Value, version: UInt64)? {
         while !Task.isCancelled {
             let parking = Parking<Void>(on: reactor)
+            let isEarly = reactor.now() < time
             let news = state.withLock { state -> (Value, UInt64)? in
+                if isEarly, !state.isLast {
+                    state.sleepers.append(parking)
+                    return nil
+                }
                 guard state.version == version else { return (state.value, state.version) }
                 state.readers.append(parking)
                 return nil
             }
             if let news { return news }
             await withTaskCancellationHandler {
-                _ = await parking.wait(until: .never, interrupt: nil)
+                _ = await parking.wait(until: isEarly ? time : .never, interrupt: nil)
             } onCancel: {
                 parking.interrupt()
             }
-            state.withLock { $0.readers.removeAll { $0 === parking } }
+            state.withLock { state in
+                state.readers.removeAll { $0 === parking }
+                state.sleepers.removeAll { $0 === parking }
+            }
         }
         return nil
     }

@@ -30,13 +30,16 @@ struct HoldMachine<Waiter> {
     private var waiters: [(id: UInt64, waiter: Waiter)] = []
     private var lastWaiter: UInt64 = 0
 
+    /// Nobody has ever held it: there is no time to be taken off.
+    var isUntouched: Bool { state == .moving && spells.isEmpty }
+
     var isHeld: Bool {
         if case .held = state { true } else { false }
     }
 
     /// Nanoseconds held from `time` on, the present hold included.
     func heldTime(since time: MonotonicTime, at now: MonotonicTime) -> Int64 {
-        (spells + [present(at: now)].compactMap(\.self)).reduce(0) { $0 + $1.length(since: time) }
+        spells.reduce(present(at: now)?.length(since: time) ?? 0) { $0 + $1.length(since: time) }
     }
 
     private func present(at now: MonotonicTime) -> Spell? {

@@ -30,6 +30,7 @@ extension TransferWatch {
 
     /// Nanoseconds for which the transfer was held from `time` on.
     func heldTime(since time: MonotonicTime) -> Int64 {
+        if hold.withLock({ $0.isUntouched }) { return 0 }
         let now = reactor.now()
         return hold.withLock { $0.heldTime(since: time, at: now) }
     }
@@ -83,8 +84,10 @@ extension TransferWatch {
 
     /// The tally once it is another than that of `version`, with its own version; at once for a version of nil. Nil
     /// when the awaiting task is cancelled.
-    public func tally(after version: UInt64?) async -> (tally: Tally, version: UInt64)? {
-        await book.value(after: version).map { ($0.value, $0.version) }
+    public func tally(
+        after version: UInt64?, notBefore time: MonotonicTime
+    ) async -> (tally: Tally, version: UInt64)? {
+        await book.value(after: version, notBefore: time).map { ($0.value, $0.version) }
     }
 
     /// Tells `follower` of every byte that moves, until the end. To be said before anything has moved.
@@ -105,12 +108,12 @@ extension TransferWatch {
     /// The request has come to its end: the tally is final.
     public func end() {
         stop()
-        note { $0.end() }
+        note(isLast: true) { $0.end() }
     }
 
     @inline(__always)
-    private func note(_ change: (inout Tally) -> Void) {
-        guard let (before, after) = book.change(change) else { return }
+    private func note(isLast: Bool = false, _ change: (inout Tally) -> Void) {
+        guard let (before, after) = book.change(isLast: isLast, change) else { return }
         if after.sent != before.sent || after.received != before.received { tellFollowers(before, after) }
     }
 
