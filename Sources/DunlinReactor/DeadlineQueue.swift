@@ -62,12 +62,10 @@ struct DeadlineQueue {
     private mutating func siftDown(_ start: Int) {
         var position = start
         while true {
-            var least = position
-            for child in [2 * position + 1, 2 * position + 2]
-            where child < heap.count && heap[child].time < heap[least].time {
-                least = child
-            }
-            guard least != position else { return }
+            var least = 2 * position + 1
+            guard least < heap.count else { return }
+            if least + 1 < heap.count, heap[least + 1].time < heap[least].time { least += 1 }
+            guard heap[least].time < heap[position].time else { return }
             swap(position, least)
             position = least
         }

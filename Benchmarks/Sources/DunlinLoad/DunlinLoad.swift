@@ -7,6 +7,8 @@ extension Load {
         var configuration = HTTPSession.Configuration(baseURL: "\(scheme)://\(host):\(port)")
         configuration.connections.perOrigin = concurrency
         configuration.connections.total = concurrency
+        // As libcurl's CURLOPT_FORBID_REUSE: the client closes, and says nothing of it.
+        if isFresh { configuration.connections.maximumUses = 1 }
         if let authority { configuration.tls.roots = .only([.file(authority)]) }
         configuration.tls.resumesSessions = isResumed || !isFresh
         return try HTTPSession(configuration)
@@ -17,8 +19,7 @@ extension Load {
         let target = HTTPSession.Target(path)
         if isBulk { return try await measure(Download(session: session, target: target, options: observing)) }
         if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }
-        var options = HTTPSession.Options()
-        if isFresh { options.fields["Connection"] = "close" }
+        let options = HTTPSession.Options()
         if isFresh, authority != nil {
             let first = SecureGet(session: session, target: target, options: options, isResumed: nil)
             let get = SecureGet(session: session, target: target, options: options, isResumed: isResumed)
