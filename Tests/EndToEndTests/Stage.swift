@@ -60,11 +60,14 @@ struct Stage: Sendable {
 
     /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread
     /// that others need.
-    static func eventually(_ what: String, _ condition: () -> Bool) async throws {
+    static func eventually(
+        _ what: String, _ condition: () -> Bool, meanwhile step: () async throws -> Void = {}
+    ) async throws {
         let loop = try ReactorGroup.shared.reactors()[0]
         let start = loop.now()
         while !condition() {
             try #require(loop.now().duration(since: start) < .seconds(30), "never came: \(what)")
+            try await step()
             _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
         }
     }
