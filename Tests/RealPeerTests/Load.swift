@@ -34,7 +34,11 @@ final class Load: Sendable {
                     if response.status != .ok { state.surprises.append("\(response.status)") }
                 }
             } catch let error as NetworkError {
-                let isExpected = [.connectionClosed, .connectionFailed, .timedOut].contains(error.code)
+                // A server that goes while it shakes hands has not been heard of: that is told as TLS's failure.
+                let isCutHandshake =
+                    error.code == .secureConnectionFailed && error.reason.contains("closed the connection")
+                let isExpected =
+                    [.connectionClosed, .connectionFailed, .timedOut].contains(error.code) || isCutHandshake
                 state.withLock { state in
                     state.failed += 1
                     if !isExpected { state.surprises.append("\(error)") }
