@@ -34,11 +34,8 @@ final class Load: Sendable {
                     if response.status != .ok { state.surprises.append("\(response.status)") }
                 }
             } catch let error as NetworkError {
-                // A server that goes while it shakes hands has not been heard of: that is told as TLS's failure.
-                let isCutHandshake =
-                    error.code == .secureConnectionFailed && error.reason.contains("closed the connection")
                 let isExpected =
-                    [.connectionClosed, .connectionFailed, .timedOut].contains(error.code) || isCutHandshake
+                    [.connectionClosed, .connectionFailed, .timedOut].contains(error.code) || error.isCutHandshake
                 state.withLock { state in
                     state.failed += 1
                     if !isExpected { state.surprises.append("\(error)") }
@@ -54,5 +51,36 @@ final class Load: Sendable {
             try #require(ContinuousClock.now - start < .seconds(30), "requests no longer succeed")
             await Task.yield()
         }
+    }
+
+    /// Eight at once through three reloads and restarts of the server, and what must be so afterwards.
+    func goThroughRestarts(
+        of nginx: Nginx, asking paths: [String], beforeReload prepare: (_ round: Int) throws -> Void = { _ in }
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<8 { group.addTask { [self] in try await run(paths[index % paths.count]) } }
+            for round in 0..<3 {
+                try await more(100)
+                try prepare(round)
+                nginx.reload()
+                try await more(100)
+                nginx.stop()
+                try nginx.start()
+            }
+            try await more(100)
+            end()
+            try await group.waitForAll()
+        }
+        #expect(surprises.isEmpty)
+        for _ in 0..<20 { #expect(try await session.get("hello", as: .string).value == "hello") }
+        #expect(session.connections.waiting == 0)
+    }
+}
+
+extension NetworkError {
+    /// The server went while it shook hands, as one that restarts may: nothing was sent, and TLS says what was missing.
+    fileprivate var isCutHandshake: Bool {
+        code == .secureConnectionFailed && phase == .secure && !requestMayHaveBeenSent
+            && reason.hasPrefix("the server closed the connection")
     }
 }

@@ -214,22 +214,7 @@ struct `Against nginx` {
             try nginx.publish(Noise.bytes(300_000), as: "file")
             let timeouts = Timeouts(connect: .seconds(2), firstByte: .seconds(2), idle: .seconds(2), total: .seconds(5))
             let load = Load(session, options(timeouts: timeouts))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<8 { group.addTask { try await load.run(index.isMultiple(of: 2) ? "hello" : "file") } }
-                for _ in 0..<3 {
-                    try await load.more(100)
-                    nginx.reload()
-                    try await load.more(100)
-                    nginx.stop()
-                    try nginx.start()
-                }
-                try await load.more(100)
-                load.end()
-                try await group.waitForAll()
-            }
-            #expect(load.surprises.isEmpty)
-            for _ in 0..<20 { #expect(try await session.get("hello", as: .string).value == "hello") }
-            #expect(session.connections.waiting == 0)
+            try await load.goThroughRestarts(of: nginx, asking: ["hello", "file"])
         }
     }
 }

@@ -263,25 +263,9 @@ struct `Against nginx over TLS` {
                 connect: .seconds(2), secure: .seconds(2), firstByte: .seconds(2), idle: .seconds(2),
                 total: .seconds(5))
             let load = Load(session, HTTPSession.Options(timeouts: timeouts, validatesResponse: false))
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for index in 0..<8 {
-                    group.addTask { try await load.run(["hello", "file", "once", "thrice"][index % 4]) }
-                }
-                for round in 0..<3 {
-                    try await load.more(100)
-                    try nginx.secure(with: authority.issue(.server("127.0.0.1").with(round == 1 ? .rsa2048 : .p256)))
-                    nginx.reload()
-                    try await load.more(100)
-                    nginx.stop()
-                    try nginx.start()
-                }
-                try await load.more(100)
-                load.end()
-                try await group.waitForAll()
+            try await load.goThroughRestarts(of: nginx, asking: ["hello", "file", "once", "thrice"]) { round in
+                try nginx.secure(with: authority.issue(.server("127.0.0.1").with(round == 1 ? .rsa2048 : .p256)))
             }
-            #expect(load.surprises.isEmpty)
-            for _ in 0..<20 { #expect(try await session.get("hello", as: .string).value == "hello") }
-            #expect(session.connections.waiting == 0)
         }
     }
 }
