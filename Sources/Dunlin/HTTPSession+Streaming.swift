@@ -118,7 +118,9 @@ extension HTTPSession {
         }
         let watch = delegate.audience?.watch
         if opening.decodes, let plain = try decoding.apply(to: response, telling: watch) { response = plain }
-        if let audience = delegate.audience { response = await audience.told(response, of: delegate) }
+        if let audience = delegate.audience {
+            response = try await audience.told(response, to: request, delegate, carrier, on: opening.loop)
+        }
         return StreamedResponse(
             head: response.head, interim: response.interim, body: BodySequence(response.body, response.trailers),
             recorded: Metrics(after: trail, last: response.attempt), url: request.head.url(after: trail),

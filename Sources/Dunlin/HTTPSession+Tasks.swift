@@ -16,7 +16,7 @@ extension HTTPSession {
         let settlement = Settlement<Result<Response<S.Output>, any Error>>()
         // The registry waits for it when the session is shut down, and it ends with its request.
         Task {
-            let (result, completion) = await attend(call, delegate, entry.carrier, serializer) { $0 }
+            let (result, completion) = await attend(call, delegate, audience, entry.carrier, serializer) { $0 }
             tasks.unlist(at: entry.place)
             settlement.settle(result)
             hub.tell(.completed(completion))

@@ -16,7 +16,7 @@ extension HTTPSession {
         let delegate = watchedDelegate(call, target, audience)
         let entry = try tasks.add(delegate)
         hub.tell(.resumed(delegate.snapshot(at: audience.watch.now())))
-        let (result, completion) = await attend(call, delegate, entry.carrier, serializer)
+        let (result, completion) = await attend(call, delegate, audience, entry.carrier, serializer)
         tasks.unlist(at: entry.place)
         hub.tell(.completed(completion))
         tasks.remove(at: entry.place)
@@ -43,10 +43,10 @@ extension HTTPSession {
     /// Everything from the wait to be let go to the last hook. Who asked is told by the caller of this, and listeners
     /// after that. `share` gives what may be told of the value.
     func attend<S: ResponseSerializer>(
-        _ call: Call, _ delegate: TaskDelegate, _ carrier: Carrier, _ serializer: S,
+        _ call: Call, _ delegate: TaskDelegate, _ audience: Audience, _ carrier: Carrier, _ serializer: S,
         share: (S.Output) -> (any Sendable)? = { _ in nil }
     ) async -> (Result<Response<S.Output>, any Error>, Completion) {
-        let transfer = WatchedTransfer(self, call, delegate, carrier)
+        let transfer = WatchedTransfer(self, call, delegate, audience, carrier)
         let ended = await transfer.run()
         let result = await valued(ended.result, call, serializer)
         delegate.end(Self.end(of: result))
@@ -55,7 +55,7 @@ extension HTTPSession {
         case .success(let response): completion.value = share(response.value)
         case .failure(let error): completion.error = error
         }
-        await transfer.audience.tell(completion)
+        await audience.tell(completion)
         return (result, completion)
     }
 

@@ -34,4 +34,15 @@ struct HookAsking {
         }
         return nil
     }
+
+    /// Tells everybody.
+    func tell<Hook: Sendable>(
+        _ hook: (HTTPSession.Hooks) -> Hook?, _ tell: @escaping @Sendable (Hook) async -> Void
+    ) async throws {
+        let nobody: Void? = try await answer(hook) {
+            await tell($0)
+            return nil
+        }
+        assert(nobody == nil, "who is told has no opinion")
+    }
 }

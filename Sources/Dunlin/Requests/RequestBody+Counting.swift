@@ -5,7 +5,7 @@ extension RequestBody {
     func counted(by watch: TransferWatch) -> RequestBody {
         switch content {
         case .none, .bytes, .file:
-            // Nobody can tell how far these are before they are sent.
+            // Nobody can tell how far these are before there is an answer: see `noteSent`.
             return self
         case .stream(let length, let isReplayable, let make):
             return with(
@@ -14,6 +14,20 @@ extension RequestBody {
                     return CountedChunks(chunks: make(), watch: watch)
                 })
         }
+    }
+
+    /// Tells a watch, once there is an answer, that a body went out which nobody could count on its way.
+    func noteSent(by watch: TransferWatch) {
+        let length: Int
+        switch content {
+        case .none, .stream: return
+        case .bytes(let bytes): length = bytes.count
+        case .file(let file):
+            guard let range = file.range else { return }
+            length = range.count
+        }
+        watch.beginSending(length)
+        watch.sent(length)
     }
 }
 

@@ -1,16 +1,16 @@
 /// A body whose pieces are told to hooks before they are handed on.
 final class ToldBody: BodyStream {
     private let stream: any BodyStream
-    private let tell: @Sendable (Bytes) async -> Void
+    private let tell: @Sendable (Bytes) async throws -> Void
 
-    init(_ stream: any BodyStream, _ tell: @escaping @Sendable (Bytes) async -> Void) {
+    init(_ stream: any BodyStream, _ tell: @escaping @Sendable (Bytes) async throws -> Void) {
         self.stream = stream
         self.tell = tell
     }
 
     func next() async throws -> Bytes? {
         guard let piece = try await stream.next() else { return nil }
-        await tell(piece)
+        try await tell(piece)
         return piece
     }
 

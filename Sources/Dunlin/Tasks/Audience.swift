@@ -75,16 +75,21 @@ extension Audience {
             .cancelled, "a hook turned the response down", phase: .idle, requestMayHaveBeenSent: true, response: head)
     }
 
-    /// The response with its body's pieces told to hooks, should there be any for them.
-    func told(_ response: TransportResponse, of delegate: TaskDelegate) async -> TransportResponse {
+    /// The response with its body's pieces told to hooks, should there be any for them. The request waits for these
+    /// hooks, so its limits and its cancelling hold for them.
+    func told(
+        _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
+        on loop: Reactor
+    ) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
-        let tell: @Sendable (Bytes) async -> Void = { [self] piece in
+        let asking = HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop)
+        let tell: @Sendable (Bytes) async throws -> Void = { [watch] piece in
             let snapshot = delegate.snapshot(at: watch.now())
-            await self.tell(\.data) { await $0(piece, snapshot) }
+            try await asking.tell(\.data) { await $0(piece, snapshot) }
         }
         switch response.body {
         case .bytes(let bytes):
-            if !bytes.isEmpty { await tell(bytes) }
+            if !bytes.isEmpty { try await tell(bytes) }
             return response
         case .stream(let stream):
             return response.with(.stream(ToldBody(stream, tell)), response.attempt)

@@ -3,8 +3,8 @@ extension HTTPSession {
     ///
     /// For what has to be decided the session's hook is asked first. Where it has no opinion, the request's is asked,
     /// and where that has none, the default counts. Hooks run off the loop; the request waits for them within its
-    /// timeouts, and cancelling it cancels them. What is told is told the session's hook, then the request's; those who
-    /// are told are waited for, however long that takes.
+    /// timeouts, and cancelling it cancels them. What is told is told the session's hook, then the request's. Those who
+    /// are told of the end are waited for, however long that takes.
     public struct Hooks: Sendable {
         /// Asked before a redirect is followed. Nil means no opinion; the default is to follow.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?

@@ -8,7 +8,7 @@ struct WatchedTransfer: Sendable {
     private let call: HTTPSession.Call
     private let delegate: TaskDelegate
     private let carrier: Carrier
-    let audience: Audience
+    private let audience: Audience
 
     /// How it went.
     struct Ended: Sendable {
@@ -16,12 +16,15 @@ struct WatchedTransfer: Sendable {
         let metrics: Metrics
     }
 
-    init(_ session: HTTPSession, _ call: HTTPSession.Call, _ delegate: TaskDelegate, _ carrier: Carrier) {
+    init(
+        _ session: HTTPSession, _ call: HTTPSession.Call, _ delegate: TaskDelegate, _ audience: Audience,
+        _ carrier: Carrier
+    ) {
         self.session = session
         self.call = call
         self.delegate = delegate
         self.carrier = carrier
-        audience = delegate.audience ?? Audience([], session.hub, TransferWatch(on: session.loop))
+        self.audience = audience
     }
 
     private var watch: TransferWatch { audience.watch }
@@ -103,13 +106,14 @@ struct WatchedTransfer: Sendable {
     ) async throws -> HTTPSession.Response<Bytes> {
         var request = request
         var response = try await hops.run(&request, delegate, since: start, on: loop, &trail)
+        if carrier.sockets == nil { call.body.noteSent(by: watch) }
         response = try await audience.admit(response, to: request, delegate, carrier, on: loop)
         var isCoded = false
         if call.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
             response = plain
             isCoded = true
         }
-        response = await audience.told(response, of: delegate)
+        response = try await audience.told(response, to: request, delegate, carrier, on: loop)
         let whole = try await session.collected(
             response, isCoded: isCoded, request, delegate, call.reading, carrier, after: trail, on: loop)
         let last = whole.metrics.attempts.last

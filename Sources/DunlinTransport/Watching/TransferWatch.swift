@@ -57,9 +57,9 @@ extension TransferWatch {
         for waiter in hold.withLock({ $0.end(at: now) }) { _ = waiter.deliver(()) }
     }
 
-    /// Waits while the transfer is held; false if the time came first.
+    /// Waits while the transfer is held, unless the waiting task is cancelled; false if the time came first.
     public func pass(until deadline: MonotonicTime) async -> Bool {
-        while isHeld {
+        while isHeld, !Task.isCancelled {
             guard await waitForRelease(until: deadline) else { return false }
         }
         return true
@@ -70,7 +70,11 @@ extension TransferWatch {
     public func waitForRelease(until deadline: MonotonicTime) async -> Bool {
         let parking = Parking<Void>(on: reactor)
         guard let number = hold.withLock({ $0.wait(parking) }) else { return true }
-        let outcome = await parking.wait(until: deadline, interrupt: nil)
+        let outcome = await withTaskCancellationHandler {
+            await parking.wait(until: deadline, interrupt: nil)
+        } onCancel: {
+            parking.interrupt()
+        }
         hold.withLock { $0.leave(number) }
         if case .timedOut = outcome { return false }
         return true

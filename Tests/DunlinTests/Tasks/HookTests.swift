@@ -114,6 +114,29 @@ import Testing
         #expect(try await networkError { _ = try await task.value }?.code == .cancelled)
     }
 
+    @Test(arguments: [false, true]) func `that are told of data hold up neither a cancel nor the limit of the whole`(
+        isCancelled: Bool
+    ) async throws {
+        let asked = LoopbackServer.Gate()
+        let silence = AsyncStream.makeStream(of: Int.self)
+        var hooks = HTTPSession.Hooks()
+        hooks.data = { _, _ in
+            asked.open()
+            for await _ in silence.stream {}
+        }
+        let mock = try mocked(Log(), hooks: hooks)
+        var options = HTTPSession.Options()
+        if !isCancelled { options.timeouts = Timeouts(total: .milliseconds(300)) }
+        let task = try mock.session.task("/", options: options, as: .string)
+        task.resume()
+        if isCancelled {
+            try await asked.opened()
+            task.cancel()
+        }
+        let error = try await networkError { _ = try await task.value }
+        #expect(error?.code == (isCancelled ? .cancelled : .timedOut))
+    }
+
     @Test func `are told of suspending and resuming once for each change`() async throws {
         let mock = try mocked(Log())
         let events = mock.session.events

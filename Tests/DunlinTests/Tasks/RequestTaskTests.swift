@@ -136,6 +136,45 @@ import Testing
         #expect(tasks[upload.id]?.kind == .upload)
     }
 
+    /// A body whose second piece is never asked for while it is held.
+    private struct HeldBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let hold: @Sendable () -> Void
+        var count = 0
+
+        func makeAsyncIterator() -> HeldBody { self }
+
+        mutating func next() async throws -> Bytes? {
+            count += 1
+            if count == 1 { hold() }
+            return count < 3 ? "piece" : nil
+        }
+    }
+
+    @Test func `that is held over another transport runs into the limit of the whole`() async throws {
+        let mock = try Mocked { $0.useLoopOfTest() }
+        mock.transport.on(.post, "/").respond(body: "taken")
+        let options = HTTPSession.Options(timeouts: Timeouts(total: .seconds(1)))
+        let tasks = mock.session.tasks
+        let body = HeldBody { tasks.all.forEach { _ = tasks[$0.id]?.suspend() } }
+        let task = try mock.session.task("/", method: .post, body: .stream(body), options: options, as: .string)
+        let error = try await networkError { _ = try await task.value }
+        #expect(error?.code == .timedOut)
+        #expect(error?.phase == .total)
+    }
+
+    @Test(arguments: [("bytes", 5, 5), ("none", 0, nil)] as [(String, Int, Int?)])
+    func `knows what another transport has sent once there is an answer`(
+        body: String, sent: Int, total: Int?
+    ) async throws {
+        let mock = try Mocked { $0.useLoopOfTest() }
+        mock.transport.on(.post, "/").respond(body: "taken")
+        let body: RequestBody = body == "none" ? .none : .string("12345")
+        let task = try mock.session.task("/", method: .post, body: body, as: .string)
+        _ = try await task.value
+        #expect(task.uploaded.wireBytes == sent)
+        #expect(task.uploaded.totalBytes == total)
+    }
+
     @Test func `takes a snapshot of its options: what becomes of them later does not matter`() async throws {
         let mock = try answering()
         var options = HTTPSession.Options(fields: ["X-Mark": "before"])

@@ -1,0 +1,66 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+struct `What the registry tells` {
+    /// Phases that show by themselves: what the server does, and what is seen.
+    static let phases: [(LoopbackServer.Reply, Phase)] = [
+        ([.stall], .firstByte), ([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome"), .stall], .idle),
+    ]
+
+    @Test(arguments: phases, [false, true]) func `is in which phase a request is, watched or not`(
+        stuck: (LoopbackServer.Reply, Phase), isWatched: Bool
+    ) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(stuck.0)
+            let session = stage.session
+            let events = isWatched ? session.events : nil
+            let request = Task { try await session.get("stuck", options: .init(label: "mine"), as: .bytes) }
+            try await stage.eventually("it is in that phase") {
+                session.tasks.all.contains { $0.label == "mine" && $0.phase == stuck.1 && $0.age > .zero }
+            }
+            #expect(session.tasks.all.map(\.state) == [.running(hop: 1)])
+            await session.tasks.cancelAll()
+            #expect(try await NetworkError.thrown { _ = try await request.value }.code == .cancelled)
+            #expect(session.tasks.all.isEmpty)
+            withExtendedLifetime(events) {}
+        }
+    }
+
+    @Test func `is sending while a body goes out that nobody reads`() async throws {
+        var small = LoopbackServer.Configuration()
+        small.receiveBuffer = 64 << 10
+        try await Stage.with(server: small, tolerating: true) { (stage: Stage) async throws in
+            stage.server.onConnect { _ in .stallBeforeReading }
+            let body = RequestBody.bytes(Bytes([UInt8](repeating: 1, count: 32 << 20)))
+            let task = try stage.session.task("up", method: .post, body: body, as: .bytes)
+            task.resume()
+            let expected: Phase = Stage.isSecure ? .secure : .send
+            try await stage.eventually("it is in that phase") { task.snapshot.phase == expected }
+            task.cancel()
+            #expect(try await NetworkError.thrown { _ = try await task.value }.code == .cancelled)
+        }
+    }
+
+    @Test func `a session that is restarted uses no connection of before, and ends what ran`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.route(.get, "/a", .response(body: "a"))
+            stage.server.route(.get, "/stuck", [.stall])
+            let session = stage.session
+            let before = try await session.get("a", as: .string).metrics.attempts.last?.connection
+            let running = try session.task("stuck", as: .bytes)
+            let waiting = try session.task("a", as: .bytes)
+            running.resume()
+            try await stage.server.wait { _ in stage.server.requests.count == 2 }
+            #expect(await session.restart() == 2)
+            for task in [running, waiting] {
+                #expect(try await NetworkError.thrown { _ = try await task.value }.code == .cancelled)
+            }
+            let response = try await session.get("a", as: .string)
+            #expect(response.value == "a")
+            #expect(response.metrics.attempts.last?.connection != before)
+            #expect(session.connections.open == 1)
+        }
+    }
+}
