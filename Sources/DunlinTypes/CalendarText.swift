@@ -12,7 +12,7 @@ package enum CalendarText {
     }
 
     /// Years are counted from March here, so that the day that comes and goes is a year's last.
-    private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
+    package static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = Int(Int64(shifted).floored(by: 146_097))
         let dayOfEra = shifted - era * 146_097
@@ -23,7 +23,20 @@ package enum CalendarText {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
     }
 
-    private static func padded(_ number: Int, _ width: Int) -> String {
+    /// Days since 1970 of a date in the Gregorian calendar; nil if there is no such date in the years 0 to 9999.
+    package static func days(year: Int, month: Int, day: Int) -> Int? {
+        guard (0...9999).contains(year), (1...12).contains(month), (1...31).contains(day) else { return nil }
+        let shifted = month <= 2 ? year - 1 : year
+        let era = Int(Int64(shifted).floored(by: 400))
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let days = era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
+        let date = civil(days)
+        // The 30th of February has become another day.
+        return date == (year, month, day) ? days : nil
+    }
+
+    package static func padded(_ number: Int, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.utf8.count)) + text
     }

@@ -1,0 +1,54 @@
+public import DunlinTypes
+
+/// A Content-Range field in bytes (RFC 9110 §14.4): which part of what a response holds.
+public enum ContentRange: Sendable, Hashable {
+    /// `bytes 0-99/200` is `0..<100` of 200; `complete` is nil where the server says `*`.
+    case part(Range<Int>, complete: Int?)
+    /// `bytes */200`: nothing of the range that was asked for is there.
+    case unsatisfied(complete: Int)
+
+    /// Nil for other units, for what is no range, and for one that ends before it begins or beyond the whole.
+    public init?(_ value: Bytes) {
+        var reader = ValueReader(value)
+        guard reader.token()?.lowercased() == "bytes", reader.take(" ") else { return nil }
+        if reader.take("*") {
+            guard reader.take("/"), let complete = reader.number(), reader.isAtEnd else { return nil }
+            self = .unsatisfied(complete: complete)
+            return
+        }
+        guard let first = reader.number(), reader.take("-"), let last = reader.number(), reader.take("/"),
+            first <= last, last < Int.max
+        else { return nil }
+        if reader.take("*") {
+            guard reader.isAtEnd else { return nil }
+            self = .part(first..<last + 1, complete: nil)
+        } else {
+            guard let complete = reader.number(), reader.isAtEnd, last < complete else { return nil }
+            self = .part(first..<last + 1, complete: complete)
+        }
+    }
+
+    /// Of a response; nil as well if it has several that differ.
+    public init?(_ fields: Fields) {
+        guard let value = fields.soleValue(of: "content-range") else { return nil }
+        self.init(value)
+    }
+
+    /// How long the whole is, if the server says so.
+    public var complete: Int? {
+        switch self {
+        case .part(_, let complete): complete
+        case .unsatisfied(let complete): complete
+        }
+    }
+}
+
+extension ContentRange: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .part(let range, let complete):
+            "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(complete.map(String.init) ?? "*")"
+        case .unsatisfied(let complete): "bytes */\(complete)"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+internal import DunlinTypes
+
+/// Reads one field value from its beginning to its end (RFC 9110 §5.6, RFC 8941 §4.2).
+///
+/// Each `take` either reads what it is named after and moves on, or says nil or false and stays where it is.
+struct ValueReader {
+    private let bytes: [UInt8]
+    private(set) var position = 0
+
+    init(_ value: Bytes) {
+        bytes = value.array
+    }
+
+    var isAtEnd: Bool { position == bytes.count }
+    var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+    mutating func take(_ byte: UInt8) -> Bool {
+        guard next == byte else { return false }
+        position += 1
+        return true
+    }
+
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        take(UInt8(ascii: character))
+    }
+
+    /// As many bytes as `belongs` says; none, if the first one does not.
+    @inline(__always)
+    mutating func takeAll(where belongs: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        let start = position
+        while position < bytes.count, belongs(bytes[position]) { position += 1 }
+        return bytes[start..<position]
+    }
+
+    /// Spaces and tabs, if there are any.
+    mutating func skipBlanks() {
+        _ = takeAll { $0 == 0x20 || $0 == 0x09 }
+    }
+
+    mutating func token() -> String? {
+        let token = takeAll(where: Self.isToken)
+        return token.isEmpty ? nil : String(decoding: token, as: UTF8.self)
+    }
+
+    /// Digits and nothing else, no greater than `Int.max`.
+    mutating func number() -> Int? {
+        let start = position
+        let digits = takeAll { $0 &- 0x30 < 10 }
+        guard !digits.isEmpty, let number = Int(String(decoding: digits, as: UTF8.self)) else {
+            position = start
+            return nil
+        }
+        return number
+    }
+
+    /// What stands between quotes, without the backslashes that quote single characters (RFC 9110 §5.6.4).
+    mutating func quotedString() -> [UInt8]? {
+        let start = position
+        guard take("\"") else { return nil }
+        var content: [UInt8] = []
+        while let byte = next {
+            position += 1
+            if byte == UInt8(ascii: "\"") { return content }
+            if byte == UInt8(ascii: "\\") {
+                guard let quoted = next else { break }
+                position += 1
+                content.append(quoted)
+            } else {
+                content.append(byte)
+            }
+        }
+        position = start
+        return nil
+    }
+
+    static func isToken(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "^")...UInt8(ascii: "z"), UInt8(ascii: "!"), UInt8(ascii: "#")...UInt8(ascii: "'"),
+            UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "|"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+extension Fields {
+    /// The value of a field that may stand there once: nil if there is none, or several that differ.
+    ///
+    /// Where two disagree, somebody may have smuggled one in.
+    func soleValue(of name: String) -> Bytes? {
+        let values = rawValues(of: name)
+        guard let first = values.first, values.dropFirst().allSatisfy({ $0 == first }) else { return nil }
+        return first
+    }
+}
