@@ -1,0 +1,52 @@
+public import DunlinTypes
+
+/// The digests that a response declares (RFC 9530), each a dictionary of structured fields (RFC 8941 §3.2).
+///
+/// Knows what the fields say. Must not know whether it is true: that is the reader's of the content.
+public enum DigestFields: Sendable, Equatable {
+    /// There is none of an algorithm that is known.
+    case none
+    case declared([ContentDigest])
+    /// The field cannot be read. By RFC 8941 nothing of it counts then.
+    case malformed
+
+    /// Of the representation as a whole, whatever part of it a response holds.
+    public static func representation(_ fields: Fields) -> DigestFields {
+        DigestFields(fields, "repr-digest")
+    }
+
+    /// Of the content of this one response.
+    public static func content(_ fields: Fields) -> DigestFields {
+        DigestFields(fields, "content-digest")
+    }
+
+    /// The longest digest, if there are several; nil without one.
+    public var strongest: ContentDigest? {
+        guard case .declared(let digests) = self else { return nil }
+        return digests.max { $0.algorithm.byteCount < $1.algorithm.byteCount }
+    }
+
+    private init(_ fields: Fields, _ name: String) {
+        let values = fields.rawValues(of: name)
+        guard !values.isEmpty else {
+            self = .none
+            return
+        }
+        // Several lines are one list (RFC 9110 §5.3).
+        var reader = StructuredReader(Bytes(values.map(\.array).joined(separator: ", ".utf8)))
+        guard let members = reader.dictionary() else {
+            self = .malformed
+            return
+        }
+        var digests: [ContentDigest] = []
+        for algorithm in DigestAlgorithm.allCases {
+            guard let value = members[algorithm.rawValue] else { continue }
+            guard case .bytes(let bytes) = value, let digest = ContentDigest(algorithm, Bytes(bytes)) else {
+                self = .malformed
+                return
+            }
+            digests.append(digest)
+        }
+        self = digests.isEmpty ? .none : .declared(digests)
+    }
+}

@@ -1,0 +1,44 @@
+/// A cryptographic digest of some content, and by which algorithm.
+public struct ContentDigest: Sendable, Hashable {
+    public let algorithm: DigestAlgorithm
+    public let bytes: Bytes
+
+    /// Nil unless there are as many bytes as the algorithm makes.
+    public init?(_ algorithm: DigestAlgorithm, _ bytes: Bytes) {
+        guard bytes.count == algorithm.byteCount else { return nil }
+        self.algorithm = algorithm
+        self.bytes = bytes
+    }
+
+    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Nil for anything else.
+    public init?(_ algorithm: DigestAlgorithm, hex: String) {
+        let digits = Array(hex.utf8)
+        guard digits.count == 2 * algorithm.byteCount else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(algorithm.byteCount)
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        self.init(algorithm, Bytes(bytes))
+    }
+
+    public var hex: String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func value(_ digit: UInt8) -> UInt8? {
+        switch digit {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension ContentDigest: CustomStringConvertible {
+    public var description: String { "\(algorithm):\(hex)" }
+}
