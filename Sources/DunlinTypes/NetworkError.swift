@@ -96,6 +96,8 @@ extension NetworkError.Code {
     public static let invalidRedirect = Self("invalidRedirect")
     /// A redirect from https to http, which the policy does not allow.
     public static let insecureRedirect = Self("insecureRedirect")
+    /// What a download was to be gone on with is damaged, or was never resume data.
+    public static let invalidResumeData = Self("invalidResumeData")
     public static let sessionClosed = Self("sessionClosed")
     /// TLS was not agreed on, or was broken afterwards; the underlying `TLSError` says how.
     public static let secureConnectionFailed = Self("secureConnectionFailed")

@@ -22,7 +22,7 @@ extension NetworkError {
         .unusableCredential: .userAuthenticationRequired, .tooManyRedirects: .tooManyRedirects,
         .redirectLoop: .tooManyRedirects, .invalidRedirect: .redirectToNonExistentLocation,
         .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
-        .insecurePinningConfiguration: .unknown,
+        .insecurePinningConfiguration: .unknown, .invalidResumeData: .cannotDecodeRawData,
     ]
 
     /// What the cause says more exactly than the code.
