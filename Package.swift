@@ -68,6 +68,9 @@ let package = Package(
             name: "FuzzAddresses", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
             path: "Tests/FuzzAddresses", swiftSettings: dialect),
         .executableTarget(
+            name: "FuzzValues", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
+            path: "Tests/FuzzValues", swiftSettings: dialect),
+        .executableTarget(
             name: "FuzzTLS", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTLS",
             swiftSettings: dialect),
         .executableTarget(
