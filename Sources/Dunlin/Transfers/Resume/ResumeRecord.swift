@@ -9,8 +9,8 @@ internal import DunlinTypes
 /// Rules for whoever writes it, so that a process that is killed at any moment leaves a record that is true:
 /// 1. A piece is in the part file before a slot speaks of it: first the bytes, then `advance`, then one write of the
 ///    slot it gives, over the older of the two. A slot that was torn does not count, and the other is true.
-/// 2. Where less is to be there than a record says, the record comes first: when a download starts over, a new record is
-///    written under another name and renamed over the old one, and the part file is cut or written to only then.
+/// 2. Where less is to be there than a record says, the record comes first: when a download starts over, a new record
+///    is written under another name and renamed over the old one, and the part file is cut or written to only then.
 /// 3. The part file goes away only after its record, unless it becomes the download's result.
 ///
 /// What a loss of power leaves of the order is found by the pieces' checksums: whoever goes on reads the part file up
