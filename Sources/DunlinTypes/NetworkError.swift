@@ -80,6 +80,10 @@ extension NetworkError.Code {
     public static let cancelled = Self("cancelled")
     public static let unacceptableStatus = Self("unacceptableStatus")
     public static let unacceptableContentType = Self("unacceptableContentType")
+    /// The response has no content, and what was asked for cannot be made of nothing.
+    public static let noContent = Self("noContent")
+    /// The content is not what it says it is: text in another charset, a document that breaks its own rules.
+    public static let unreadableContent = Self("unreadableContent")
     /// The body cannot be read a second time, or cannot be sent a second time.
     public static let bodyConsumed = Self("bodyConsumed")
     /// The request's body ended short of its declared length or ran past it.

@@ -69,6 +69,7 @@ extension NetworkError.FoundationCode {
     public static let redirectToNonExistentLocation = Self(url: -1010)
     public static let badServerResponse = Self(url: -1011)
     public static let userAuthenticationRequired = Self(url: -1013)
+    public static let zeroByteResource = Self(url: -1014)
     public static let cannotDecodeRawData = Self(url: -1015)
     public static let cannotDecodeContentData = Self(url: -1016)
     public static let requestBodyStreamExhausted = Self(url: -1021)

@@ -4,53 +4,53 @@
 public protocol ResponseSerializer<Output>: Sendable {
     associatedtype Output
 
-    /// Throws if the response may not be serialized at all. The default refuses a status other than 2xx and a content
-    /// type that `accepts` refuses.
-    func validate(_ response: HTTPSession.Response<Bytes>) throws
-
-    /// Whether a body of this content type (without parameters, lower case) can be made a value of.
-    func accepts(contentType: String) -> Bool
-
-    /// What `accepts` takes, for the error message; empty if it takes everything and need not be asked.
-    var acceptableContentTypes: [String] { get }
+    /// Which responses it takes. The default is any content with a status of 2xx.
+    var rules: HTTPSession.ResponseRules { get }
 
     /// What to ask the server for, unless the request says so itself.
     var accept: String? { get }
 
+    /// Throws if the response may not be serialized at all. The default goes by the rules.
+    func validate(_ response: HTTPSession.Response<Bytes>) throws
+
+    /// The value. Also asked of a response that was not acceptable, when somebody wants to know what it says.
     func serialize(_ response: HTTPSession.Response<Bytes>) throws -> Output
 }
 
 extension ResponseSerializer {
-    public var acceptableContentTypes: [String] { [] }
+    public var rules: HTTPSession.ResponseRules { .success }
 
     public var accept: String? { nil }
 
-    public func accepts(contentType: String) -> Bool {
-        acceptableContentTypes.contains(contentType)
-    }
-
     public func validate(_ response: HTTPSession.Response<Bytes>) throws {
-        guard response.status.isSuccess else {
-            throw refusal(.unacceptableStatus, "the server answered \(response.status)", response)
-        }
-        let acceptable = acceptableContentTypes
-        guard !acceptable.isEmpty, !response.body.isEmpty, let declared = response.fields["content-type"]
-        else { return }
-        let type = declared.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-        guard accepts(contentType: type) else {
-            let wanted = acceptable.joined(separator: ", ")
-            throw refusal(.unacceptableContentType, "the content is \(type), expected one of \(wanted)", response)
-        }
+        try rules.check(response)
+    }
+}
+
+/// A serializer whose rules can be set.
+public protocol AdjustableSerializer: ResponseSerializer {
+    var rules: HTTPSession.ResponseRules { get set }
+}
+
+extension AdjustableSerializer {
+    /// Takes content of these types too: `.json(Item.self).accepting("text/plain", "+json")`.
+    public func accepting(_ contentTypes: String...) -> Self {
+        var copy = self
+        copy.rules.contentTypes = rules.contentTypes?.union(HTTPSession.ContentTypes(contentTypes))
+        return copy
     }
 
-    /// The most of a refused body that an error carries.
-    static var keptBody: Int { 64 * 1024 }
+    /// Takes these statuses too: `.json(Item?.self).accepting(statuses: [404])`.
+    public func accepting(statuses: HTTPSession.StatusSet) -> Self {
+        var copy = self
+        copy.rules.statuses = rules.statuses?.union(statuses)
+        return copy
+    }
 
-    private func refusal(
-        _ code: NetworkError.Code, _ reason: String, _ response: HTTPSession.Response<Bytes>
-    ) -> NetworkError {
-        NetworkError(
-            code, reason, requestMayHaveBeenSent: true, response: response.head,
-            body: response.body[0..<min(response.body.count, Self.keptBody)])
+    /// Takes what these rules take, and nothing else.
+    public func with(rules: HTTPSession.ResponseRules) -> Self {
+        var copy = self
+        copy.rules = rules
+        return copy
     }
 }

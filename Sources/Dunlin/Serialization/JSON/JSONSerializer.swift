@@ -1,0 +1,69 @@
+public import FoundationEssentials
+
+/// The body decoded from JSON.
+///
+/// Expects `application/json`, `text/json` or `text/javascript`; a response that declares no type is taken at its word.
+/// Other types are taken when asked for: `.json(Item.self).accepting("+json")`.
+///
+/// An empty body, or a single space (which some servers send for none), is no content: nil for an optional.
+public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
+    public var rules: HTTPSession.ResponseRules
+    /// Reads text in another charset than UTF-8, 16 or 32 if the response declares it, against RFC 8259.
+    public var honorsCharset = false
+    /// Makes the decoder; called once a response, so that nothing is shared between requests.
+    private let makeDecoder: @Sendable () -> JSONDecoder
+
+    public init(
+        _ type: Output.Type = Output.self, rules: HTTPSession.ResponseRules = .json,
+        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+    ) {
+        self.rules = rules
+        makeDecoder = decoder
+    }
+
+    public var accept: String? { "application/json" }
+
+    public func serialize(_ response: HTTPSession.Response<Bytes>) throws -> Output {
+        if response.body.isNoJSON { return try noContent(response) }
+        let body = honorsCharset ? try response.transcoded() : response.body
+        return try makeDecoder().decode(Output.self, from: Data(body))
+    }
+}
+
+extension JSONSerializer {
+    /// The same with a decoder of one's own: `.json(Event.self).decoding { $0.dateDecodingStrategy = .iso8601 }`.
+    public func decoding(_ prepare: @escaping @Sendable (JSONDecoder) -> Void) -> JSONSerializer {
+        let makeDecoder = makeDecoder
+        var copy = JSONSerializer(Output.self, rules: rules) {
+            let decoder = makeDecoder()
+            prepare(decoder)
+            return decoder
+        }
+        copy.honorsCharset = honorsCharset
+        return copy
+    }
+}
+
+extension ResponseSerializer {
+    public static func json<Value: Decodable>(_ type: Value.Type) -> Self where Self == JSONSerializer<Value> {
+        JSONSerializer(type)
+    }
+}
+
+extension HTTPSession.ResponseRules {
+    /// JSON with a status of 2xx.
+    public static let json = Self(contentTypes: ["application/json", "text/json", "text/javascript"])
+}
+
+extension Bytes {
+    /// Nothing, or what Rails sends for it.
+    var isNoJSON: Bool { isEmpty || count == 1 && self[0] == UInt8(ascii: " ") }
+}
+
+extension HTTPSession.Response<Bytes> {
+    /// The body in UTF-8, if it declares to be in a charset that JSON is never in.
+    func transcoded() throws -> Bytes {
+        guard let charset = declaredCharset, !charset.name.hasPrefix("utf") else { return body }
+        return Bytes(try text(in: charset))
+    }
+}

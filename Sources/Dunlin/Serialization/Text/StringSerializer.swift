@@ -1,0 +1,56 @@
+internal import DunlinSemantics
+
+/// The body as text, in the charset that the response declares; UTF-8 if it declares none.
+///
+/// A byte order mark decides over an undeclared charset, and is no part of the text. Text that is not what it says it
+/// is throws `NetworkError` with code `unreadableContent`.
+public struct StringSerializer: AdjustableSerializer {
+    public var rules: HTTPSession.ResponseRules
+    /// The charset of text that declares none, by its IANA name.
+    public var assumedCharset: String
+
+    public init(assuming charset: String = "utf-8", rules: HTTPSession.ResponseRules = .success) {
+        assumedCharset = charset
+        self.rules = rules
+    }
+
+    public func serialize(_ response: HTTPSession.Response<Bytes>) throws -> String {
+        let charset = response.declaredCharset ?? response.body.markedCharset ?? Charset(assumedCharset)
+        return try response.text(in: charset)
+    }
+}
+
+extension ResponseSerializer where Self == StringSerializer {
+    public static var string: StringSerializer { StringSerializer() }
+
+    public static func string(assuming charset: String) -> StringSerializer { StringSerializer(assuming: charset) }
+}
+
+extension HTTPSession.Response {
+    /// The charset that the Content-Type declares, if it does.
+    public var charset: String? {
+        fields["content-type"].flatMap { MediaType($0)?["charset"] }
+    }
+}
+
+extension HTTPSession.Response<Bytes> {
+    /// What the Content-Type says of the text, if it does.
+    var declaredCharset: Charset? {
+        charset.map { Charset($0) }
+    }
+
+    func text(in charset: Charset) throws -> String {
+        if let text = charset.text(body) { return text }
+        let reason =
+            charset.isKnown ? "the text is not valid \(charset.name)" : "text in \(charset.name) is not understood"
+        throw NetworkError(.unreadableContent, reason, refusing: self)
+    }
+}
+
+extension Bytes {
+    /// What a byte order mark says of the text.
+    package var markedCharset: Charset? {
+        if starts(with: [0xFF, 0xFE, 0, 0]) || starts(with: [0, 0, 0xFE, 0xFF]) { return Charset("utf-32") }
+        return starts(with: [0xFF, 0xFE]) || starts(with: [0xFE, 0xFF]) ? Charset("utf-16") : nil
+    }
+}

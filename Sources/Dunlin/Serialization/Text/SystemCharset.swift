@@ -1,0 +1,70 @@
+internal import Glibc  // iconv alone, which knows the charsets that are not worth tables of our own
+
+/// The charsets that the C library can read.
+enum SystemCharset {
+    static func has(_ name: String) -> Bool {
+        guard let conversion = Conversion(from: name) else { return false }
+        conversion.close()
+        return true
+    }
+
+    /// Nil for a charset that is not known here, and for bytes that are no text in it.
+    static func text(_ bytes: Bytes, in name: String) -> String? {
+        guard let conversion = Conversion(from: name) else { return nil }
+        defer { conversion.close() }
+        return conversion.utf8(bytes).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+
+    private struct Conversion {
+        private let handle: iconv_t
+
+        init?(from name: String) {
+            // Slashes would begin what the C library calls suffixes: to leave out what cannot be read, for one.
+            let isName = name.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || [UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: ":"), UInt8(ascii: ".")].contains(byte)
+            }
+            guard isName, (1...40).contains(name.utf8.count) else { return nil }
+            guard let handle = iconv_open("UTF-8", name), Int(bitPattern: handle) != -1 else { return nil }
+            self.handle = handle
+        }
+
+        func close() {
+            iconv_close(handle)
+        }
+
+        func utf8(_ bytes: Bytes) -> [UInt8]? {
+            var text: [UInt8] = []
+            text.reserveCapacity(bytes.count + bytes.count / 2)
+            // iconv takes a pointer that it does not write through, but does not say so.
+            var input = bytes.array.map { CChar(bitPattern: $0) }
+            let isRead = input.withUnsafeMutableBufferPointer { input in
+                var next = input.baseAddress
+                var left = input.count
+                // The last round, without input, brings what the charset holds back.
+                while left > 0 {
+                    guard step(&next, &left, into: &text) else { return false }
+                }
+                next = nil
+                return step(&next, &left, into: &text)
+            }
+            return isRead ? text : nil
+        }
+
+        /// Converts what fits into one piece; false for what cannot be read.
+        private func step(
+            _ input: inout UnsafeMutablePointer<CChar>?, _ left: inout Int, into text: inout [UInt8]
+        ) -> Bool {
+            var piece = [CChar](repeating: 0, count: 16 * 1024)
+            var (isDone, free) = (false, piece.count)
+            piece.withUnsafeMutableBufferPointer { buffer in
+                var output = buffer.baseAddress
+                let outcome = iconv(handle, &input, &left, &output, &free)
+                isDone = outcome != -1 || errno == E2BIG
+            }
+            text += piece.prefix(piece.count - free).map { UInt8(bitPattern: $0) }
+            return isDone
+        }
+    }
+}
