@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "Dunlin", targets: ["Dunlin"]),
         .library(name: "DunlinFoundation", targets: ["DunlinFoundation"]),
+        .library(name: "DunlinXML", targets: ["DunlinXML"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinCLI"]),
     ],
@@ -40,6 +41,7 @@ let package = Package(
                 "DunlinTransport",
             ],
             swiftSettings: dialect),
+        .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(name: "DunlinFoundation", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
@@ -75,6 +77,12 @@ let package = Package(
             swiftSettings: dialect),
         .executableTarget(
             name: "FuzzTrust", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTrust",
+            swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzXML", dependencies: ["Dunlin", "DunlinXML", "FuzzDriver"], path: "Tests/FuzzXML",
+            swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzContent", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzContent",
             swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
@@ -115,6 +123,7 @@ let package = Package(
                 "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinSecure", "DunlinTesting", "LeakChecking",
             ],
             swiftSettings: dialect),
+        .testTarget(name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML"], swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
             dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],

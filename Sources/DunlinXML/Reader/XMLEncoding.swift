@@ -1,0 +1,37 @@
+internal import Dunlin
+
+/// How a document is written down as bytes (RFC 7303 §3, XML 1.0 appendix F).
+enum XMLEncoding {
+    /// The document in UTF-8 without its mark; nil if it is not in the encoding that it or somebody declares.
+    static func utf8(_ bytes: Bytes, declared: String?) -> [UInt8]? {
+        let charset = bytes.markedCharset ?? mark(bytes) ?? declared.map { Charset($0) } ?? shown(bytes) ?? .utf8
+        return charset.text(bytes).map { Array($0.utf8) }
+    }
+
+    private static func mark(_ bytes: Bytes) -> Charset? {
+        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? .utf8 : nil
+    }
+
+    /// What the first `<` shows, or the XML declaration, which is in ASCII if it is not shown.
+    private static func shown(_ bytes: Bytes) -> Charset? {
+        if bytes.starts(with: [0x00, 0x3C]) { return Charset("utf-16be") }
+        if bytes.starts(with: [0x3C, 0x00]) { return Charset("utf-16le") }
+        guard bytes.starts(with: "<?xml".utf8) else { return nil }
+        let start = String(decoding: bytes.prefix(200), as: UTF8.self)
+        guard let end = start.firstRange(of: "?>"), let name = start[..<end.lowerBound].firstRange(of: "encoding")
+        else { return nil }
+        let rest = start[name.upperBound..<end.lowerBound].drop { $0 == " " || $0 == "=" }
+        guard let quote = rest.first, quote == "\"" || quote == "'" else { return nil }
+        return Charset(String(rest.dropFirst().prefix { $0 != quote }))
+    }
+
+    /// The first character that no document may have (§2.2). Half surrogates are no UTF-8 in the first place.
+    static func firstForbidden(in text: [UInt8]) -> Int? {
+        text.indices.first { index in
+            let byte = text[index]
+            if byte < 0x20 { return !XMLCharacters.isSpace(byte) }
+            guard byte == 0xEF, index + 2 < text.count else { return false }
+            return text[index + 1] == 0xBF && text[index + 2] >= 0xBE
+        }
+    }
+}

@@ -1,0 +1,157 @@
+public import Dunlin
+
+extension XML {
+    /// Reads a document event by event, by the rules of XML 1.0 (fifth edition) and Namespaces in XML 1.0.
+    ///
+    /// - Knows how far it is in the document and which elements are open; makes nothing of them.
+    /// - Fetches nothing: an external subset is passed over, an external entity is an error where it is used. Entities
+    ///   of the document's own stand for text, and may expand so far.
+    /// - Attributes that only a document type declares do not appear, and nothing is validated against one.
+    /// - Takes any bytes. Nesting is counted, not recursed into. After an error there is only that error.
+    public struct Reader: Sendable {
+        /// Where in the document it is.
+        enum Stage: Sendable {
+            case beforeRoot
+            case inRoot
+            case afterRoot
+        }
+
+        let bytes: [UInt8]
+        var position = 0
+        var stage = Stage.beforeRoot
+        var open: [(name: Name, written: String)] = []
+        /// Of a tag that opens and closes at once, the end that is still to be told.
+        var closing: Name?
+        var scope = NamespaceScope()
+        var entities: EntityTable
+        var hasDocumentType = false
+        let limits: Limits
+        private var failure: XML.Error?
+
+        /// `charset` is what was said of the encoding from outside. A byte order mark outranks it, and it what the
+        /// document itself declares; without any of these it is UTF-8.
+        public init(_ bytes: Bytes, charset: String? = nil, limits: Limits = Limits()) throws(XML.Error) {
+            guard let text = XMLEncoding.utf8(bytes, declared: charset) else {
+                throw XML.Error(.unreadableText, line: 1, column: 1)
+            }
+            self.bytes = text
+            self.limits = limits
+            entities = EntityTable(limit: limits.expansion)
+            if let place = XMLEncoding.firstForbidden(in: text) {
+                position = place
+                throw error(.invalidCharacter)
+            }
+        }
+
+        /// Nil once the document is complete.
+        public mutating func next() throws(XML.Error) -> Event? {
+            if let failure { throw failure }
+            do throws(XML.Error) {
+                return try step()
+            } catch {
+                failure = error
+                throw error
+            }
+        }
+
+        private mutating func step() throws(XML.Error) -> Event? {
+            if let name = closing {
+                closing = nil
+                return leave(name)
+            }
+            while position < bytes.count {
+                let event = bytes[position] == UInt8(ascii: "<") ? try markup() : try text()
+                if let event { return event }
+            }
+            guard case .afterRoot = stage else { throw error(.endsEarly) }
+            return nil
+        }
+
+        /// Goes on after the end of an element.
+        mutating func leave(_ name: Name) -> Event {
+            scope.leave(open.count)
+            open.removeLast()
+            if open.isEmpty { stage = .afterRoot }
+            return .end(name)
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension XML.Reader {
+    func error(_ problem: XML.Error.Problem) -> XML.Error {
+        var (line, column) = (1, 1)
+        for byte in bytes[..<min(position, bytes.count)] {
+            column += 1
+            if byte == UInt8(ascii: "\n") { (line, column) = (line + 1, 1) }
+        }
+        return XML.Error(problem, line: line, column: column)
+    }
+
+    func isAt(_ text: StaticString) -> Bool {
+        guard bytes.count - position >= text.utf8CodeUnitCount else { return false }
+        for offset in 0..<text.utf8CodeUnitCount where bytes[position + offset] != text.utf8Start[offset] {
+            return false
+        }
+        return true
+    }
+
+    mutating func skip(_ text: StaticString) -> Bool {
+        guard isAt(text) else { return false }
+        position += text.utf8CodeUnitCount
+        return true
+    }
+
+    mutating func expect(_ text: StaticString) throws(XML.Error) {
+        guard skip(text) else { throw error(position < bytes.count ? .notWellFormed : .endsEarly) }
+    }
+
+    @discardableResult mutating func skipSpace() -> Bool {
+        let start = position
+        while position < bytes.count, XMLCharacters.isSpace(bytes[position]) { position += 1 }
+        return position > start
+    }
+
+    /// What lies before `end`, which is passed.
+    mutating func text(before end: StaticString) throws(XML.Error) -> ArraySlice<UInt8> {
+        let start = position
+        while position < bytes.count {
+            if isAt(end) {
+                defer { position += end.utf8CodeUnitCount }
+                return bytes[start..<position]
+            }
+            position += 1
+        }
+        throw error(.endsEarly)
+    }
+
+    /// What stands between two quotes of one kind.
+    mutating func quoted() throws(XML.Error) -> ArraySlice<UInt8> {
+        if skip("\"") { return try text(before: "\"") }
+        try expect("'")
+        return try text(before: "'")
+    }
+
+    /// A name without a colon.
+    mutating func plainName() throws(XML.Error) -> String {
+        let start = position
+        while let (scalar, length) = scalar() {
+            let isPart = position == start ? XMLCharacters.beginsName(scalar) : XMLCharacters.continuesName(scalar)
+            guard isPart else { break }
+            position += length
+        }
+        guard position > start else { throw error(position < bytes.count ? .invalidName : .endsEarly) }
+        return String(decoding: bytes[start..<position], as: UTF8.self)
+    }
+
+    /// The next character; the text is known to be UTF-8.
+    private func scalar() -> (Unicode.Scalar, length: Int)? {
+        guard position < bytes.count else { return nil }
+        let first = bytes[position]
+        if first < 0x80 { return (Unicode.Scalar(first), 1) }
+        let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2
+        let text = String(decoding: bytes[position..<min(position + length, bytes.count)], as: UTF8.self)
+        return text.unicodeScalars.first.map { ($0, length) }
+    }
+}

@@ -1,0 +1,51 @@
+public import Dunlin
+
+/// The body as an XML document.
+///
+/// Expects `application/xml`, `text/xml` or any type that is asked for besides, such as `.accepting("+xml")`. Throws
+/// `XML.Error` for what is not well formed. An empty body is an error.
+public struct XMLDocumentSerializer: AdjustableSerializer {
+    public var rules: HTTPSession.ResponseRules
+    public var limits: XML.Limits
+
+    public init(limits: XML.Limits = XML.Limits(), rules: HTTPSession.ResponseRules = .xml) {
+        self.limits = limits
+        self.rules = rules
+    }
+
+    public var accept: String? { "application/xml, text/xml" }
+
+    public func serialize(_ response: HTTPSession.Response<Bytes>) throws -> XML.Document {
+        try XML.Document(response.body, charset: response.charset, limits: limits)
+    }
+}
+
+/// The body as events, which are read when they are asked for: what is not well formed shows only then.
+public struct XMLEventsSerializer: AdjustableSerializer {
+    public var rules: HTTPSession.ResponseRules
+    public var limits: XML.Limits
+
+    public init(limits: XML.Limits = XML.Limits(), rules: HTTPSession.ResponseRules = .xml) {
+        self.limits = limits
+        self.rules = rules
+    }
+
+    public var accept: String? { "application/xml, text/xml" }
+
+    public func serialize(_ response: HTTPSession.Response<Bytes>) -> XML.Events {
+        XML.Events(response.body, charset: response.charset, limits: limits)
+    }
+}
+
+extension ResponseSerializer where Self == XMLDocumentSerializer {
+    public static var xml: XMLDocumentSerializer { XMLDocumentSerializer() }
+}
+
+extension ResponseSerializer where Self == XMLEventsSerializer {
+    public static var xmlEvents: XMLEventsSerializer { XMLEventsSerializer() }
+}
+
+extension HTTPSession.ResponseRules {
+    /// XML with a status of 2xx.
+    public static let xml = Self(contentTypes: ["application/xml", "text/xml"])
+}

@@ -1,0 +1,46 @@
+import Dunlin
+import DunlinXML
+import Testing
+
+@Suite struct `An XML document` {
+    private static func response(_ body: Bytes, type: String? = "text/xml") -> HTTPSession.Response<Bytes> {
+        let fields: Fields = type.map { ["Content-Type": $0] } ?? [:]
+        return HTTPSession.Response(
+            head: ResponseHead(version: .http11, status: 200, fields: fields), value: body, body: body)
+    }
+
+    @Test func `is a tree to look into`() throws {
+        let text: Bytes = "<feed xmlns='u'><e id='1'>a<b>c</b>d</e><!--x--><e id='2'/></feed>"
+        let root = try XML.Document(text).root
+        #expect(root.name == XML.Name("feed", namespace: "u"))
+        #expect(root.elements(named: "e").map { $0[attribute: "id"] } == ["1", "2"])
+        #expect(root["e"]?.text == "acd")
+        #expect(root["e"]?["b"]?.children == [.text("c")])
+        #expect(root["missing"] == nil)
+        #expect(root[attribute: "id"] == nil)
+    }
+
+    @Test func `joins the pieces of its text`() throws {
+        #expect(try XML.Document("<a>b<!-- -->c<![CDATA[d]]>&#101;</a>").root.children == [.text("bcde")])
+    }
+
+    @Test func `is made of a response under XML's types`() throws {
+        let serializer = XMLDocumentSerializer()
+        let response = Self.response("<a/>")
+        try serializer.validate(response)
+        #expect(try serializer.serialize(response).root.name == XML.Name("a"))
+        #expect(throws: NetworkError.self) { try serializer.validate(Self.response("<a/>", type: "text/html")) }
+        try serializer.accepting("+xml").validate(Self.response("<a/>", type: "application/atom+xml"))
+        #expect(throws: XML.Error.self) { try serializer.serialize(Self.response("")) }
+        let latin = Self.response(
+            Bytes(Array("<a>".utf8) + [0xE4] + Array("</a>".utf8)), type: "text/xml;charset=latin1")
+        #expect(try serializer.serialize(latin).root.text == "ä")
+    }
+
+    @Test func `may be had as events that are read later`() throws {
+        let events = XMLEventsSerializer().serialize(Self.response("<a>x</b>"))
+        var seen: [XML.Event] = []
+        #expect(throws: XML.Error.self) { try events.forEach { seen.append($0) } }
+        #expect(seen == [.start(XML.Name("a"), attributes: []), .text("x")])
+    }
+}
