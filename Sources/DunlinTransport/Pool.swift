@@ -132,9 +132,13 @@ final class Pool: Sendable {
     }
 
     /// The connection is fit for another request.
-    func giveBack(_ connection: Connection, at now: MonotonicTime) {
+    func giveBack(_ connection: Connection, at now: MonotonicTime, wasLookedAt: Bool = false) {
+        var wasLookedAt = wasLookedAt
         while true {
-            let action = state.withLock { $0.machine.giveBack(connection, to: connection.origin, at: now) }
+            let action = state.withLock {
+                $0.machine.giveBack(connection, to: connection.origin, at: now, wasLookedAt: wasLookedAt)
+            }
+            wasLookedAt = false
             switch action {
             case .keep(let sweepAt):
                 if let sweepAt { scheduleSweep(at: sweepAt) }
@@ -155,11 +159,11 @@ final class Pool: Sendable {
     }
 
     /// The connection is closed, or never was opened.
-    func discard(_ origin: Origin) {
-        var origin = origin
-        while let (waiter, next) = state.withLock({ $0.machine.gone(origin) }) {
+    func discard(_ origin: Origin, wasLookedAt: Bool = false) {
+        var (origin, wasLookedAt) = (origin, wasLookedAt)
+        while let (waiter, next) = state.withLock({ $0.machine.gone(origin, wasLookedAt: wasLookedAt) }) {
             if waiter.deliver(.opening) { return }
-            origin = next
+            (origin, wasLookedAt) = (next, false)
         }
     }
 
@@ -206,10 +210,10 @@ extension Pool {
     private func inspect(_ id: UInt64) {
         guard let (connection, origin) = state.withLock({ $0.machine.takeIdle(id) }) else { return }
         if connection.stream.isStillSilent() {
-            giveBack(connection, at: reactor.now())
+            giveBack(connection, at: reactor.now(), wasLookedAt: true)
         } else {
             connection.close()
-            discard(origin)
+            discard(origin, wasLookedAt: true)
         }
     }
 

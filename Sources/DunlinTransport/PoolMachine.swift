@@ -10,18 +10,20 @@ internal import DunlinTypes
 ///    old, or used too often. That is looked at when it is given back, when it is about to be lent, and in sweeps.
 /// 4. There are two caps: for each origin, and over all. When only the latter is in the way, the connection that has
 ///    been idle longest, whosesoever it is, is closed to make room. So whoever waits does so because their origin has
-///    all it may have and none of it idle, or because nothing at all is idle.
-/// 5. Within an origin who waits is served by priority, then in order of arrival: by a connection that is given back,
+///    all it may have and none of it idle, or because nothing at all is idle, or by rule 5.
+/// 5. An idle connection that is looked at, because something came on it, will be back at once or be gone: for each,
+///    one asker waits for that rather than opening another. Nobody else's connection or right goes to those who do.
+/// 6. Within an origin who waits is served by priority, then in order of arrival: by a connection that is given back,
 ///    or by the right to open one when a connection is gone. Another priority counts at once, and arrival as before.
-/// 6. Between origins that the total holds back: the right to open goes to the first of all by priority and arrival. A
+/// 7. Between origins that the total holds back: the right to open goes to the first of all by priority and arrival. A
 ///    connection that is given back stays with its origin while somebody waits there, unless another origin is worse
 ///    off, having none or at least two fewer, and its first waiter comes first. So each line moves on, and origins
 ///    that share a total evenly do not close each other's connections.
-/// 7. More than so many do not wait: who comes then is turned away at once.
-/// 8. Who may not reuse a connection opens one. Where the origin has all it may have, one of its own idle ones makes
+/// 8. More than so many do not wait: who comes then is turned away at once.
+/// 9. Who may not reuse a connection opens one. Where the origin has all it may have, one of its own idle ones makes
 ///    room; who had to wait and is handed a connection closes it and opens another in its place.
-/// 9. Connections are of editions. Of an edition before the latest that is known none is lent.
-/// 10. Never reads a clock, never closes anything: the answer says what to do.
+/// 10. Connections are of editions. Of an edition before the latest that is known none is lent.
+/// 11. Never reads a clock, never closes anything: the answer says what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
@@ -99,6 +101,9 @@ extension PoolMachine {
             reuseCount += 1
             return .use(found.connection)
         }
+        if mayReuse, places[position].mayAwaitOne, waitingCount < limits.waiters {
+            return queue(waiter(), at: position, priority, number)
+        }
         if places[position].open < limits.connectionsPerOrigin {
             if openCount < limits.connections {
                 grant(position)
@@ -113,7 +118,12 @@ extension PoolMachine {
             removeIfDeserted(position)
             return .turnAway
         }
-        let waiter = waiter()
+        return queue(waiter(), at: position, priority, number)
+    }
+
+    private mutating func queue(
+        _ waiter: Waiter, at position: Int, _ priority: RequestPriority, _ number: UInt64
+    ) -> LeaseAction {
         places[position].line.append(waiter, priority: priority, number: number)
         waitingCount += 1
         return .wait(waiter, number: number)
@@ -169,8 +179,11 @@ extension PoolMachine {
 // MARK: - Giving back
 
 extension PoolMachine {
-    /// The connection is fit for another request.
-    mutating func giveBack(_ connection: Connection, to origin: Origin, at now: MonotonicTime) -> GiveBackAction {
+    /// The connection is fit for another request, or still is after it was looked at.
+    mutating func giveBack(
+        _ connection: Connection, to origin: Origin, at now: MonotonicTime, wasLookedAt: Bool = false
+    ) -> GiveBackAction {
+        if wasLookedAt { endLook(origin) }
         let end = connection.opened.advanced(by: limits.age)
         guard !isClosed, end > now, connection.uses < limits.uses, connection.idleLimit > 0,
             connection.edition >= edition, let position = position(of: origin)
@@ -185,12 +198,13 @@ extension PoolMachine {
     }
 
     /// A connection was closed or could not be opened; whoever is returned may open one, to the origin named.
-    mutating func gone(_ origin: Origin) -> (Waiter, Origin)? {
+    mutating func gone(_ origin: Origin, wasLookedAt: Bool = false) -> (Waiter, Origin)? {
+        if wasLookedAt { endLook(origin) }
         guard let position = position(of: origin) else { return nil }
         let wasFull = openCount >= limits.connections
         places[position].open -= 1
         openCount -= 1
-        guard waitingCount > 0, let next = wasFull ? firstInLine(where: { _ in true }) : position,
+        guard waitingCount > 0, let next = firstInLine(where: { wasFull || $0 == position }),
             let waiter = places[next].line.popFirst()
         else {
             removeIfDeserted(position)
@@ -235,7 +249,7 @@ extension PoolMachine {
     private func firstInLine(where isMeant: (Int) -> Bool) -> Int? {
         var best: (position: Int, turn: PriorityLine<Waiter>.Turn)?
         for (position, place) in places.enumerated() where place.open < limits.connectionsPerOrigin {
-            guard let turn = place.line.first, isMeant(position) else { continue }
+            guard place.hasOthersWaiting, let turn = place.line.first, isMeant(position) else { continue }
             if let best, best.turn < turn { continue }
             best = (position, turn)
         }
@@ -246,14 +260,21 @@ extension PoolMachine {
 // MARK: - Letting go
 
 extension PoolMachine {
-    /// Takes an idle connection out of the pool, still counted; nil if it is not idle.
+    /// Takes an idle connection out of the pool to look at it, still counted; nil if it is not idle. It must come back,
+    /// or be reported gone, as one that was looked at.
     mutating func takeIdle(_ id: UInt64) -> (Connection, Origin)? {
         for position in places.indices {
             guard let index = places[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
             idleCount -= 1
+            places[position].lookedAt += 1
             return (places[position].idle.remove(at: index).connection, places[position].origin)
         }
         return nil
+    }
+
+    private mutating func endLook(_ origin: Origin) {
+        guard let position = position(of: origin) else { return }
+        places[position].lookedAt -= 1
     }
 
     /// Takes out what has been idle for too long; the caller closes it. Says when to come again.
@@ -318,7 +339,12 @@ extension PoolMachine {
         var open = 0
         var idle: [Idle] = []
         var line = PriorityLine<Waiter>()
+        /// Open, and soon idle again or gone.
+        var lookedAt = 0
 
+        var mayAwaitOne: Bool { lookedAt > 0 && line.count < lookedAt }
+        /// More than those who wait for what is looked at.
+        var hasOthersWaiting: Bool { lookedAt == 0 || line.count > lookedAt }
         var isDeserted: Bool { open == 0 && line.isEmpty }
 
         /// The newest, or the newest on `loop` if there is one.

@@ -25,6 +25,7 @@ package struct PriorityLine<Waiter> {
     package init() {}
 
     package var isEmpty: Bool { lanes.first?.line.isEmpty ?? true }
+    package var count: Int { lanes.reduce(0) { $0 + $1.line.count } }
 
     /// The turn of who comes next.
     package var first: Turn? {

@@ -78,8 +78,11 @@ final class PoolDriver {
         giveBack(Member(id: id, number: loop), to: origin, at: now)
     }
 
-    func giveBack(_ member: Member, to origin: Origin = first, at now: Int64 = 0) -> Said {
-        switch machine.giveBack(member, to: origin, at: MonotonicTime(nanoseconds: now)) {
+    func giveBack(
+        _ member: Member, to origin: Origin = first, at now: Int64 = 0, wasLookedAt: Bool = false
+    ) -> Said {
+        let now = MonotonicTime(nanoseconds: now)
+        switch machine.giveBack(member, to: origin, at: now, wasLookedAt: wasLookedAt) {
         case .keep(let time): return .keep(sweepAt: time?.nanoseconds)
         case .handOver(let waiter): return .handOver(waiter)
         case .replace(let waiter, let origin): return .replace(waiter, origin.host)
@@ -87,7 +90,10 @@ final class PoolDriver {
         }
     }
 
-    func gone(_ origin: Origin = first) -> UInt64? { machine.gone(origin)?.0 }
+    func gone(_ origin: Origin = first, wasLookedAt: Bool = false) -> UInt64? {
+        machine.gone(origin, wasLookedAt: wasLookedAt)?.0
+    }
+
     func reserve(_ origin: Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
     func leave(_ number: UInt64, _ origin: Origin = first) { machine.leave(origin, number) }
     func move(_ number: UInt64, _ origin: Origin = first, to priority: RequestPriority) {

@@ -134,7 +134,44 @@ import Testing
         #expect([pool.takeIdle(8), pool.takeIdle(7), pool.takeIdle(7)] == [nil, 7, nil])
         #expect(pool.counts == [1, 0, 0])
         #expect(pool.lease() == .wait(1))
-        #expect(pool.gone() == 1)
+        #expect(pool.gone(wasLookedAt: true) == 1)
+    }
+
+    @Test(arguments: [true, false])
+    func `one waits for each that is looked at, which is back or gone soon`(isBack: Bool) {
+        let pool = PoolDriver(cap: 9, waiters: 2)
+        _ = [pool.lease(), pool.lease()]
+        for id in [5, 6] as [UInt64] { _ = pool.giveBack(id) }
+        #expect([pool.takeIdle(6), pool.takeIdle(5)] == [6, 5])
+        #expect(
+            [pool.lease(), pool.lease(mayReuse: false), pool.lease(), pool.lease()] == [
+                .wait(2), .open, .wait(4), .open,
+            ])
+        if isBack {
+            #expect(pool.giveBack(Member(id: 5), wasLookedAt: true) == .handOver(2))
+        } else {
+            #expect(pool.gone(wasLookedAt: true) == 2)
+        }
+        #expect(pool.giveBack(Member(id: 6), wasLookedAt: true) == .handOver(4))
+        #expect(pool.giveBack(9) == .keep(sweepAt: nil))
+    }
+
+    @Test func `who may not wait opens another than what is looked at`() {
+        let pool = PoolDriver(cap: 9, waiters: 0)
+        _ = (pool.lease(), pool.giveBack(5), pool.takeIdle(5))
+        #expect(pool.lease() == .open)
+        #expect(pool.giveBack(Member(id: 5), wasLookedAt: true) == .keep(sweepAt: nil))
+    }
+
+    @Test func `what comes back goes to who waits for it, not to an origin whose own is looked at`() {
+        let pool = PoolDriver(cap: 3, total: 4)
+        _ = [pool.lease(Self.other), pool.lease(), pool.lease(), pool.lease()]
+        _ = [pool.giveBack(1, to: Self.other), pool.giveBack(2)]
+        #expect([pool.takeIdle(1), pool.takeIdle(2)] == [1, 2])
+        #expect([pool.lease(Self.other), pool.lease()] == [.wait(4), .wait(5)])
+        #expect(pool.giveBack(Member(id: 2), wasLookedAt: true) == .handOver(5))
+        #expect(pool.gone() == nil)
+        #expect(pool.giveBack(Member(id: 1), to: Self.other, wasLookedAt: true) == .handOver(4))
     }
 
     @Test func `closed, it gives out what it has and takes nothing more`() {

@@ -30,6 +30,8 @@ struct PoolModel {
     var lent: [[UInt64]]
     /// Oldest first.
     var idle: [[Idle]]
+    /// Something came on them while they were idle.
+    var lookedAt: [[UInt64]]
     /// First come first.
     var line: [[Turn]]
     private var useCounts: [UInt64: Int] = [:]
@@ -43,10 +45,11 @@ struct PoolModel {
         origins = (0..<shape.origins).map { Origin(scheme: .http, host: "h\($0)") }
         lent = Array(repeating: [], count: shape.origins)
         idle = Array(repeating: [], count: shape.origins)
+        lookedAt = lent
         line = Array(repeating: [], count: shape.origins)
     }
 
-    private func open(_ place: Int) -> Int { lent[place].count + idle[place].count }
+    private func open(_ place: Int) -> Int { lent[place].count + idle[place].count + lookedAt[place].count }
     private var openCount: Int { origins.indices.reduce(0) { $0 + open($1) } }
     private func first(_ place: Int) -> Turn? { line[place].min() }
 
@@ -65,9 +68,19 @@ struct PoolModel {
         lend(lastID, at: place)
     }
 
-    /// Whether a request to `place` has to wait.
+    /// Whether there is no room for more to `place`, and nothing that would make it.
     private func isHeldBack(_ place: Int) -> Bool {
         idle[place].isEmpty && (open(place) == shape.cap || (openCount == shape.total && idle.joined().isEmpty))
+    }
+
+    /// Whether one more may wait for what is looked at.
+    private func mayAwaitOne(_ place: Int) -> Bool {
+        idle[place].isEmpty && line[place].count < lookedAt[place].count
+    }
+
+    /// Whose turn it is to `place`, those left out who wait for what is looked at.
+    private func claim(_ place: Int) -> Turn? {
+        line[place].count > lookedAt[place].count ? first(place) : nil
     }
 }
 
@@ -90,6 +103,7 @@ extension PoolModel {
             gone(id, at: place, from: pool)
         case .open:
             #expect(isFree && open(place) < shape.cap && openCount < shape.total)
+            #expect(!mayReuse || !mayAwaitOne(place) || line.joined().count == shape.waiters)
             open(at: place)
         case .openClosing(let id):
             if open(place) == shape.cap {
@@ -102,7 +116,8 @@ extension PoolModel {
             for other in idle.indices { idle[other].removeAll { $0.id == id } }
             open(at: place)
         case .wait(let number):
-            #expect(isHeldBack(place) && line.joined().count < shape.waiters)
+            #expect(isHeldBack(place) || (mayReuse && mayAwaitOne(place)))
+            #expect(line.joined().count < shape.waiters)
             line[place].append(Turn(priority: priority, number: number))
         case .turnAway:
             #expect(isHeldBack(place) && line.joined().count == shape.waiters)
@@ -110,13 +125,14 @@ extension PoolModel {
         }
     }
 
-    mutating func giveBack(_ id: UInt64, at place: Int, to pool: PoolDriver) {
+    mutating func giveBack(_ id: UInt64, at place: Int, to pool: PoolDriver, wasLookedAt: Bool = false) {
         let isFull = openCount == shape.total
         lent[place].removeAll { $0 == id }
+        lookedAt[place].removeAll { $0 == id }
         let uses = useCounts[id, default: 0]
         let itsEdition = editions[id, default: 0]
         let member = Member(id: id, uses: uses, idleLimit: idleLimit(of: id), edition: itsEdition)
-        switch pool.giveBack(member, to: origins[place], at: now) {
+        switch pool.giveBack(member, to: origins[place], at: now, wasLookedAt: wasLookedAt) {
         case .close:
             #expect(uses >= Self.uses || itsEdition < edition)
             lent[place].append(id)
@@ -145,18 +161,19 @@ extension PoolModel {
     private func rival(of place: Int) -> Int? {
         let ownCount = open(place) + 1
         let rivals = origins.indices.filter { other in
-            guard other != place, open(other) < shape.cap, let turn = first(other) else { return false }
+            guard other != place, open(other) < shape.cap, let turn = claim(other) else { return false }
             guard let own = first(place) else { return true }
             return turn < own && (open(other) == 0 || open(other) + 2 <= ownCount)
         }
         return rivals.compactMap { other in first(other).map { (other, $0) } }.min { $0.1 < $1.1 }?.0
     }
 
-    mutating func gone(_ id: UInt64, at place: Int, from pool: PoolDriver) {
+    mutating func gone(_ id: UInt64, at place: Int, from pool: PoolDriver, wasLookedAt: Bool = false) {
         lent[place].removeAll { $0 == id }
+        lookedAt[place].removeAll { $0 == id }
         let eligible = origins.indices.filter { open($0) < shape.cap }
-        let next = eligible.compactMap { place in first(place).map { (place, $0) } }.min { $0.1 < $1.1 }
-        #expect(pool.gone(origins[place]) == next?.1.number)
+        let next = eligible.compactMap { place in claim(place).map { (place, $0) } }.min { $0.1 < $1.1 }
+        #expect(pool.gone(origins[place], wasLookedAt: wasLookedAt) == next?.1.number)
         guard let (place, turn) = next else { return }
         line[place].removeAll { $0 == turn }
         open(at: place)
@@ -179,11 +196,11 @@ extension PoolModel {
         line[place][index] = Turn(priority: priority, number: number)
     }
 
-    /// The server ended an idle connection: it is taken out and reported gone.
-    mutating func hangUp(_ id: UInt64, at place: Int, _ pool: PoolDriver) {
+    /// Something came on an idle connection: it is taken out, and comes back or is reported gone later.
+    mutating func lookAt(_ id: UInt64, at place: Int, _ pool: PoolDriver) {
         #expect(pool.takeIdle(id) == id)
         idle[place].removeAll { $0.id == id }
-        gone(id, at: place, from: pool)
+        lookedAt[place].append(id)
     }
 
     mutating func expire(in pool: PoolDriver) {
@@ -202,15 +219,16 @@ extension PoolModel {
     }
 
     func check(_ pool: PoolDriver) {
-        let (lentCount, idleCount) = (lent.joined().count, idle.joined().count)
+        let (lentCount, idleCount) = (lent.joined().count + lookedAt.joined().count, idle.joined().count)
         #expect(pool.counts == [lentCount + idleCount, idleCount, line.joined().count])
         #expect(openCount <= shape.total)
         for place in origins.indices {
             #expect(open(place) <= shape.cap)
             #expect(pool.machine.openCount(to: origins[place]) == open(place))
-            #expect(line[place].isEmpty || isHeldBack(place), "somebody waits while there is room")
+            #expect(claim(place) == nil || isHeldBack(place), "somebody waits while there is room")
+            #expect(line[place].isEmpty || idle[place].isEmpty, "somebody waits beside an idle connection")
         }
-        let all = lent.joined() + idle.joined().map(\.id)
+        let all = Array((lent + lookedAt).joined()) + idle.joined().map(\.id)
         #expect(Set(all).count == all.count, "a connection is in two places")
     }
 }

@@ -32,7 +32,7 @@ import Testing
     }
 
     private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ place: Int, _ random: inout Seeded) {
-        switch Int.random(in: 0..<25, using: &random) {
+        switch Int.random(in: 0..<27, using: &random) {
         case 0..<8:
             let priority = RequestPriority(Int.random(in: -1...1, using: &random))
             model.lease(at: place, priority, mayReuse: Int.random(in: 0..<5, using: &random) > 0, from: pool)
@@ -47,7 +47,14 @@ import Testing
             model.leave(number, at: place, from: pool)
         case 17:
             guard let id = model.idle[place].randomElement(using: &random)?.id else { return }
-            model.hangUp(id, at: place, pool)
+            model.lookAt(id, at: place, pool)
+        case 25..<27:
+            guard let id = model.lookedAt[place].randomElement(using: &random) else { return }
+            if Bool.random(using: &random) {
+                model.giveBack(id, at: place, to: pool, wasLookedAt: true)
+            } else {
+                model.gone(id, at: place, from: pool, wasLookedAt: true)
+            }
         case 22..<25:
             // Now and then one that has been served long ago.
             let any = UInt64.random(in: 0..<5000, using: &random)
