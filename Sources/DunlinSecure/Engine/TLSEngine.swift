@@ -102,7 +102,8 @@ public struct TLSEngine: ~Copyable {
         case .failed(let error): throw error
         }
         guard plaintext.count > 0 else { return }
-        OpenSSLErrors.clear()
+        // The error queue is not emptied first, as it is for a read: nothing that is taken from it makes a difference
+        // here, for whatever a write complains of is the end.
         Self.reserve(plaintext.count, in: &wire)
         swap(&state.pointee.output, &wire)
         defer { swap(&state.pointee.output, &wire) }

@@ -11,6 +11,7 @@ struct Outbox: Sendable {
 
     /// Hands on what the kernel takes; true once that is everything.
     mutating func send(over channel: Channel) throws(StreamError) -> Bool {
+        if bytes.isEmpty { return true }
         while sent < bytes.count {
             let taken: Int?
             do throws(Errno) {

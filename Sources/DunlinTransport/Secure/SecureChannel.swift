@@ -48,21 +48,20 @@ extension SecureChannel {
     func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> ByteStream.Input {
         let before = bytes.count
         var scratch: [UInt8] = []
-        let (isOver, waiting, failure) = state.withLock { state in
+        let past = state.withLock { state in
             if capacity >= Self.bulk { swap(&state.scratch, &scratch) }
-            defer { state.surplus = state.surplus[min(capacity, state.surplus.count)...] }
-            return (
-                state.engine.status == .closed, state.surplus[..<min(capacity, state.surplus.count)], state.failure
-            )
+            return state.takePast(upTo: capacity)
         }
         defer { if capacity >= Self.bulk { state.withLock { $0.scratch = scratch } } }
-        if !waiting.isEmpty {
+        switch past {
+        case .nothing: break
+        case .surplus(let waiting):
             waiting.withUnsafeBytes { bytes.append(contentsOf: $0) }
             return .some(more: true)
-        }
-        if let failure { throw .tls(failure) }
+        case .failure(let failure): throw .tls(failure)
         // The server has said that this was all.
-        if isOver { return .some(more: false) }
+        case .end: return .some(more: false)
+        }
         while true {
             guard try receive(into: &scratch, upTo: capacity) else { return .none }
             let isFull = scratch.count == capacity
@@ -105,6 +104,24 @@ extension SecureChannel {
 }
 
 extension SecureChannel.State {
+    /// What earlier reads have left for the next.
+    fileprivate enum Past {
+        case nothing
+        case surplus(Bytes)
+        case failure(TLSError)
+        case end
+    }
+
+    fileprivate mutating func takePast(upTo capacity: Int) -> Past {
+        if !surplus.isEmpty {
+            let count = min(capacity, surplus.count)
+            defer { surplus = surplus[count...] }
+            return .surplus(surplus[..<count])
+        }
+        if let failure { return .failure(failure) }
+        return engine.status == .closed ? .end : .nothing
+    }
+
     /// Whether the server has said that this was all.
     fileprivate mutating func take(_ ciphertext: [UInt8], into plaintext: inout [UInt8]) -> Bool {
         do throws(TLSError) {
@@ -129,10 +146,11 @@ extension SecureChannel {
     func write(_ bytes: Bytes, from start: Int) throws(StreamError) -> Int? {
         try state.withLock { (state) throws(StreamError) in
             if state.outbox.isStuck, try !state.outbox.send(over: channel) { return nil }
-            let piece = bytes[start..<min(start + Self.run, bytes.count)]
+            let piece = start..<min(start + Self.run, bytes.count)
             do throws(TLSError) {
-                try piece.withUnsafeBytes { plaintext throws(TLSError) in
-                    try state.engine.send(plaintext, into: &state.outbox.bytes)
+                try bytes.withUnsafeBytes { plaintext throws(TLSError) in
+                    try state.engine.send(
+                        UnsafeRawBufferPointer(rebasing: plaintext[piece]), into: &state.outbox.bytes)
                 }
             } catch {
                 throw .tls(error)
@@ -157,7 +175,7 @@ extension SecureChannel {
     /// The exchange is over: what served it is let go. False if the stream is not fit for another.
     func rest() -> Bool {
         state.withLock { state in
-            state.scratch = []
+            if state.scratch.capacity > 0 { state.scratch = [] }
             return state.engine.status == .open && state.surplus.isEmpty && state.outbox.isEmpty
         }
     }
