@@ -38,6 +38,8 @@ public final class OpenFile: Sendable {
 
     /// Up to `count` bytes at `offset`; empty at the end.
     public func read(at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
+        // Swift writes the count into an array without room too, and all of these are one and the same memory.
+        guard count > 0 else { return [] }
         var outcome = 0
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
