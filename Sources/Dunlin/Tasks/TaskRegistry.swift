@@ -108,8 +108,7 @@ public actor TaskRegistry {
     /// Stops every request with this tag; how many there were.
     @discardableResult
     public nonisolated func cancel(tagged tag: String) -> Int {
-        // The newest first, as in `cancelAll()`.
-        let stopped = delegates.reversed().filter { $0.tags.contains(tag) }
+        let stopped = inOrderOfEnding.filter { $0.tags.contains(tag) }
         for delegate in stopped { delegate.cancel() }
         return stopped.count
     }
@@ -119,11 +118,16 @@ public actor TaskRegistry {
     /// Must not be awaited by one of the requests it stops, such as inside a stream's scope.
     @discardableResult
     public func cancelAll() async -> Int {
-        // The newest first: a request that waits for a connection must not be given one that an older one just left.
-        let stopped = delegates.reversed()
+        let stopped = inOrderOfEnding
         for delegate in stopped { delegate.cancel() }
         await drain(until: .never)
         return stopped.count
+    }
+
+    /// Who waits for a turn or a connection first, or it might be given what another just left; then the newest first.
+    private nonisolated var inOrderOfEnding: [TaskDelegate] {
+        let newestFirst = delegates.reversed()
+        return newestFirst.filter { $0.interrupt.phase == .pool } + newestFirst.filter { $0.interrupt.phase != .pool }
     }
 
     /// Returns once nothing runs any more and every caller has been told, those that come meanwhile included. Throws
