@@ -36,7 +36,7 @@ enum Predicament: String, CaseIterable, Sendable {
         switch self {
         case .pool: configuration.connections.perOrigin = 1
         case .resolve: configuration.resolver = SilentResolver()
-        case .trustHook: configuration.authenticate = Hesitation().hook
+        case .trustHook: configuration.authenticate = Hesitation.hook(for: configuration.baseURL)
         default: break
         }
     }
@@ -88,7 +88,7 @@ enum Predicament: String, CaseIterable, Sendable {
         case .secure:
             try await stage.server.wait { $0.bytesSent == 100 }
         case .trustHook:
-            try await stage.server.wait { $0.bytesSent > 0 }
+            try await stage.eventually("the hook is asked") { Hesitation.asked(by: stage.server.baseURL) }
         case .firstByte, .send:
             _ = try await stage.server.waitForRequests(1)
         case .head, .body, .trailingChunk:
@@ -107,17 +107,24 @@ enum Predicament: String, CaseIterable, Sendable {
 }
 
 /// A hook that never answers the first time, and ends when it is cancelled.
-final class Hesitation: Sendable {
-    private let isOver = Atomic<Bool>(false)
+enum Hesitation {
+    /// The servers it has been asked about.
+    private static let known = Mutex<Set<String>>([])
 
-    var hook: AuthenticationHook {
-        { _ in
-            if !self.isOver.exchange(true, ordering: .relaxed) {
+    static func hook(for server: String?) -> AuthenticationHook {
+        let server = server ?? ""
+        // Another test may have had a server on this port.
+        known.withLock { _ = $0.remove(server) }
+        return { _ in
+            let isFirst = known.withLock { $0.insert(server).inserted }
+            if isFirst {
                 for await _ in AsyncStream<Void>.makeStream().stream {}
             }
             return .performDefault
         }
     }
+
+    static func asked(by server: String) -> Bool { known.withLock { $0.contains(server) } }
 }
 
 /// Never answers, and ends when it is cancelled.

@@ -1,13 +1,20 @@
 import Dunlin
 import DunlinTesting
+import Synchronization
 import Testing
 
 /// A machine with many processors has several loops, and a session uses all of them.
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
 struct `A session over several loops` {
     @Test func `gives each loop connections of its own`() async throws {
-        try await Self.play { session, _, loops in
-            // Both loops are entered before either makes a request.
+        try await Self.play { session, server, loops in
+            // A loop takes what is idle on another rather than open one, so the first of each are under way at once.
+            let both = LoopbackServer.Gate()
+            let arrived = Atomic(0)
+            server.respond { _ in
+                if arrived.add(1, ordering: .relaxed).newValue == 2 { both.open() }
+                return .response(body: "fit").waiting(for: both)
+            }
             let (first, second) = try await Self.onEachLoop(session) {
                 var connections: [UInt64] = []
                 for _ in 0..<5 {

@@ -43,11 +43,7 @@ import Testing
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(8), running: running, as: .string)
             #expect(stage.session.tasks.count == 8)
-            for number in 0..<8 {
-                try await stage.eventually("request number \(number)") { turnstile.arrived.count > number }
-                try await clock.advance(by: .seconds(30))
-                try await turnstile.pass(number)
-            }
+            try await turnstile.pass(all: 8, atOnce: running) { try await clock.advance(by: .seconds(30)) }
             #expect(try await batch.values.count == 8)
             #expect(turnstile.peak == running)
             if running == 1 { #expect(turnstile.arrived == (0..<8).map { "/\($0)" }) }
@@ -59,7 +55,7 @@ import Testing
             (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(9), running: 3, as: .string)
-            for number in 0..<9 { try await turnstile.pass(number) }
+            try await turnstile.pass(all: 9, atOnce: 2)
             #expect(try await batch.values.count == 9)
             #expect(turnstile.peak == 2)
         }

@@ -14,6 +14,7 @@ import Testing
         try await Stage.with(configure: Self.limits(running, perHost: perHost)) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let session = stage.session
+            let limit = min(running ?? .max, perHost ?? .max)
             try await withThrowingTaskGroup(of: String.self) { group in
                 for number in 0..<18 {
                     group.addTask {
@@ -29,10 +30,14 @@ import Testing
                         }
                     }
                 }
-                for number in 0..<18 { try await turnstile.pass(number) }
+                try await turnstile.pass(all: 18, atOnce: limit) {
+                    try await stage.eventually("the others wait") {
+                        stage.queued + turnstile.arrived.count == 18
+                    }
+                }
                 for try await value in group { #expect(value == "x") }
             }
-            #expect(turnstile.peak == min(running ?? .max, perHost ?? .max))
+            #expect(turnstile.peak == limit)
             #expect(Set(turnstile.arrived).count == 18)
             #expect(stage.queued == 0)
         }

@@ -46,6 +46,16 @@ final class Turnstile: Sendable {
         gate.open()
     }
 
+    /// Lets so many requests go on, one after the other, each when as many as are allowed at once are there.
+    func pass(all count: Int, atOnce limit: Int, meanwhile step: () async throws -> Void = {}) async throws {
+        for number in 0..<count {
+            let held = min(number + limit, count)
+            try await Stage.eventually("\(held) came") { arrived.count == held }
+            try await step()
+            try await pass(number)
+        }
+    }
+
     /// Holds nobody any more.
     func open() {
         let gates = state.withLock { state in
