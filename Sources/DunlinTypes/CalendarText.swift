@@ -11,6 +11,16 @@ package enum CalendarText {
         return "\(date) \(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2)) UTC"
     }
 
+    /// `2024-05-01T12:00:00Z` (RFC 3339) of milliseconds since 1970, which are shown if there are any.
+    package static func iso8601(milliseconds: Int64) -> String {
+        let seconds = milliseconds.floored(by: 1000)
+        let rest = Int(milliseconds - seconds * 1000)
+        let text = utc(seconds)
+        let day = text.prefix(10)
+        let time = text.dropFirst(11).prefix(8)
+        return "\(day)T\(time)\(rest == 0 ? "" : ".\(padded(rest, 3))")Z"
+    }
+
     /// Years are counted from March here, so that the day that comes and goes is a year's last.
     package static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468

@@ -57,6 +57,10 @@ public struct NetworkError: Error, Sendable {
 extension NetworkError.Code {
     /// The request can't be written: a bad method, target or field, or a target that is no URL.
     public static let invalidRequest = Self("invalidRequest")
+    /// The parameters have no form in the format they were to be sent in.
+    public static let invalidParameters = Self("invalidParameters")
+    /// A part of a multipart form cannot be sent: its file is not there, or a field of it is none.
+    public static let invalidPart = Self("invalidPart")
     /// The URL names a scheme that Dunlin does not speak.
     public static let unsupportedScheme = Self("unsupportedScheme")
     /// The configuration contradicts itself.

@@ -82,6 +82,10 @@ extension NetworkError.FoundationCode {
     public static let serverCertificateUntrusted = Self(url: ServerTrustFailure.urlErrorCode)
     public static let clientCertificateRejected = Self(url: -1205)
     public static let clientCertificateRequired = Self(url: -1206)
+    /// AFNetworking's "The `parameters` argument is not valid JSON."
+    public static let invalidParameters = Self(NetworkError.Domain.requestSerialization, -1016)
+    /// AFNetworking's "File URL not reachable."
+    public static let unreachableFile = Self(NetworkError.Domain.requestSerialization, -1000)
     public static let unacceptableStatus = Self(NetworkError.Domain.responseSerialization, -1011)
     public static let unacceptableContentType = Self(NetworkError.Domain.responseSerialization, -1016)
 }

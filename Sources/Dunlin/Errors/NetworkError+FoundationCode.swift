@@ -9,7 +9,8 @@ extension NetworkError {
     /// By code alone. What is a mistake in a program's own settings has no number: those who count errors retry or
     /// show them, and neither helps.
     private static let foundationCodes: [Code: FoundationCode] = [
-        .invalidRequest: .badURL, .unsupportedScheme: .unsupportedURL, .nameNotResolved: .cannotFindHost,
+        .invalidRequest: .badURL, .invalidParameters: .invalidParameters, .invalidPart: .unreachableFile,
+        .unsupportedScheme: .unsupportedURL, .nameNotResolved: .cannotFindHost,
         .connectionFailed: .cannotConnectToHost, .connectionClosed: .connectionLost,
         .invalidResponse: .badServerResponse, .invalidContent: .cannotDecodeRawData,
         .limitExceeded: .dataLengthExceedsMaximum, .poolExhausted: .cannotConnectToHost,

@@ -12,7 +12,9 @@ import Testing
         (.limitExceeded, -1103), (.timedOut, -1001), (.cancelled, -999), (.bodyConsumed, -1021),
         (.bodyLengthMismatch, -1021), (.fileUnreadable, -1102), (.secureConnectionFailed, -1200),
         (.serverTrustFailed, -1202), (.clearTextRefused, -1022), (.unusableCredential, -1013),
-        (.unacceptableStatus, -1011), (.unacceptableContentType, -1016), (.invalidConfiguration, -1),
+        (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
+        (.unacceptableContentType, -1016),
+        (.invalidConfiguration, -1),
         (.sessionClosed, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
         (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),
         (.insecureRedirect, -1022), (.invalidResumeData, -1015),
@@ -20,8 +22,12 @@ import Testing
 
     @Test func `are those of Foundation, and of AFNetworking for what it does not accept`() {
         for (code, number) in Self.numbers {
-            let isRefused = code == .unacceptableStatus || code == .unacceptableContentType
-            let domain = isRefused ? "com.alamofire.error.serialization.response" : "NSURLErrorDomain"
+            let domain =
+                switch code {
+                case .unacceptableStatus, .unacceptableContentType: "com.alamofire.error.serialization.response"
+                case .invalidParameters, .invalidPart: "com.alamofire.error.serialization.request"
+                default: "NSURLErrorDomain"
+                }
             let known = NetworkError(code, "").foundationCode
             #expect(known == .init(domain, number), "\(code)")
         }
