@@ -13,6 +13,8 @@ extension HTTPSession {
         /// Sent with every request that does not set the same fields.
         public var fields: Fields
         public var timeouts: Timeouts
+        /// Where parameters go and what they look like there, unless a call says otherwise.
+        public var requestSerializer = RequestSerializer.form
         public var connections = Connections()
         /// How many requests may be on the way at once; without a limit they only share connections.
         public var queue = QueueLimits()
@@ -41,10 +43,20 @@ extension HTTPSession {
         /// What the loops belong to, kept while a session uses them.
         package var loopOwner: (any Sendable)?
 
-        /// Who we are, that we take anything, and in which codings.
-        public static let defaultFields: Fields = [
-            "User-Agent": "Dunlin", "Accept": "*/*", "Accept-Encoding": "gzip, deflate",
-        ]
+        /// Who we are, that we take anything, in which codings, and in which languages if the environment names any
+        /// (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). Found out once.
+        public static let defaultFields: Fields = {
+            var fields: Fields = [
+                "User-Agent": userAgent(), "Accept": "*/*", "Accept-Encoding": "gzip, deflate",
+            ]
+            fields["Accept-Language"] = ClientFields.acceptLanguage
+            return fields
+        }()
+
+        /// `program/version (Linux 6.8.0; x86_64)`, by default of the process's name and version 0.
+        public static func userAgent(program: String? = nil, version: String? = nil) -> String {
+            ClientFields.userAgent(process: program, version: version)
+        }
 
         public init(
             baseURL: String? = nil, fields: Fields = Configuration.defaultFields,

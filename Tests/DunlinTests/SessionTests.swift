@@ -16,7 +16,7 @@ import Testing
         _ = try await session.get("x", as: .bytes)
         let sent = try #require(transport.requests.first)
         #expect(sent.origin.host == "api.test")
-        #expect(sent.fields["user-agent"] == "Dunlin")
+        #expect(sent.fields["user-agent"] == HTTPSession.Configuration.defaultFields["user-agent"])
         #expect(session.configuration.baseURL == "http://api.test/v1")
     }
 
@@ -113,5 +113,10 @@ import Testing
         mock.transport.on(method, "/").respond(.noContent)
         let count = try await mock.session.request(method, "/", as: Serializer { _ in }).value
         #expect(count == 0)
+    }
+
+    @Test func `shows where it leads and what runs, and no secret`() throws {
+        #expect("\(try Mocked("http://eve:s3cret@a.test/v1").session)" == "HTTPSession(http://a.test/v1, 0 running)")
+        #expect("\(try HTTPSession())" == "HTTPSession(0 running)")
     }
 }

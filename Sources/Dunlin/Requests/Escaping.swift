@@ -23,20 +23,42 @@ struct KeptBytes: Sendable {
     static let unreserved = KeptBytes(plain)
     /// What may stand in a query's keys and values.
     static let query = KeptBytes(plain + "/?")
+    /// The same in keys for servers that want brackets as they are.
+    static let bracketedKey = KeptBytes(plain + "/?[]")
+}
+
+extension [UInt8] {
+    mutating func appendEscaped(_ text: String, keeping kept: KeptBytes) {
+        reserveRoom(for: text.utf8.count)
+        var text = text
+        text.withUTF8 { text in
+            for byte in text {
+                if kept.contains(byte) {
+                    append(byte)
+                } else {
+                    append(UInt8(ascii: "%"))
+                    append(Self.digit(byte >> 4))
+                    append(Self.digit(byte & 15))
+                }
+            }
+        }
+    }
+
+    /// Grows by doubling: to reserve exactly what is needed, again and again, would copy all of it each time.
+    private mutating func reserveRoom(for count: Int) {
+        let wanted = self.count + count
+        if wanted > capacity { reserveCapacity(Swift.max(wanted, capacity * 2)) }
+    }
+
+    private static func digit(_ value: UInt8) -> UInt8 {
+        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") - 10 + value
+    }
 }
 
 extension String {
     mutating func appendEscaped(_ text: String, keeping kept: KeptBytes) {
-        let digits = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        for byte in text.utf8 {
-            if kept.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes.append(contentsOf: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]])
-            }
-        }
+        bytes.appendEscaped(text, keeping: kept)
         self += String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -1,9 +1,13 @@
 extension HTTPSession {
     /// Query parameters in the order given, repeated keys included: `["tag": "a", "tag": "b", "flag": nil]`.
+    ///
+    /// What has more structure than pairs of text is made a query by `Query(parameters, style:)`.
     public struct Query: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         @usableFromInline struct Pair: Sendable, Hashable {
             var key: String
             var value: String?
+            /// The key is any number of pairs, written already.
+            var isEncoded = false
         }
 
         @usableFromInline var pairs: [Pair] = []
@@ -12,6 +16,16 @@ extension HTTPSession {
 
         public init(dictionaryLiteral elements: (String, String?)...) {
             pairs = elements.map { Pair(key: $0.0, value: $0.1) }
+        }
+
+        /// A query already, used as it is; what may not stand in a URL is refused when the request is made.
+        public init(encoded text: String) {
+            if !text.isEmpty { pairs = [Pair(key: text, isEncoded: true)] }
+        }
+
+        /// Parameters of any structure, in a style.
+        public init(_ parameters: Parameters, style: ParameterStyle = ParameterStyle()) throws {
+            self.init(encoded: try style.encoded(parameters))
         }
 
         public var isEmpty: Bool { pairs.isEmpty }
@@ -23,15 +37,22 @@ extension HTTPSession {
 
         /// As it stands in a URL: everything but letters, digits and `-._~/?` escaped.
         public var encoded: String {
-            var text = ""
+            var bytes: [UInt8] = []
             for pair in pairs {
-                if !text.isEmpty { text += "&" }
-                text.appendEscaped(pair.key, keeping: .query)
+                if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+                if pair.isEncoded {
+                    bytes.append(contentsOf: pair.key.utf8)
+                    continue
+                }
+                bytes.appendEscaped(pair.key, keeping: .query)
                 guard let value = pair.value else { continue }
-                text += "="
-                text.appendEscaped(value, keeping: .query)
+                bytes.append(UInt8(ascii: "="))
+                bytes.appendEscaped(value, keeping: .query)
             }
-            return text
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
+
+    /// What a request is told to carry, whatever form its serializer gives it.
+    public typealias Parameters = DynamicValue.Members
 }

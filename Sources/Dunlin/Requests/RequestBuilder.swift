@@ -55,10 +55,9 @@ final class RequestBuilder: Sendable {
         if let refused = target.refused { throw Self.refusal(of: refused, in: target) }
         var (origin, path) = try resolve(target, &extras)
         try clearText.check(origin)
-        if !query.isEmpty {
-            path += (path.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query.encoded
-        }
+        if !query.isEmpty { Self.append(query, to: &path) }
         let isPlain = own.isEmpty && accept == nil && !expectsContinue && !Self.hasFields(body)
+        if !isPlain, let type = body.contentType { try Self.check(type, goesWith: method) }
         if home != nil || extras != nil, let authorization = try authorization(at: origin, extras?.userInfo, own) {
             if let routes { origin = routes.routed(origin) }
             let fields = isPlain ? nil : fields(own, body, accept, expectsContinue)
@@ -70,6 +69,19 @@ final class RequestBuilder: Sendable {
         }
         let fields = fields(own, body, accept, expectsContinue)
         return RequestHead(method: method, origin: origin, target: path, fields: fields)
+    }
+
+    /// A `?` or `&` that is there already is not said again.
+    @inline(never)
+    private static func append(_ query: HTTPSession.Query, to path: inout String) {
+        let text = query.encoded
+        if text.isEmpty { return }
+        if !path.utf8.contains(UInt8(ascii: "?")) {
+            path += "?"
+        } else if path.utf8.last != UInt8(ascii: "?"), path.utf8.last != UInt8(ascii: "&") {
+            path += "&"
+        }
+        path += text
     }
 
     /// Nil for fields: the session's.
@@ -97,6 +109,14 @@ final class RequestBuilder: Sendable {
 
     /// The origin by the way that the session is configured to take there.
     func routed(_ origin: Origin) -> Origin { routes?.routed(origin) ?? origin }
+
+    /// A form of parts is for methods that have a body, whatever case they are written in.
+    @inline(never)
+    private static func check(_ contentType: String, goesWith method: Method) throws {
+        guard contentType.hasPrefix("multipart/form-data"), ["GET", "HEAD"].contains(method.rawValue.uppercased())
+        else { return }
+        throw NetworkError(.invalidRequest, "\(method) carries no form of parts")
+    }
 
     private static func hasFields(_ body: borrowing RequestBody) -> Bool {
         body.contentType != nil || body.trailers != nil

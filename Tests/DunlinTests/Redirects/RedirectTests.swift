@@ -229,7 +229,7 @@ import Testing
         for (index, request) in mocked.transport.requests.enumerated() {
             for name in secrets { #expect(request.fields.contains(name) == (index < 2), "\(name) at \(index)") }
             #expect(request.fields["X-Plain"] == "p")
-            #expect(request.fields["User-Agent"] == "Dunlin")
+            #expect(request.fields["User-Agent"] == HTTPSession.Configuration.defaultFields["User-Agent"])
         }
         #expect(mocked.transport.requests.count == 4)
     }

@@ -1,0 +1,88 @@
+internal import FoundationEssentials
+
+/// Parameters as pairs of a key and a value without parts: what queries, forms and multipart forms have in common.
+///
+/// An object's members are `outer[inner]`, an array's elements `key[]`, a set's the key again; what is empty says
+/// nothing. Nothing is escaped here, and no value has been made text yet.
+struct ParameterPairs {
+    struct Pair: Equatable {
+        let key: String
+        let value: DynamicValue
+    }
+
+    private(set) var pairs: [Pair] = []
+    private let style: ParameterStyle
+
+    init(_ members: DynamicValue.Members, _ style: ParameterStyle) throws {
+        self.style = style
+        for member in ordered(members) { try add(member.value, member.key, 1) }
+    }
+
+    private mutating func add(_ value: DynamicValue, _ key: String, _ depth: Int) throws {
+        guard depth <= DynamicEncoder.depth else {
+            throw NetworkError(
+                .invalidParameters, "the parameters are nested more than \(DynamicEncoder.depth) levels deep")
+        }
+        switch value {
+        case .object(let members):
+            for member in ordered(members) { try add(member.value, self.key(member.key, in: key), depth + 1) }
+        case .array(let elements):
+            for (index, element) in elements.enumerated() { try add(element, self.key(index, in: key), depth + 1) }
+        case .set(let elements):
+            for element in elements.inOrder() { try add(element, key, depth + 1) }
+        case .null where style.nulls == .dropped: break
+        default: pairs.append(Pair(key: key, value: value))
+        }
+    }
+
+    private func ordered(_ members: DynamicValue.Members) -> [DynamicValue.Members.Member] {
+        style.order == .sorted ? members.members.sortedByKey() : members.members
+    }
+
+    private func key(_ member: String, in key: String) -> String {
+        switch style.objects {
+        case .brackets: "\(key)[\(member)]"
+        case .dots: "\(key).\(member)"
+        }
+    }
+
+    private func key(_ index: Int, in key: String) -> String {
+        switch style.arrays {
+        case .brackets: key + "[]"
+        case .repeatedKey: key
+        case .indexed: "\(key)[\(index)]"
+        }
+    }
+}
+
+extension ParameterStyle {
+    /// The text of a value without parts; nil for a key that stands alone.
+    func text(of value: DynamicValue) throws -> String? {
+        switch value {
+        case .null: return nulls == .bareKey ? nil : ""
+        case .bool(let flag):
+            switch bools {
+            case .digits: return flag ? "1" : "0"
+            case .words: return flag ? "true" : "false"
+            }
+        case .number(let number): return number.literal
+        case .string(let text): return text
+        case .data(let bytes): return Base64.encode(bytes)
+        case .date(let date): return try dates.value(of: date).text
+        case .array, .set, .object: return ""
+        }
+    }
+
+    /// As it stands in a URL or in a form: everything but letters, digits and `-._~/?` escaped, spaces too.
+    func encoded(_ parameters: DynamicValue.Members) throws -> String {
+        var bytes: [UInt8] = []
+        for pair in try ParameterPairs(parameters, self).pairs {
+            if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+            bytes.appendEscaped(pair.key, keeping: keepsBrackets ? .bracketedKey : .query)
+            guard let text = try text(of: pair.value) else { continue }
+            bytes.append(UInt8(ascii: "="))
+            bytes.appendEscaped(text, keeping: .query)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,122 @@
+extension HTTPSession {
+    /// Gives parameters the form in which a request carries them: a query or a body.
+    ///
+    /// ```swift
+    /// configuration.requestSerializer = .json
+    /// try await client.post("users", parameters: ["name": "Ada"], as: User.self)
+    /// try await client.post("login", parameters: ["user": "ada"], using: .form, as: Session.self)
+    /// ```
+    ///
+    /// A value: a request takes the one it was made with, and nobody changes it under way.
+    public struct RequestSerializer: Sendable {
+        /// What parameters in a body look like.
+        public enum Format: Sendable {
+            /// `application/x-www-form-urlencoded`; without parameters an empty one.
+            case form
+            /// `application/json`; without parameters no body.
+            case json(JSONFormat)
+            /// `application/x-plist`; without parameters no body.
+            case propertyList(PropertyListFormat)
+            /// Whatever it returns.
+            case custom(@Sendable (Parameters?) throws -> RequestBody)
+        }
+
+        /// Makes parameters the text of a query or form, which is used as it is.
+        public typealias PairEncoder =
+            @Sendable (_ parameters: Parameters, _ request: ParameterContext) throws -> String
+
+        public var format: Format
+        /// Of queries and forms.
+        public var style: ParameterStyle
+        /// Instead of `style`.
+        public var encodePairs: PairEncoder?
+        /// Whose parameters go into the URL, unless the call says where. Case does not matter.
+        public var methodsInURL: Set<Method> = [.get, .head, .delete]
+
+        public init(_ format: Format, style: ParameterStyle = ParameterStyle()) {
+            self.format = format
+            self.style = style
+        }
+
+        /// Parameters in the body of methods that have one are a form.
+        public static let form = RequestSerializer(.form)
+        public static let json = RequestSerializer(.json(JSONFormat()))
+        public static let propertyList = RequestSerializer(.propertyList(.xml))
+
+        public static func form(_ style: ParameterStyle) -> RequestSerializer {
+            RequestSerializer(.form, style: style)
+        }
+
+        public static func json(_ format: JSONFormat) -> RequestSerializer {
+            RequestSerializer(.json(format))
+        }
+
+        public static func propertyList(_ format: PropertyListFormat) -> RequestSerializer {
+            RequestSerializer(.propertyList(format))
+        }
+
+        public static func custom(_ make: @escaping @Sendable (Parameters?) throws -> RequestBody) -> RequestSerializer
+        {
+            RequestSerializer(.custom(make))
+        }
+    }
+
+    /// Where parameters go.
+    public enum ParameterLocation: Sendable, Hashable {
+        /// By the method, as the serializer says.
+        case automatic
+        case url
+        case body
+    }
+
+    /// What parameters are for.
+    public struct ParameterContext: Sendable, Hashable {
+        public let method: Method
+        public let target: Target
+    }
+}
+
+extension HTTPSession.RequestSerializer {
+    /// What is added to a request for the sake of its parameters.
+    struct Parts {
+        var query = HTTPSession.Query()
+        var body = RequestBody.none
+    }
+
+    func parts(
+        _ parameters: HTTPSession.Parameters?, for context: HTTPSession.ParameterContext,
+        in location: HTTPSession.ParameterLocation
+    ) throws -> Parts {
+        if goesInURL(context.method, location) {
+            return Parts(query: HTTPSession.Query(encoded: try parameters.map { try pairs($0, context) } ?? ""))
+        }
+        return Parts(body: try body(parameters, context))
+    }
+
+    private func goesInURL(_ method: Method, _ location: HTTPSession.ParameterLocation) -> Bool {
+        switch location {
+        case .url: return true
+        case .body: return false
+        case .automatic:
+            let name = method.rawValue.uppercased()
+            return methodsInURL.contains { $0.rawValue.uppercased() == name }
+        }
+    }
+
+    private func pairs(
+        _ parameters: HTTPSession.Parameters, _ context: HTTPSession.ParameterContext
+    ) throws -> String {
+        try encodePairs.map { try $0(parameters, context) } ?? style.encoded(parameters)
+    }
+
+    private func body(
+        _ parameters: HTTPSession.Parameters?, _ context: HTTPSession.ParameterContext
+    ) throws -> RequestBody {
+        switch format {
+        case .form: .form(encoded: try parameters.map { try pairs($0, context) } ?? "")
+        case .json(let format): try parameters.map { try .json(.object($0), format: format) } ?? .none
+        case .propertyList(let format): try parameters.map { try .propertyList(.object($0), format) } ?? .none
+        case .custom(let make): try make(parameters)
+        }
+    }
+}
