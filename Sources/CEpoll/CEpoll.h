@@ -1,4 +1,5 @@
-/* What the Glibc module leaves out: epoll, eventfd, prctl and a few constants that are macros. No logic. */
+/* What the Glibc module leaves out: epoll, eventfd, prctl, some calls on files and a few constants that are macros.
+ * No logic. */
 #ifndef DUNLIN_CEPOLL_H
 #define DUNLIN_CEPOLL_H
 
@@ -35,6 +36,13 @@ static inline int dunlin_accept(int descriptor) {
 }
 
 static inline void dunlin_name_this_thread(const char *name) { prctl(PR_SET_NAME, name); }
+
+/* Declared by libc for GNU sources only. */
+extern int dunlin_renameat2(int, const char *, int, const char *, unsigned int) __asm__("renameat2");
+extern int dunlin_fallocate(int, int, int64_t, int64_t) __asm__("fallocate");
+
+static const unsigned int dunlin_rename_noreplace = 1;
+static const int dunlin_fallocate_keep_size = 1;
 
 static inline uint64_t dunlin_event_token(const struct epoll_event *event) { return event->data.u64; }
 

@@ -9,6 +9,10 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public static let connectionReset = Errno(rawValue: ECONNRESET)
+    public static let isDirectory = Errno(rawValue: EISDIR)
+    public static let exists = Errno(rawValue: EEXIST)
+    public static let noSuchFile = Errno(rawValue: ENOENT)
+    public static let cancelled = Errno(rawValue: ECANCELED)
 
     /// Of a call that takes from a file and gives to a socket: it was the file that failed.
     public var isFileFault: Bool {
@@ -23,6 +27,18 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var meansNoSuchFile: Bool { rawValue == ENOENT || rawValue == ENOTDIR }
     public var meansDirectory: Bool { rawValue == EISDIR }
+    /// There is something by that name.
+    public var meansExisting: Bool { rawValue == EEXIST }
+    /// Somebody else has it.
+    public var meansLocked: Bool { rawValue == EWOULDBLOCK }
+
+    /// There is no more room for anybody, for this user, or for a file this large.
+    public var meansNoSpace: Bool {
+        switch rawValue {
+        case ENOSPC, EDQUOT, EFBIG: true
+        default: false
+        }
+    }
 
     /// The kernel does not do such a thing with such descriptors; another way may do.
     public var meansUnsupported: Bool {

@@ -40,16 +40,6 @@ public final class OpenFile: Sendable {
     public func read(at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
         // Swift writes the count into an array without room too, and all of these are one and the same memory.
         guard count > 0 else { return [] }
-        var outcome = 0
-        var failure: Int32 = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
-            repeat {
-                outcome = pread(descriptor, buffer.baseAddress, count, offset)
-                failure = outcome < 0 ? errno : 0
-            } while failure == EINTR
-            filled = max(outcome, 0)
-        }
-        if outcome < 0 { throw Errno(rawValue: failure) }
-        return bytes
+        return try FileSystem.read(descriptor, at: offset, upTo: count)
     }
 }

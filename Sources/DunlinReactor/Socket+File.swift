@@ -1,3 +1,5 @@
+// Its headers have sigset_t too, and whichever module is read first owns it.
+internal import CEpoll
 internal import DunlinTypes
 internal import Glibc
 

@@ -1,0 +1,109 @@
+internal import CEpoll
+internal import Glibc
+internal import Synchronization
+
+/// A few threads for what waits for disks: neither a loop nor the cooperative pool ever does.
+///
+/// They are shared by the whole process, started when first needed, and leave when there has been nothing to do for a
+/// while. Work is a closure that does not suspend, so that nothing of the user's, and no actor, ever runs here: that is
+/// why this is no task executor. Work that has begun is not cancelled.
+public final class DiskThreads: Sendable {
+    public static let shared = DiskThreads()
+
+    public typealias Work = @Sendable () -> Void
+
+    private let machine: Mutex<DiskMachine<Work, Bell>>
+    private let patience: Int32
+
+    /// At most `threads`, each of which leaves after `patience` without work.
+    public init(threads: Int = 8, patience: Duration = .seconds(2)) {
+        machine = Mutex(DiskMachine(limit: max(1, threads)))
+        self.patience = Int32(
+            clamping: patience.components.seconds * 1000 + patience.components.attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// The outcome of `work`, which runs to its end even if the waiting task is cancelled.
+    public func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withUnsafeContinuation { continuation in
+            start { continuation.resume(returning: work()) }
+        }
+    }
+
+    /// The same for work that may fail.
+    public func run<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(Errno) -> Value
+    ) async throws(Errno) -> Value {
+        let outcome: Result<Value, Errno> = await run {
+            do throws(Errno) { return .success(try work()) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+
+    /// Has `work` done without waiting for it.
+    public func start(_ work: @escaping Work) {
+        switch machine.withLock({ $0.add(work) }) {
+        case .none: break
+        case .wake(let bell): bell.ring()
+        case .startThread: startThread()
+        }
+    }
+
+    /// How many there are, at work or resting.
+    package var count: Int { machine.withLock { $0.threads } }
+
+    private func startThread() {
+        do throws(Errno) {
+            let bell = try Bell()
+            try SystemThread.start(name: "dunlin-disk") { self.work(bell) }
+        } catch {
+            // Without any thread it is done here: late is better than never.
+            for work in machine.withLock({ $0.startFailed() }) { work() }
+        }
+    }
+
+    private func work(_ bell: Bell) {
+        Self.blockSignals()
+        while true {
+            while let work = machine.withLock({ $0.next(for: bell) }) { work() }
+            if !bell.wait(milliseconds: patience), machine.withLock({ $0.mayLeave(bell) }) { return }
+        }
+    }
+
+    /// Signals are for the program's own threads. And a write beyond the limit of file sizes must be an error here, not
+    /// a SIGXFSZ that ends the process.
+    private static func blockSignals() {
+        var all = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, nil)
+    }
+}
+
+/// Wakes one thread. Whoever rings holds on to it meanwhile, so its descriptor is nobody else's yet.
+private final class Bell: Sendable, Equatable {
+    private let descriptor: Int32
+
+    init() throws(Errno) {
+        descriptor = dunlin_eventfd()
+        guard descriptor >= 0 else { throw Errno.last }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func ring() {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// False if it did not ring in time.
+    func wait(milliseconds: Int32) -> Bool {
+        var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        guard poll(&entry, 1, milliseconds) > 0 else { return false }
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+        return true
+    }
+
+    static func == (left: Bell, right: Bell) -> Bool { left === right }
+}

@@ -1,0 +1,151 @@
+internal import CEpoll
+internal import Glibc
+
+/// What is known of a file without opening it.
+public struct FileStatus: Sendable {
+    public enum Kind: Sendable {
+        case file
+        case folder
+        case other
+    }
+
+    public let kind: Kind
+    public let length: Int
+    /// Seconds since 1970.
+    public let modified: Int
+    private let device: UInt
+    private let inode: UInt
+
+    init(_ status: stat) {
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: kind = .file
+        case S_IFDIR: kind = .folder
+        default: kind = .other
+        }
+        length = Int(status.st_size)
+        modified = Int(status.st_mtim.tv_sec)
+        (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+    }
+
+    public func isSameFile(as other: FileStatus) -> Bool {
+        device == other.device && inode == other.inode
+    }
+}
+
+/// Calls on names of files. Every one may wait for a disk.
+public enum FileSystem {
+    static func check(_ path: String) throws(Errno) {
+        guard !path.utf8.contains(0) else { throw Errno(rawValue: EINVAL) }
+    }
+
+    /// Of the name itself, should it be a link. Nil if there is nothing by that name.
+    public static func status(of path: String) throws(Errno) -> FileStatus? {
+        try check(path)
+        var status = stat()
+        if lstat(path, &status) == 0 { return FileStatus(status) }
+        if errno == ENOENT { return nil }
+        throw Errno.last
+    }
+
+    /// Gives a file another name on the same file system, in one step: whoever looks sees the old state or the new.
+    /// Without `overwriting` it throws EEXIST if there is something by that name, however late that came.
+    public static func move(_ path: String, to target: String, overwriting: Bool) throws(Errno) {
+        try check(path)
+        try check(target)
+        if overwriting {
+            guard rename(path, target) == 0 else { throw Errno.last }
+            return
+        }
+        if dunlin_renameat2(AT_FDCWD, path, AT_FDCWD, target, dunlin_rename_noreplace) == 0 { return }
+        let failure = Errno.last
+        guard failure.meansUnsupported else { throw failure }
+        // A file system that cannot rename that way can link, and that never replaces anything.
+        guard link(path, target) == 0 else { throw Errno.last }
+        guard unlink(path) == 0 else { throw Errno.last }
+    }
+
+    /// Harmless if there is nothing by that name.
+    public static func remove(_ path: String) throws(Errno) {
+        try check(path)
+        guard unlink(path) == 0 || errno == ENOENT else { throw Errno.last }
+    }
+
+    /// Makes a folder and those above it, as far as they are missing.
+    public static func makeFolders(_ path: String) throws(Errno) {
+        try check(path)
+        if mkdir(path, 0o777) == 0 { return }
+        switch errno {
+        case EEXIST:
+            var status = stat()
+            guard stat(path, &status) == 0 else { throw Errno.last }
+            guard FileStatus(status).kind == .folder else { throw Errno(rawValue: ENOTDIR) }
+        case ENOENT:
+            guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
+                throw Errno(rawValue: ENOENT)
+            }
+            try makeFolders(String(path[..<slash]))
+            // Somebody else may have made it meanwhile.
+            guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw Errno.last }
+        default: throw Errno.last
+        }
+    }
+
+    /// Returns once the names in a folder would survive a loss of power.
+    public static func syncFolder(_ path: String) throws(Errno) {
+        try check(path)
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno.last }
+        defer { close(descriptor) }
+        while fsync(descriptor) != 0 {
+            // Not every file system does that for folders.
+            if errno == EINVAL { return }
+            if errno != EINTR { throw Errno.last }
+        }
+    }
+
+    /// The names in a folder, in no order; those that are no UTF-8 are left out.
+    public static func names(in folder: String) throws(Errno) -> [String] {
+        try check(folder)
+        guard let directory = opendir(folder) else { throw Errno.last }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                String(validating: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let name, name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    /// A path that means the same whatever becomes of the working directory.
+    public static func absolute(_ path: String) throws(Errno) -> String {
+        try check(path)
+        if path.utf8.first == UInt8(ascii: "/") { return path }
+        var buffer = [CChar](repeating: 0, count: 4096)
+        guard getcwd(&buffer, buffer.count) != nil else { throw Errno.last }
+        let folder = buffer.withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+        return path.isEmpty ? folder : folder + "/" + path
+    }
+
+    /// Where files go that need not last.
+    public static var temporaryFolder: String {
+        guard let value = getenv("TMPDIR") else { return "/tmp" }
+        let path = String(cString: value)
+        return path.utf8.first == UInt8(ascii: "/") ? path : "/tmp"
+    }
+
+    static func read(_ descriptor: Int32, at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
+        var outcome = 0
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            repeat {
+                outcome = pread(descriptor, buffer.baseAddress, count, off_t(offset))
+                failure = outcome < 0 ? errno : 0
+            } while failure == EINTR
+            filled = max(outcome, 0)
+        }
+        if outcome < 0 { throw Errno(rawValue: failure) }
+        return bytes
+    }
+}

@@ -1,0 +1,119 @@
+internal import CEpoll
+internal import Glibc
+
+/// A file that is being written, open and locked; closed when the last reference goes.
+///
+/// The lock is the kernel's (flock), so that it ends with the process whatever happens to that: a part file that nobody
+/// has locked belongs to nobody who is alive. Every call may wait for a disk.
+public final class PartFile: Sendable {
+    public let path: String
+    let descriptor: Int32
+
+    /// Makes a new file. Throws EEXIST if there is something by that name.
+    public init(creating path: String) throws(Errno) {
+        self.path = path
+        descriptor = try Self.open(path, O_CREAT | O_EXCL)
+        try lock()
+    }
+
+    /// Opens a file that is there. Throws EWOULDBLOCK if somebody else has it locked, and EINVAL if it is no regular
+    /// file.
+    public init(opening path: String) throws(Errno) {
+        self.path = path
+        descriptor = try Self.open(path, O_NONBLOCK)
+        try lock()
+        // Its owner may have moved or removed it before our lock came.
+        guard try status().kind == .file else { throw Errno(rawValue: EINVAL) }
+        guard try isInPlace() else { throw Errno(rawValue: ENOENT) }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    private static func open(_ path: String, _ flags: Int32) throws(Errno) -> Int32 {
+        try FileSystem.check(path)
+        let common = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY
+        let descriptor = Glibc.open(path, common | flags, 0o666)
+        guard descriptor >= 0 else { throw Errno.last }
+        return descriptor
+    }
+
+    private func lock() throws(Errno) {
+        while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            // Some file systems know no locks; a name that nobody else takes must do there.
+            if errno == ENOLCK || errno == EOPNOTSUPP { return }
+            if errno != EINTR { throw Errno.last }
+        }
+    }
+
+    public func status() throws(Errno) -> FileStatus {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Errno.last }
+        return FileStatus(status)
+    }
+
+    /// Whether its path still names this file.
+    public func isInPlace() throws(Errno) -> Bool {
+        let own = try status()
+        return try FileSystem.status(of: path).map { $0.isSameFile(as: own) } ?? false
+    }
+}
+
+// MARK: - Contents
+
+extension PartFile {
+    /// Writes all of `bytes`, wherever the file ends now.
+    public func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(Errno) {
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset + done))
+            if count > 0 {
+                done += count
+            } else if count == 0 {
+                throw Errno(rawValue: ENOSPC)
+            } else if errno != EINTR {
+                throw Errno.last
+            }
+        }
+    }
+
+    /// Up to `count` bytes at `offset`; empty at the end.
+    public func read(at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
+        try FileSystem.read(descriptor, at: offset, upTo: count)
+    }
+
+    /// Has the file system set aside what `length` bytes take, so that they cannot fail for want of space later. False
+    /// if it does no such thing. The file does not become longer.
+    @discardableResult
+    public func allocate(_ length: Int) throws(Errno) -> Bool {
+        while dunlin_fallocate(descriptor, dunlin_fallocate_keep_size, 0, Int64(length)) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EOPNOTSUPP, ENOSYS: return false
+            default: throw Errno.last
+            }
+        }
+        return true
+    }
+
+    public func truncate(to length: Int) throws(Errno) {
+        while ftruncate(descriptor, off_t(length)) != 0 {
+            if errno != EINTR { throw Errno.last }
+        }
+    }
+
+    /// Returns once the contents would survive a loss of power.
+    public func sync() throws(Errno) {
+        while fsync(descriptor) != 0 {
+            if errno != EINTR { throw Errno.last }
+        }
+    }
+
+    /// Removes it, if it is still where it was.
+    public func remove() throws(Errno) {
+        guard try isInPlace() else { return }
+        try FileSystem.remove(path)
+    }
+}

@@ -1,0 +1,96 @@
+import DunlinReactor
+import DunlinTypes
+import Synchronization
+import Testing
+
+@testable import DunlinReactor
+
+@Suite struct `Disk machine` {
+    private typealias Machine = DiskMachine<Int, String>
+
+    private static func text(_ action: Machine.Action) -> String {
+        switch action {
+        case .none: "none"
+        case .wake(let thread): "wake \(thread)"
+        case .startThread: "start"
+        }
+    }
+
+    @Test func `starts threads up to its limit, and wakes one that rests before it starts another`() {
+        var machine = Machine(limit: 2)
+        #expect(Self.text(machine.add(1)) == "start")
+        #expect(machine.next(for: "a") == 1)
+        #expect(machine.next(for: "a") == nil)
+        #expect(Self.text(machine.add(2)) == "wake a")
+        #expect(Self.text(machine.add(3)) == "start")
+        #expect(Self.text(machine.add(4)) == "none")
+        let taken = [machine.next(for: "a"), machine.next(for: "b"), machine.next(for: "a")]
+        #expect(taken == [2, 3, 4])
+        #expect(machine.next(for: "b") == nil)
+        #expect(machine.next(for: "a") == nil)
+        #expect(Self.text(machine.add(5)) == "wake a", "the one that rested last")
+    }
+
+    @Test func `lets a thread leave only while it rests`() {
+        var machine = Machine(limit: 1)
+        _ = machine.add(1)
+        #expect(machine.next(for: "a") == 1)
+        #expect(machine.mayLeave("a") == false)
+        #expect(machine.next(for: "a") == nil)
+        _ = machine.add(2)
+        #expect(machine.mayLeave("a") == false, "it was woken")
+        #expect(machine.next(for: "a") == 2)
+        #expect(machine.next(for: "a") == nil)
+        #expect(machine.mayLeave("a") == true)
+        #expect(machine.threads == 0)
+        #expect(Self.text(machine.add(3)) == "start")
+    }
+
+    @Test func `gives back what no thread will do, and nothing while there is one`() {
+        var machine = Machine(limit: 2)
+        _ = machine.add(1)
+        #expect(machine.startFailed() == [1])
+        _ = machine.add(2)
+        #expect(machine.next(for: "a") == 2)
+        _ = machine.add(3)
+        #expect(machine.startFailed() == [])
+        #expect(machine.next(for: "a") == 3)
+    }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `Disk threads` {
+    private final class Meter: Sendable {
+        let running = Atomic<Int>(0)
+        let most = Atomic<Int>(0)
+    }
+
+    @Test func `do everything once, on no more threads than they may be`() async {
+        let threads = DiskThreads(threads: 3)
+        let meter = Meter()
+        let sum = await withTaskGroup(of: Int.self) { group in
+            for number in 1...500 {
+                group.addTask {
+                    await threads.run {
+                        meter.most.max(meter.running.add(1, ordering: .relaxed).newValue, ordering: .relaxed)
+                        defer { meter.running.subtract(1, ordering: .relaxed) }
+                        return number
+                    }
+                }
+            }
+            return await group.reduce(0, +)
+        }
+        #expect(sum == 500 * 501 / 2)
+        #expect((1...3).contains(meter.most.load(ordering: .relaxed)))
+    }
+
+    @Test func `leave when there is nothing to do, and come again`() async throws {
+        let threads = DiskThreads(threads: 2, patience: .milliseconds(1))
+        for _ in 0..<3 {
+            #expect(await threads.run { 7 } == 7)
+            let loop = try ReactorGroup.shared.reactors()[0]
+            while threads.count > 0 {
+                _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import DunlinReactor
+import DunlinTypes
+import Foundation
+import Testing
+
+@Suite struct `Part file` {
+    private let folder: String
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-parts-\(UUID())").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    }
+
+    private func finished() throws { try FileManager.default.removeItem(atPath: folder) }
+
+    private static func errno(_ work: () throws(Errno) -> Void) -> Int32 {
+        do throws(Errno) {
+            try work()
+            return 0
+        } catch {
+            return error.rawValue
+        }
+    }
+
+    private static func bytes(_ text: String, _ use: (UnsafeRawBufferPointer) throws(Errno) -> Void) throws(Errno) {
+        try Bytes(text).withUnsafeBytes { bytes throws(Errno) in try use(bytes) }
+    }
+
+    @Test func `is made once, and locked for as long as it is open`() throws {
+        let path = "\(folder)/a"
+        do {
+            let file = try PartFile(creating: path)
+            #expect(Self.errno { () throws(Errno) in _ = try PartFile(creating: path) } == EEXIST)
+            #expect(Self.errno { () throws(Errno) in _ = try PartFile(opening: path) } == EWOULDBLOCK)
+            #expect(try file.isInPlace())
+        }
+        _ = try PartFile(opening: path)
+        try finished()
+    }
+
+    @Test func `is written anywhere, read, cut and synced`() throws {
+        let file = try PartFile(creating: "\(folder)/a")
+        try Self.bytes("world") { bytes throws(Errno) in try file.write(bytes, at: 6) }
+        try Self.bytes("hello ") { bytes throws(Errno) in try file.write(bytes, at: 0) }
+        #expect(try file.allocate(1 << 20))
+        #expect(try file.status().length == 11, "allocating makes it no longer")
+        #expect(try file.read(at: 4, upTo: 100) == Array("o world".utf8))
+        try file.truncate(to: 5)
+        try file.sync()
+        #expect(try file.read(at: 0, upTo: 100) == Array("hello".utf8))
+        #expect(try file.read(at: 5, upTo: 100).isEmpty)
+        try finished()
+    }
+
+    @Test func `is removed only from where it still is`() throws {
+        let path = "\(folder)/a"
+        let file = try PartFile(creating: path)
+        try FileSystem.move(path, to: "\(folder)/b", overwriting: false)
+        #expect(try !file.isInPlace())
+        _ = try PartFile(creating: path)
+        try file.remove()
+        #expect(try FileSystem.names(in: folder).sorted() == ["a", "b"])
+        try finished()
+    }
+
+    @Test func `takes no folder, link or pipe for a file`() throws {
+        try FileSystem.makeFolders("\(folder)/sub")
+        #expect(symlink("nowhere", "\(folder)/link") == 0)
+        #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
+        let table: [(String, Int32)] = [("sub", EISDIR), ("link", ELOOP), ("pipe", EINVAL), ("none", ENOENT)]
+        for (name, expected) in table {
+            #expect(Self.errno { () throws(Errno) in _ = try PartFile(opening: "\(folder)/\(name)") } == expected)
+        }
+        #expect(Self.errno { () throws(Errno) in _ = try PartFile(creating: "\(folder)/a\0b") } == EINVAL)
+        try finished()
+    }
+
+    @Test func `gets a name in one step, and takes it from nobody unless told to`() throws {
+        _ = try PartFile(creating: "\(folder)/new")
+        _ = try PartFile(creating: "\(folder)/old")
+        let (new, old) = ("\(folder)/new", "\(folder)/old")
+        #expect(Self.errno { () throws(Errno) in try FileSystem.move(new, to: old, overwriting: false) } == EEXIST)
+        #expect(try FileSystem.names(in: folder).sorted() == ["new", "old"])
+        try FileSystem.move(new, to: old, overwriting: true)
+        #expect(try FileSystem.names(in: folder) == ["old"])
+        try FileSystem.makeFolders("\(folder)/sub")
+        let table: [(String, Int32)] = [
+            ("sub", EISDIR), ("missing/x", ENOENT), ("old/x", ENOTDIR),
+            (String(repeating: "n", count: 256), ENAMETOOLONG),
+        ]
+        for (target, expected) in table {
+            let path = "\(folder)/\(target)"
+            #expect(
+                Self.errno { () throws(Errno) in try FileSystem.move(old, to: path, overwriting: true) } == expected)
+        }
+        #expect(try FileSystem.names(in: folder).sorted() == ["old", "sub"])
+        try finished()
+    }
+
+    @Test func `finds the folders it needs made, as far as they are missing`() throws {
+        try FileSystem.makeFolders("\(folder)/a/b/c")
+        try FileSystem.makeFolders("\(folder)/a/b/c")
+        #expect(try FileSystem.status(of: "\(folder)/a/b/c")?.kind == .folder)
+        _ = try PartFile(creating: "\(folder)/file")
+        #expect(Self.errno { () throws(Errno) in try FileSystem.makeFolders("\(folder)/file/x") } == ENOTDIR)
+        #expect(Self.errno { () throws(Errno) in try FileSystem.makeFolders("\(folder)/file") } == ENOTDIR)
+        try FileSystem.syncFolder("\(folder)/a")
+        #expect(Self.errno { () throws(Errno) in try FileSystem.syncFolder("\(folder)/none") } == ENOENT)
+        try finished()
+    }
+
+    @Test func `beyond the limit of file sizes is an error, on a disk thread`() async throws {
+        let path = "\(folder)/a"
+        let file = try PartFile(creating: path)
+        // Beyond what any file system has; a write there would raise the same signal as one beyond the process's limit.
+        let outcome: Int32 = await DiskThreads.shared.run {
+            Self.errno { () throws(Errno) in
+                try Self.bytes("x") { bytes throws(Errno) in try file.write(bytes, at: Int.max - 1) }
+            }
+        }
+        #expect(outcome == EFBIG || outcome == EINVAL)
+        try finished()
+    }
+}
