@@ -22,6 +22,9 @@ public struct FileSource: Sendable {
         }
     }
 
+    /// How much of it is to be sent.
+    public var length: Int { range.count }
+
     /// All of it at once.
     public func bytes() throws -> Bytes {
         Bytes(try file.read(at: range.lowerBound, upTo: range.count))

@@ -94,6 +94,8 @@ extension NetworkError.Code {
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
     /// The request's body is a file that cannot be opened or read, or no regular file.
     public static let fileUnreadable = Self("fileUnreadable")
+    /// A file cannot be written, for want of room most likely; the cause beneath says why.
+    public static let fileNotWritten = Self("fileNotWritten")
     /// The request would have to be sent again with a body that can be sent once.
     public static let bodyNotReplayable = Self("bodyNotReplayable")
     /// More redirects came than the policy follows; `redirects` tells the chain.

@@ -113,10 +113,13 @@ final class RequestBuilder: Sendable {
     /// A form of parts is for methods that have a body, whatever case they are written in.
     @inline(never)
     private static func check(_ contentType: String, goesWith method: Method) throws {
-        guard contentType.hasPrefix("multipart/form-data"), ["GET", "HEAD"].contains(method.rawValue.uppercased())
+        guard isForm(contentType), ["GET", "HEAD"].contains(method.rawValue.uppercased())
         else { return }
         throw NetworkError(.invalidRequest, "\(method) carries no form of parts")
     }
+
+    /// Nobody but its maker knows what its parts are bounded by, so that its type counts before any other.
+    private static func isForm(_ contentType: String) -> Bool { contentType.hasPrefix("multipart/form-data") }
 
     private static func hasFields(_ body: borrowing RequestBody) -> Bool {
         body.contentType != nil || body.trailers != nil
@@ -129,8 +132,9 @@ final class RequestBuilder: Sendable {
         var merged = fields.overlaid(with: own)
         if let coding = body.contentEncoding { merged["Content-Encoding"] = coding }
         if let accept, !own.contains("accept") { merged["Accept"] = accept }
-        if let contentType = body.contentType, !merged.contains("content-type") {
-            merged.append("Content-Type", contentType)
+        if let contentType = body.contentType {
+            if Self.isForm(contentType) { merged.remove("content-type") }
+            if !merged.contains("content-type") { merged.append("Content-Type", contentType) }
         }
         if let names = body.trailers?.names, !names.isEmpty, !merged.contains("trailer") {
             merged.append("Trailer", names.joined(separator: ", "))

@@ -1,0 +1,118 @@
+internal import DunlinReactor
+internal import DunlinWire
+
+/// Parts put together: what is said around them, and how long it all is.
+struct MultipartForm: Sendable {
+    let parts: [Part]
+    let runs: [MultipartMachine.Run]
+    /// Of each part's file, as it was when it was looked at.
+    let fileLengths: [Int: Int]
+    /// Nil if a part does not know its own.
+    let length: Int?
+
+    /// Looks at each file once. Throws for what cannot be a part.
+    init(_ parts: [Part], boundary: String) throws {
+        var runs = Runs()
+        for (index, part) in parts.enumerated() {
+            runs.append("\(index == 0 ? "" : "\r\n")--\(boundary)\r\n")
+            try runs.append(part.fields)
+            try runs.append(part, at: index)
+        }
+        runs.append("\r\n--\(boundary)--\r\n")
+        runs.flush()
+        self.parts = parts
+        self.runs = runs.runs
+        fileLengths = runs.fileLengths
+        length = runs.length
+    }
+
+    /// Whether it can be sent any number of times.
+    var isReplayable: Bool {
+        parts.allSatisfy { part in
+            if case .stream(_, let isReplayable, _) = part.source { isReplayable } else { true }
+        }
+    }
+
+    /// All of it, if it is in memory and small enough to be there twice.
+    var bytes: Bytes? {
+        guard runs.count == 1, case .bytes(let bytes) = runs[0] else { return nil }
+        return bytes
+    }
+
+    /// Joins what is small, and leaves what is large where it is.
+    private struct Runs {
+        private(set) var runs: [MultipartMachine.Run] = []
+        private(set) var length: Int? = 0
+        private(set) var fileLengths: [Int: Int] = [:]
+        private var joined: [UInt8] = []
+
+        private static let small = 64 * 1024
+
+        mutating func append(_ text: String) {
+            joined.append(contentsOf: text.utf8)
+            length = length.map { $0 + text.utf8.count }
+        }
+
+        mutating func append(_ fields: Fields) throws {
+            do throws(WireError) {
+                _ = try RequestEncoder.prepare(fields)
+            } catch {
+                throw NetworkError(.invalidPart, "a part's field cannot be sent", underlying: error)
+            }
+            for field in fields { append("\(field.name): \(field.value)\r\n") }
+            append("\r\n")
+        }
+
+        mutating func append(_ part: Part, at index: Int) throws {
+            switch part.source {
+            case .refused(let error): throw error
+            case .bytes(let bytes): append(bytes)
+            case .file(let path):
+                let length = try Self.length(of: path, part)
+                fileLengths[index] = length
+                append(.part(index, length: length))
+            case .stream(let length, _, _):
+                if let length, length < 0 {
+                    throw NetworkError(.invalidPart, "the part \"\(part.name)\" has a negative length")
+                }
+                append(.part(index, length: length))
+            }
+        }
+
+        private mutating func append(_ bytes: Bytes) {
+            length = length.map { $0 + bytes.count }
+            if bytes.count <= Self.small {
+                bytes.withUnsafeBytes { joined.append(contentsOf: $0) }
+            } else {
+                flush()
+                runs.append(.bytes(bytes))
+            }
+        }
+
+        private mutating func append(_ run: MultipartMachine.Run) {
+            flush()
+            runs.append(run)
+            guard case .part(_, let own) = run, let own, let length else { return length = nil }
+            let sum = length.addingReportingOverflow(own)
+            self.length = sum.overflow ? nil : sum.partialValue
+        }
+
+        mutating func flush() {
+            if joined.isEmpty { return }
+            runs.append(.bytes(Bytes(joined)))
+            joined = []
+        }
+
+        private static func length(of path: String, _ part: Part) throws -> Int {
+            do throws(Errno) {
+                return try OpenFile(path).length
+            } catch {
+                let reason = "File URL not reachable."
+                throw NetworkError(
+                    .invalidPart, reason,
+                    underlying: NetworkError(
+                        .fileUnreadable, "the file of the part \"\(part.name)\" cannot be read", underlying: error))
+            }
+        }
+    }
+}

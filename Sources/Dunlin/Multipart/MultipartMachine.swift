@@ -1,0 +1,91 @@
+/// A multipart form (RFC 7578, RFC 2046 §5.1) as one run of bytes after another.
+///
+/// The first part opens with `--B`, others with a line break before it, the end is `--B--` and a line break: all of
+/// that, the parts' fields and what of their bytes is in memory comes as `.give`. Where a part's bytes come from
+/// elsewhere the machine says when to open that, when to read, and whether what was read is as long as was announced.
+/// Knows no file and no clock; gives pieces of at most `pieceSize` bytes, cut wherever that may be.
+struct MultipartMachine {
+    enum Run: Equatable {
+        case bytes(Bytes)
+        /// The bytes of a part, by its place in the form; nil for a length that only its end will tell.
+        case part(Int, length: Int?)
+    }
+
+    enum Action: Equatable {
+        case give(Bytes)
+        /// What comes from now on is this part's, from its beginning.
+        case open(part: Int)
+        /// The part that was opened last is to say more: `took`, with nothing at its end.
+        case read
+        case end
+    }
+
+    enum Violation: Error, Equatable {
+        case tooShort(part: Int, missing: Int)
+        case tooLong(part: Int)
+    }
+
+    private enum State {
+        case giving(from: Int)
+        case closed
+        case reading(left: Int?)
+    }
+
+    private let runs: [Run]
+    private let pieceSize: Int
+    private var position = 0
+    private var state: State
+    /// What was read and has not been given yet.
+    private var pending = Bytes.empty
+
+    init(_ runs: [Run], pieceSize: Int = 64 * 1024) {
+        self.runs = runs
+        self.pieceSize = max(1, pieceSize)
+        state = Self.beginning(of: runs.first)
+    }
+
+    private static func beginning(of run: Run?) -> State {
+        if case .bytes = run { .giving(from: 0) } else { .closed }
+    }
+
+    private mutating func advance() {
+        position += 1
+        state = Self.beginning(of: position < runs.count ? runs[position] : nil)
+    }
+
+    mutating func next() -> Action {
+        if !pending.isEmpty {
+            let piece = pending[0..<min(pieceSize, pending.count)]
+            pending = pending[piece.count..<pending.count]
+            return .give(piece)
+        }
+        guard position < runs.count else { return .end }
+        switch (runs[position], state) {
+        case (.bytes(let bytes), .giving(let start)):
+            let end = start + min(pieceSize, bytes.count - start)
+            if end == bytes.count { advance() } else { state = .giving(from: end) }
+            return .give(bytes[start..<end])
+        case (.part(let part, let length), .closed):
+            state = .reading(left: length)
+            return .open(part: part)
+        default: return .read
+        }
+    }
+
+    /// What the part has said; nil at its end.
+    mutating func took(_ bytes: Bytes?) throws(Violation) {
+        guard position < runs.count, case .part(let part, _) = runs[position], case .reading(let left) = state else {
+            return
+        }
+        guard let bytes else {
+            if let left, left > 0 { throw .tooShort(part: part, missing: left) }
+            advance()
+            return
+        }
+        if let left {
+            if bytes.count > left { throw .tooLong(part: part) }
+            state = .reading(left: left - bytes.count)
+        }
+        pending = bytes
+    }
+}
