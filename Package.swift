@@ -73,6 +73,9 @@ let package = Package(
             name: "FuzzValues", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
             path: "Tests/FuzzValues", swiftSettings: dialect),
         .executableTarget(
+            name: "FuzzParameters", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzParameters",
+            swiftSettings: dialect),
+        .executableTarget(
             name: "FuzzTLS", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTLS",
             swiftSettings: dialect),
         .executableTarget(
@@ -131,6 +134,10 @@ let package = Package(
         .testTarget(
             name: "RealPeerTests", dependencies: ["Dunlin", "DunlinInflate", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
+        // Code of a program whose declarations belong to the main actor unless they say otherwise.
+        .testTarget(
+            name: "CallSiteTests", dependencies: ["Dunlin", "DunlinTesting"],
+            swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests", dependencies: ["Dunlin", "DunlinCLI", "DunlinTesting"], swiftSettings: dialect),
     ]

@@ -1,0 +1,39 @@
+import FoundationEssentials
+import Testing
+
+@Suite struct `Snippets in Requests.md` {
+    private static let package = URL(filePath: #filePath).appending(path: "../../..").standardized
+
+    private static func lines(_ path: String) throws -> [String] {
+        let text = String(decoding: try Data(contentsOf: package.appending(path: path)), as: UTF8.self)
+        return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
+            String(line.drop { $0 == " " })
+        }
+    }
+
+    private static func snippets(_ lines: [String]) -> [[String]] {
+        var snippets: [[String]] = []
+        var current: [String]?
+        for line in lines {
+            if line == "```swift" {
+                current = []
+            } else if line == "```", let snippet = current {
+                snippets.append(snippet)
+                current = nil
+            } else {
+                current?.append(line)
+            }
+        }
+        return snippets
+    }
+
+    @Test func `are code that runs here`() throws {
+        let code = try Self.lines("Tests/CallSiteTests/CallSiteTests.swift")
+        let snippets = Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/Requests.md"))
+        #expect(snippets.count >= 9)
+        for snippet in snippets {
+            let isThere = code.indices.contains { code[$0...].starts(with: snippet) }
+            #expect(isThere, "\(snippet.joined(separator: "\n"))")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Dunlin
+import DunlinTesting
+import FoundationEssentials
+import Testing
+
+/// What users are shown, word for word, in a module whose code belongs to the main actor.
+@Suite(.timeLimit(.minutes(1)))
+struct `Call sites of requests` {
+    let transport = MockTransport()
+
+    private func client() throws -> HTTPSession {
+        try HTTPSession(.init(baseURL: "http://api.test/", transport: transport))
+    }
+
+    private var sent: [String] {
+        transport.requests.map { "\($0.method) \($0.target) \(String($0.body))" }
+    }
+
+    @Test func `get a value of JSON`() async throws {
+        let client = try client()
+        transport.otherwise { _ in .respond(json: User(id: 42, name: "Ada")) }
+        let user = try await client.get("users/42", as: User.self)
+        let full = try await client.get("users/42", query: ["expand": "team"], as: .json(User.self))
+        print(full.value.name, full.fields["ETag"] ?? "no tag", full.metrics.total)
+        #expect(user == full.value && user.id == 42)
+        #expect(sent == ["GET /users/42 ", "GET /users/42?expand=team "])
+    }
+
+    @Test func `name their target with what is not trusted`() async throws {
+        let client = try client()
+        transport.otherwise { _ in .respond(json: [Post(title: "x")]) }
+        let name = "../admin?x"
+        let posts = try await client.get("users/\(name)/posts", as: [Post].self)
+        #expect(posts.count == 1 && sent == ["GET /users/..%2Fadmin%3Fx/posts "])
+    }
+
+    @Test func `post JSON and forms`() async throws {
+        let client = try client()
+        let draft = Draft()
+        transport.on(.post, "/oauth/token").respond(json: Token(token: "t"))
+        transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
+        let created = try await client.post("users", body: .json(draft), as: User.self)
+        let tagged = try await client.patch("users/42", body: .json(["tags": ["new", 7, nil]]), as: User.self)
+        let token = try await client.post(
+            "oauth/token", body: .form(["grant_type": "client_credentials", "scope": "read", "scope": "write"]),
+            as: Token.self)
+        #expect(created == tagged && token.token == "t")
+        #expect(sent[1] == #"PATCH /users/42 {"tags":["new",7,null]}"#)
+        #expect(sent[2] == "POST /oauth/token grant_type=client_credentials&scope=read&scope=write")
+    }
+
+    @Test func `leave it to a serializer where parameters go`() async throws {
+        let client = try client()
+        let draft = Draft()
+        transport.on(.get, "/search").respond(json: [Post(title: "x")])
+        transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
+        let found = try await client.get(
+            "search", parameters: ["q": "waders", "page": 2, "tags": ["new"]], as: [Post].self)
+        let saved = try await client.post("users", parameters: .encoding(draft), using: .json, as: User.self)
+        _ = try await client.delete("items", parameters: ["id": [3, 4]], in: .body, as: .bytes)
+        #expect(found.count == 1 && saved.id == 1)
+        #expect(
+            sent == [
+                "GET /search?page=2&q=waders&tags%5B%5D=new ", #"POST /users {"name":"Ada","tags":["new"]}"#,
+                "DELETE /items id%5B%5D=3&id%5B%5D=4",
+            ])
+    }
+
+    @Test func `configure a session`() throws {
+        let secret = "s"
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/v1/")
+        configuration.requestSerializer = .form(.init(arrays: .repeatedKey, bools: .words, nulls: .dropped))
+        configuration.credentials = .bearer(token: secret)
+        _ = try HTTPSession(configuration)
+    }
+
+    @Test func `upload files and follow the progress, on the main actor`() async throws {
+        let client = try client()
+        let photos = try (1...2).map { index in
+            let url = FileManager.default.temporaryDirectory.appending(path: "photo-\(UUID().uuidString)-\(index).jpg")
+            try Data(repeating: UInt8(index), count: 100_000).write(to: url)
+            return url
+        }
+        defer { for photo in photos { _ = Result { try FileManager.default.removeItem(at: photo) } } }
+        transport.otherwise { _ in .respond(json: Receipt(parts: 3)) }
+        var bar = 0.0
+        let album = try RequestBody.multipart {
+            Part.field("title", "Waders")
+            for photo in photos { Part.file("photo", at: photo, contentType: .jpeg) }
+        }
+        let receipt = try await client.withUpload(to: "albums/7", body: album, as: .json(Receipt.self)) { upload in
+            for await step in upload.uploadProgress { bar = step.fraction ?? 0 }
+            return try await upload.value
+        }
+        #expect(receipt == Receipt(parts: 3) && bar == 1)
+        #expect(transport.requests.first?.body.count ?? 0 > 200_000)
+    }
+
+    @Test func `read a body as it arrives, on the main actor`() async throws {
+        let client = try client()
+        let prompt = Prompt(text: "hi")
+        var text = ""
+        transport.otherwise { _ in .respond(body: "hello") }
+        try await client.withStream(from: "v1/chat", method: .post, body: .json(prompt)) { response in
+            for try await piece in response.body { text += String(piece) }
+        }
+        #expect(text == "hello")
+    }
+
+    @Test func `stand in for a server`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
+        let client = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
+        let user = try await client.get("users/42", as: User.self)
+        try transport.verify()
+        #expect(user.name == "Ada")
+    }
+}

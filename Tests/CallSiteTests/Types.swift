@@ -1,0 +1,26 @@
+/// What travels belongs to no actor, in a module whose declarations belong to the main one as elsewhere.
+nonisolated struct User: Codable, Equatable {
+    var id: Int
+    var name: String
+}
+
+nonisolated struct Draft: Codable {
+    var name = "Ada"
+    var tags = ["new"]
+}
+
+nonisolated struct Post: Codable, Equatable {
+    var title: String
+}
+
+nonisolated struct Token: Codable {
+    var token: String
+}
+
+nonisolated struct Receipt: Codable, Sendable, Equatable {
+    var parts: Int
+}
+
+nonisolated struct Prompt: Codable {
+    var text: String
+}
