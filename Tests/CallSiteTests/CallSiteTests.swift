@@ -100,9 +100,9 @@ struct `Call sites of requests` {
         let client = try client()
         let prompt = Prompt(text: "hi")
         var text = ""
-        transport.otherwise { _ in .respond(body: "hello") }
+        transport.otherwise { _ in .respond(body: "event: delta\ndata: hel\n\n: no\n\nevent: delta\ndata: lo\n\n") }
         try await client.withStream(from: "v1/chat", method: .post, body: .json(prompt)) { response in
-            for try await piece in response.body { text += String(piece) }
+            for try await event in response.events where event.name == "delta" { text += event.data }
         }
         #expect(text == "hello")
     }
