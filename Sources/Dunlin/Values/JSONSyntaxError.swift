@@ -5,8 +5,10 @@ public struct JSONSyntaxError: Error, Sendable, Hashable, CustomStringConvertibl
         case unexpectedText = "what stands there is no JSON"
         case trailingText = "something follows the value"
         case controlCharacter = "text holds a control character"
-        case invalidUTF8 = "text is not UTF-8"
+        case invalidUTF8 = "text is not UTF-8, or what it begins as"
         case loneSurrogate = "text holds half of a surrogate pair"
+        case repeatedKey = "an object has a key twice"
+        case fragment = "it is neither an object nor an array"
         case tooDeep = "it is nested too deep"
     }
 

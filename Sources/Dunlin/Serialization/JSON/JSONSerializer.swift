@@ -8,6 +8,9 @@ public import FoundationEssentials
 /// An empty body, or a single space (which some servers send for none), is no content: nil for an optional.
 public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public var rules: HTTPSession.ResponseRules
+    /// Refuses what Foundation lets pass though RFC 8259 does not, such as a comma before a closing bracket, and a key
+    /// that comes twice in one object. Reads the body twice for that.
+    public var isStrict = false
     /// Reads text in another charset than UTF-8, 16 or 32 if the response declares it, against RFC 8259.
     public var honorsCharset = false
     /// Makes the decoder; called once a response, so that nothing is shared between requests.
@@ -26,6 +29,7 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public func serialize(_ response: HTTPSession.Response<Bytes>) throws -> Output {
         if response.body.isNoJSON { return try noContent(response) }
         let body = honorsCharset ? try response.transcoded() : response.body
+        if isStrict { _ = try body.strictJSON() }
         return try makeDecoder().decode(Output.self, from: Data(body))
     }
 }
@@ -39,7 +43,17 @@ extension JSONSerializer {
             prepare(decoder)
             return decoder
         }
+        copy.isStrict = isStrict
         copy.honorsCharset = honorsCharset
+        return copy
+    }
+}
+
+extension JSONSerializer {
+    /// The same, strict.
+    public var strict: JSONSerializer {
+        var copy = self
+        copy.isStrict = true
         return copy
     }
 }
