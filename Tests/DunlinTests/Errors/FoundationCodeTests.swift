@@ -13,7 +13,7 @@ import Testing
         (.bodyLengthMismatch, -1021), (.fileUnreadable, -1102), (.secureConnectionFailed, -1200),
         (.serverTrustFailed, -1202), (.clearTextRefused, -1022), (.unusableCredential, -1013),
         (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
-        (.unacceptableContentType, -1016),
+        (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016),
         (.invalidConfiguration, -1),
         (.sessionClosed, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
         (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),
