@@ -26,7 +26,15 @@ public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
         } catch {
             throw NetworkError(.unreadableContent, "not a property list: \(error.reason)", refusing: response)
         }
-        return try makeDecoder().decode(Output.self, from: Data(response.body))
+        do {
+            return try makeDecoder().decode(Output.self, from: Data(response.body))
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            // Of a list that is damaged inside, Foundation throws errors that nobody else can name.
+            let reason = "the property list cannot be read"
+            throw NetworkError(.unreadableContent, reason, refusing: response, underlying: error)
+        }
     }
 }
 
