@@ -4,7 +4,8 @@ internal import Synchronization
 /// One request's cancel switch: thrown by whoever wants it to stop, felt by whatever the request waits for just now.
 ///
 /// Rules: thrown once, for good, and the first cause stays. Arming after that is refused, so that a request cancelled
-/// between two waits never starts the second. Nothing is called under the lock.
+/// between two waits never starts the second. A channel is armed for as long as it is used, and whatever else is waited
+/// for meanwhile comes beside it. Nothing is called under the lock.
 public final class Interrupt: Sendable {
     public enum Cause: Sendable, Equatable {
         /// The awaiting Swift task was cancelled.
@@ -13,14 +14,9 @@ public final class Interrupt: Sendable {
         case handle
     }
 
-    private enum Target {
-        case nothing
-        case channel(Channel, turn: UInt64)
-        case other(any Interruptible)
-    }
-
     private struct State {
-        var target = Target.nothing
+        var channel: (channel: Channel, turn: UInt64)?
+        var other: (any Interruptible)?
         var cause: Cause?
         var phase = Phase.firstByte
     }
@@ -42,7 +38,7 @@ public final class Interrupt: Sendable {
     public func arm(_ channel: Channel, turn: UInt64) -> Bool {
         state.withLock { state in
             guard state.cause == nil else { return false }
-            state.target = .channel(channel, turn: turn)
+            state.channel = (channel, turn)
             return true
         }
     }
@@ -50,27 +46,29 @@ public final class Interrupt: Sendable {
     public func arm(_ other: any Interruptible) -> Bool {
         state.withLock { state in
             guard state.cause == nil else { return false }
-            state.target = .other(other)
+            state.other = other
             return true
         }
     }
 
     public func disarm() {
-        state.withLock { $0.target = .nothing }
+        state.withLock { ($0.channel, $0.other) = (nil, nil) }
+    }
+
+    /// Leaves a channel armed that is in use meanwhile.
+    public func disarm(_ other: any Interruptible) {
+        state.withLock { if $0.other === other { $0.other = nil } }
     }
 
     public func cancel(_ cause: Cause) {
-        let target = state.withLock { state -> Target in
-            guard state.cause == nil else { return .nothing }
+        let (channel, other) = state.withLock { state -> ((channel: Channel, turn: UInt64)?, (any Interruptible)?) in
+            guard state.cause == nil else { return (nil, nil) }
             state.cause = cause
-            defer { state.target = .nothing }
-            return state.target
+            defer { (state.channel, state.other) = (nil, nil) }
+            return (state.channel, state.other)
         }
-        switch target {
-        case .nothing: break
-        case .channel(let channel, let turn): channel.interrupt(turn: turn)
-        case .other(let other): other.interrupt()
-        }
+        if let (channel, turn) = channel { channel.interrupt(turn: turn) }
+        other?.interrupt()
     }
 }
 

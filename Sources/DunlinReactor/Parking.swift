@@ -29,7 +29,7 @@ public final class Parking<Value: Sendable>: Timed, Interruptible {
     /// Waits for the outcome. To be called once.
     public func wait(until deadline: MonotonicTime, interrupt: Interrupt?) async -> Outcome {
         if let interrupt, !interrupt.arm(self) { self.interrupt() }
-        defer { interrupt?.disarm() }
+        defer { interrupt?.disarm(self) }
         let token = deadline < .never ? reactor.schedule(self, at: deadline) : nil
         defer { if let token { reactor.forget(token) } }
         return await withUnsafeContinuation { continuation in

@@ -117,6 +117,24 @@ private final class Bell: Interruptible {
         #expect(other.cause == .handle)
     }
 
+    @Test func `hits what is waited for beside a channel, and the channel, which stays armed after that`() async throws
+    {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        for isWaiting in [true, false] {
+            let channel = try Channel(Pair().giveNear(), on: reactor)
+            defer { channel.close() }
+            let (interrupt, bell) = (Interrupt(), Bell())
+            let turn = try #require(channel.beginTurn())
+            #expect(interrupt.arm(channel, turn: turn))
+            #expect(interrupt.arm(bell))
+            if !isWaiting { interrupt.disarm(bell as any Interruptible) }
+            interrupt.cancel(.handle)
+            #expect(bell.rings == (isWaiting ? 1 : 0))
+            #expect(await channel.waitReadable(until: .never) == .interrupted)
+        }
+    }
+
     @Test func `refuses a channel once thrown`() throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
