@@ -51,6 +51,8 @@ extension HTTPSession {
         public var url: String { arrival.url }
         /// The redirects that led here, the first one first.
         public var history: [Redirect] { arrival.history }
+        /// The file that the body went to, if that was done with it.
+        public var file: DownloadedFile? { arrival.file }
         /// How long each phase took, hop by hop.
         public var metrics: Metrics { arrival.metrics }
     }
@@ -100,6 +102,8 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
     var url: String { request?.head.url(after: trail) ?? trail?.madeURL ?? "" }
 
     var history: [Redirect] { trail?.redirects ?? [] }
+
+    var file: HTTPSession.DownloadedFile? { trail?.file }
 }
 
 extension RequestHead {

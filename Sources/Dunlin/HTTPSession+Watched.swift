@@ -31,9 +31,12 @@ extension HTTPSession {
         return Call(head: head, extras: extras, body: body, options: options, reading: reading(options))
     }
 
-    func watchedDelegate(_ call: Call, _ target: Target, _ audience: Audience) -> TaskDelegate {
+    func watchedDelegate(
+        _ call: Call, _ target: Target, _ audience: Audience, _ kind: TaskKind? = nil
+    ) -> TaskDelegate {
         unusualDelegate(
-            .of(call.body), call.head.method, target, call.options, call.extras, audience, at: audience.watch.now())
+            kind ?? .of(call.body), call.head.method, target, call.options, call.extras, audience,
+            at: audience.watch.now())
     }
 
     func audience(_ options: Options) -> Audience {
@@ -46,7 +49,7 @@ extension HTTPSession {
         _ call: Call, _ delegate: TaskDelegate, _ audience: Audience, _ carrier: Carrier, _ serializer: S,
         share: (S.Output) -> (any Sendable)? = { _ in nil }
     ) async -> (Result<Response<S.Output>, any Error>, Completion) {
-        let transfer = WatchedTransfer(self, call, delegate, audience, carrier)
+        let transfer = WatchedTransfer(self, call, delegate, audience, carrier, WholeIntake())
         let ended = await transfer.run()
         let result = await valued(ended.result, call, serializer)
         delegate.end(Self.end(of: result))

@@ -7,15 +7,22 @@ extension NotificationBridge {
         public static let taskDidSuspend = Notification.Name("com.alamofire.networking.task.suspend")
         /// Posted after whoever made the request has been told; what came of it is found under `Key`.
         public static let taskDidComplete = Notification.Name("com.alamofire.networking.task.complete")
+        public static let downloadDidMoveFile = Notification.Name(
+            "com.alamofire.networking.session.download.file-manager-succeed")
+        /// Its `userInfo` is that of the error, as an NSError.
+        public static let downloadDidFailToMoveFile = Notification.Name(
+            "com.alamofire.networking.session.download.file-manager-error")
         /// The last one; its object is the session.
         public static let sessionDidInvalidate = Notification.Name("com.alamofire.networking.session.invalidate")
     }
 
     /// What AFNetworking's `userInfo` has things under when a task is complete.
     public enum Key {
-        /// What the serializer made, of a request that was made through a handle.
+        /// What the serializer made, of a request that was made through a handle; the file's URL of a download.
         public static let serializedResponse = "com.alamofire.networking.task.complete.serializedresponse"
-        /// The `ResponseSerializer`; not there for a stream.
+        /// The URL of a downloaded file.
+        public static let assetPath = "com.alamofire.networking.task.complete.assetpath"
+        /// The `ResponseSerializer`; not there for a stream or a download.
         public static let responseSerializer = "com.alamofire.networking.task.complete.responseserializer"
         /// The body as Data; not there if it was not read as a whole.
         public static let responseData = "com.alamofire.networking.complete.finish.responsedata"

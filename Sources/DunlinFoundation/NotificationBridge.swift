@@ -49,6 +49,12 @@ public final class NotificationBridge: Sendable {
         case .completed(let completion):
             Notification(
                 name: Name.taskDidComplete, object: objects.told(completion.task), userInfo: completion.userInfo)
+        case .fileMoved(let task, _, _):
+            Notification(name: Name.downloadDidMoveFile, object: objects.told(task))
+        case .fileMoveFailed(let task, let error):
+            Notification(
+                name: Name.downloadDidFailToMoveFile, object: objects.told(task),
+                userInfo: NSError(bridging: error).userInfo)
         case .invalidated: Notification(name: Name.sessionDidInvalidate, object: session)
         }
     }
@@ -59,7 +65,9 @@ extension HTTPSession.Completion {
     fileprivate var userInfo: [String: Any] {
         typealias Key = NotificationBridge.Key
         var info: [String: Any] = [:]
-        info[Key.serializedResponse] = value
+        let fileURL = file.map { URL(filePath: $0.path) }
+        info[Key.assetPath] = fileURL
+        info[Key.serializedResponse] = fileURL ?? value
         info[Key.responseSerializer] = serializer
         info[Key.responseData] = body.map { Data($0) }
         info[Key.error] = error.map { NSError(bridging: $0, failingURL: url) }

@@ -61,11 +61,18 @@ final class ConnectionBody: BodyStream {
     var attempt: Attempt { record.withLock { $0.attempt } }
 
     func next() async throws -> Bytes? {
+        var nothing: [UInt8]?
+        return try await next(reusing: &nothing)
+    }
+
+    func next(reusing spare: inout [UInt8]?) async throws -> Bytes? {
         try await withTaskCancellationHandler {
             switch reader.begin() {
             case .over: return nil
             case .failed(let error): throw error
-            case .read(let reading): return try await next(reading)
+            case .read(var reading):
+                if let memory = spare.take() { reading.buffer = memory }
+                return try await next(reading)
             }
         } onCancel: {
             context.cancel(.task)

@@ -94,8 +94,14 @@ extension NetworkError.Code {
     public static let bodyLengthMismatch = Self("bodyLengthMismatch")
     /// The request's body is a file that cannot be opened or read, or no regular file.
     public static let fileUnreadable = Self("fileUnreadable")
+    /// A download's file cannot be made where it should be: `fileFailure` says why.
+    public static let fileNotCreated = Self("fileNotCreated")
     /// A file cannot be written, for want of room most likely; the cause beneath says why.
     public static let fileNotWritten = Self("fileNotWritten")
+    /// A download came whole and cannot be given its name: `fileFailure` says why, and where it lies.
+    public static let fileNotMoved = Self("fileNotMoved")
+    /// What came is not what the digest says.
+    public static let digestMismatch = Self("digestMismatch")
     /// The request would have to be sent again with a body that can be sent once.
     public static let bodyNotReplayable = Self("bodyNotReplayable")
     /// More redirects came than the policy follows; `redirects` tells the chain.

@@ -72,6 +72,8 @@ public enum ResponseBody: Sendable {
 public protocol BodyStream: AnyObject, Sendable {
     /// The next piece, or `nil` after the last. Only one reader at a time.
     func next() async throws -> Bytes?
+    /// The same. What follows may be received into the memory of `spare`, which is taken then.
+    func next(reusing spare: inout [UInt8]?) async throws -> Bytes?
     /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before memory
     /// is spent on it; what it throws ends the reading.
     func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
@@ -84,6 +86,10 @@ public protocol BodyStream: AnyObject, Sendable {
 }
 
 extension BodyStream {
+    public func next(reusing spare: inout [UInt8]?) async throws -> Bytes? {
+        try await next()
+    }
+
     public func collect(_ admit: (Int) throws -> Void) async throws -> Bytes {
         guard let first = try await next() else { return .empty }
         try admit(first.count)

@@ -12,6 +12,8 @@ struct Note: Sendable {
     let error: NSError?
     let body: Data?
     let value: String?
+    let file: URL?
+    let reason: String?
     let isOnMainThread: Bool
 
     init(_ notification: Notification) {
@@ -25,6 +27,8 @@ struct Note: Sendable {
         error = info[NotificationBridge.Key.error] as? NSError
         body = info[NotificationBridge.Key.responseData] as? Data
         value = info[NotificationBridge.Key.serializedResponse] as? String
+        file = info[NotificationBridge.Key.assetPath] as? URL
+        reason = info[NSLocalizedFailureReasonErrorKey] as? String
         isOnMainThread = Thread.isMainThread
     }
 }

@@ -25,12 +25,15 @@ struct `Notifications` {
             (Name.taskDidSuspend, "com.alamofire.networking.task.suspend"),
             (Name.taskDidComplete, "com.alamofire.networking.task.complete"),
             (Name.sessionDidInvalidate, "com.alamofire.networking.session.invalidate"),
+            (Name.downloadDidMoveFile, "com.alamofire.networking.session.download.file-manager-succeed"),
+            (Name.downloadDidFailToMoveFile, "com.alamofire.networking.session.download.file-manager-error"),
         ]
         for (ours, theirs) in names { #expect(ours.rawValue == theirs) }
         let keys = [
             (Key.serializedResponse, "com.alamofire.networking.task.complete.serializedresponse"),
             (Key.responseSerializer, "com.alamofire.networking.task.complete.responseserializer"),
             (Key.responseData, "com.alamofire.networking.complete.finish.responsedata"),
+            (Key.assetPath, "com.alamofire.networking.task.complete.assetpath"),
             (Key.error, "com.alamofire.networking.task.complete.error"),
             (Key.metrics, "com.alamofire.networking.complete.sessiontaskmetrics"),
         ]
@@ -67,6 +70,40 @@ struct `Notifications` {
         #expect(end.value == "made" && end.body == Data("made".utf8))
         #expect(object.snapshot?.state == .over)
         await session.shutdown()
+    }
+
+    @Test func `tell of a downloaded file, and of one that cannot be moved`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-notes-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let session = try session()
+        let bridge = NotificationBridge(session, center: notes.center)
+        let path = folder.appending(path: "file").path
+        transport.on(.get, "/").reply(
+            .stream { index in
+                if index == 1 { try Data("late".utf8).write(to: URL(filePath: path)) }
+                return index < 2 ? "made" : nil
+            }
+        ).reply(
+            .stream { index in
+                if index == 1 { try Data("late".utf8).write(to: URL(filePath: path)) }
+                return index < 2 ? "made" : nil
+            })
+        let overwriting = HTTPSession.DownloadOptions(overwrites: true)
+        _ = try await session.download("/", to: .file(path), transfer: overwriting)
+        let told = await notes.next(3)
+        #expect(told.map(\.name) == [Name.taskDidResume, Name.downloadDidMoveFile, Name.taskDidComplete])
+        #expect(told[1].keys.isEmpty && told[1].task?.id == told[2].task?.id)
+        #expect(told[2].keys == [Key.assetPath, Key.serializedResponse])
+        #expect(told[2].file?.path == path)
+        try FileManager.default.removeItem(atPath: path)
+        await #expect(throws: NetworkError.self) { try await session.download("/", to: .file(path)) }
+        let failed = await notes.next(3)
+        #expect(failed.map(\.name) == [Name.taskDidResume, Name.downloadDidFailToMoveFile, Name.taskDidComplete])
+        #expect(failed[1].reason == "the file cannot be given its name")
+        #expect(failed[2].error?.code == -3005)
+        withExtendedLifetime(bridge) {}
+        await session.shutdown()
+        try FileManager.default.removeItem(at: folder)
     }
 
     @Test func `of an end come after the handle has it`() async throws {

@@ -82,7 +82,9 @@ extension NetworkError.FoundationCode {
     public static let serverCertificateUntrusted = Self(url: ServerTrustFailure.urlErrorCode)
     public static let clientCertificateRejected = Self(url: -1205)
     public static let clientCertificateRequired = Self(url: -1206)
+    public static let cannotCreateFile = Self(url: -3000)
     public static let cannotWriteToFile = Self(url: -3003)
+    public static let cannotMoveFile = Self(url: -3005)
     /// AFNetworking's "The `parameters` argument is not valid JSON."
     public static let invalidParameters = Self(NetworkError.Domain.requestSerialization, -1016)
     /// AFNetworking's "File URL not reachable."

@@ -8,21 +8,24 @@ extension HTTPSession {
         public var response: ResponseHead?
         /// The response's body as received; nil if it was not read as a whole.
         public var body: Bytes?
+        /// The file that the body went to, if that was done with it.
+        public var file: DownloadedFile?
         /// What the serializer made of it, if that may be shared: of a request that was made through a handle.
         public var value: (any Sendable)?
-        /// Nil for a stream.
+        /// Nil for a stream and for a download.
         public var serializer: (any ResponseSerializer)?
         public var error: (any Error)?
         public var metrics: Metrics
 
         init(
             task: TaskSnapshot, url: String, response: ResponseHead?, body: Bytes? = nil,
-            serializer: (any ResponseSerializer)? = nil, metrics: Metrics
+            file: DownloadedFile? = nil, serializer: (any ResponseSerializer)? = nil, metrics: Metrics
         ) {
             self.task = task
             self.url = url
             self.response = response
             self.body = body
+            self.file = file
             self.serializer = serializer
             self.metrics = metrics
         }

@@ -4,6 +4,10 @@ extension HTTPSession {
         /// A request begins or goes on.
         case resumed(TaskSnapshot)
         case suspended(TaskSnapshot)
+        /// A downloaded file was given its name: `from` is where it was written.
+        case fileMoved(TaskSnapshot, from: String, to: String)
+        /// A downloaded file could not be given its name; its download fails with this error.
+        case fileMoveFailed(TaskSnapshot, NetworkError)
         /// A request is over. Told after whoever asked for it has been told.
         case completed(Completion)
         /// The session takes no more requests and none is running. The last event, unless the session is restarted.

@@ -10,11 +10,15 @@ final class Trail: Sendable {
     let machine: RedirectMachine
     /// What a response that nobody fetched is said to be from.
     let madeURL: String?
+    /// Where the body lies, of a response that became a download.
+    let file: HTTPSession.DownloadedFile?
 
     init(
         _ attempts: [Attempt], _ redirects: [Redirect] = [], fragment: String? = nil,
-        _ machine: RedirectMachine = RedirectMachine(), madeURL: String? = nil
+        _ machine: RedirectMachine = RedirectMachine(), madeURL: String? = nil,
+        file: HTTPSession.DownloadedFile? = nil
     ) {
+        self.file = file
         self.attempts = attempts
         self.redirects = redirects
         self.fragment = fragment
@@ -28,11 +32,17 @@ extension Trail {
     func after(waiting time: Int64) -> Trail {
         var attempts = attempts
         if !attempts.isEmpty { attempts[0] = attempts[0].after(waiting: time) }
-        return Trail(attempts, redirects, fragment: fragment, machine)
+        return Trail(attempts, redirects, fragment: fragment, machine, file: file)
     }
 }
 
 extension Trail? {
+    func keeping(_ file: HTTPSession.DownloadedFile) -> Trail {
+        Trail(
+            self?.attempts ?? [], self?.redirects ?? [], fragment: self?.fragment, self?.machine ?? .init(),
+            madeURL: self?.madeURL, file: file)
+    }
+
     /// Adds an attempt that another one follows. `fragment` is that of the request's URL.
     @inline(never)
     mutating func append(_ attempt: Attempt) {

@@ -45,6 +45,15 @@ extension Audience {
         _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
         on loop: Reactor
     ) async throws -> TransportResponse {
+        // A stream is its reader's, whatever a hook would rather have.
+        try await admitted(response, to: request, delegate, carrier, on: loop).response
+    }
+
+    /// The same, with where a hook wants the body to go.
+    func admitted(
+        _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
+        on loop: Reactor
+    ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
         var response = response
         let isCoded = response.head.fields.contains("content-encoding")
         switch response.body {
@@ -58,19 +67,23 @@ extension Audience {
                 response = response.with(.stream(counted), response.attempt)
             }
         }
-        guard hasHook(\.response) else { return response }
-        try await decide(on: response.head, request, delegate, carrier, on: loop)
-        return response
+        guard hasHook(\.response) else { return (response, nil) }
+        let destination = try await decide(on: response.head, request, delegate, carrier, on: loop)
+        return (response, destination)
     }
 
     private func decide(
         on head: ResponseHead, _ request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
         on loop: Reactor
-    ) async throws {
+    ) async throws -> HTTPSession.Destination? {
         let snapshot = delegate.snapshot(at: watch.now())
         let asking = HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop)
         let decision = try await asking.answer(\.response) { await $0(head, snapshot) }
-        guard decision == .cancel else { return }
+        switch decision {
+        case nil, .take: return nil
+        case .becomeDownload(let destination): return destination
+        case .cancel: break
+        }
         throw NetworkError(
             .cancelled, "a hook turned the response down", phase: .idle, requestMayHaveBeenSent: true, response: head)
     }

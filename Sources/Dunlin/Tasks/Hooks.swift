@@ -14,6 +14,9 @@ extension HTTPSession {
         /// Asked about a response that is to be delivered, before its body is read. Nil means no opinion; the default
         /// is to take it.
         public var response: (@Sendable (ResponseHead, TaskSnapshot) async -> ResponseDecision?)?
+        /// Asked where a download goes, once its response has been taken; counts before what the request says. Nil
+        /// means no opinion.
+        public var destination: (@Sendable (ResponseHead, TaskSnapshot) async -> Destination?)?
         /// Told each piece of that response's body as it comes, content codings taken off. The next is not read before
         /// it returns.
         public var data: (@Sendable (Bytes, TaskSnapshot) async -> Void)?
@@ -35,18 +38,22 @@ extension HTTPSession {
 
         /// Whether any of them wants to be asked or told about requests.
         var isSet: Bool {
-            redirect != nil || needsNewBody != nil || response != nil || data != nil || uploadProgress != nil
-                || downloadProgress != nil || transferEnded != nil || metrics != nil || completed != nil
+            redirect != nil || needsNewBody != nil || response != nil || destination != nil || data != nil
+                || uploadProgress != nil || downloadProgress != nil || transferEnded != nil || metrics != nil
+                || completed != nil
         }
     }
 
     public typealias ProgressHook = @Sendable (TransferProgress, TaskSnapshot) async -> Void
 
     /// What to do about a response.
-    public enum ResponseDecision: Sendable, Hashable {
+    public enum ResponseDecision: Sendable {
         case take
         /// The request fails with `NetworkError` code `cancelled`, which carries the response's head.
         case cancel
+        /// The body goes to a file instead of to memory; `Response.file` says where it lies, and the serializer is
+        /// shown no bytes. Who reads a stream, or downloads anyway, goes on doing so.
+        case becomeDownload(to: Destination)
     }
 
     /// What one hop of a request sends.

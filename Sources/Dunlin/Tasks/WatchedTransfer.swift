@@ -1,25 +1,23 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// The transfer of one watched request: waits until it may begin, sends, has hooks decide and told, and brings the
-/// response's whole body back.
-struct WatchedTransfer: Sendable {
+/// The transfer of one watched request: waits until it may begin, sends, has hooks decide and told, and brings back
+/// what its intake makes of the response's body.
+struct WatchedTransfer<Taking: Intake>: Sendable {
     private let session: HTTPSession
     private let call: HTTPSession.Call
     private let delegate: TaskDelegate
     private let carrier: Carrier
     private let audience: Audience
+    private let intake: Taking
 
-    /// How it went.
-    struct Ended: Sendable {
-        let result: Result<HTTPSession.Response<Bytes>, any Error>
-        let metrics: Metrics
-    }
+    typealias Ended = EndedTransfer<Taking.Taken>
 
     init(
         _ session: HTTPSession, _ call: HTTPSession.Call, _ delegate: TaskDelegate, _ audience: Audience,
-        _ carrier: Carrier
+        _ carrier: Carrier, _ intake: Taking
     ) {
+        self.intake = intake
         self.session = session
         self.call = call
         self.delegate = delegate
@@ -77,63 +75,47 @@ struct WatchedTransfer: Sendable {
     }
 
     private func transfer(_ request: TransportRequest, since start: MonotonicTime, on loop: Reactor) async -> Ended {
-        var trail = delegate.settings?.trail
+        var exchange = WatchedExchange(
+            session: session, call: call, delegate: delegate, audience: audience, hops: HopLoop(carrier: carrier),
+            loop: loop, request: request, start: start, trail: delegate.settings?.trail)
         do {
             let response =
                 if carrier.needsScope(request.body, delegate.settings) {
-                    try await sendInScope(request, since: start, on: loop, &trail)
+                    try await takeInScope(&exchange)
                 } else {
-                    try await send(request, HopLoop(carrier: carrier), since: start, on: loop, &trail)
+                    try await intake.take(&exchange)
                 }
             return Ended(result: .success(response), metrics: response.metrics)
         } catch {
-            return Ended(failure: error, after: trail)
+            return Ended(failure: error, after: exchange.trail)
         }
     }
 
-    private func sendInScope(
-        _ request: TransportRequest, since start: MonotonicTime, on loop: Reactor, _ trail: inout Trail?
-    ) async throws -> HTTPSession.Response<Bytes> {
+    private func takeInScope(_ exchange: inout WatchedExchange) async throws -> HTTPSession.Response<Taking.Taken> {
         let uploads = UploadScope()
         async let _: Void = uploads.run()
-        let hops = HopLoop(carrier: carrier, uploads: uploads)
-        return try await send(request, hops, since: start, on: loop, &trail)
-    }
-
-    private func send(
-        _ request: TransportRequest, _ hops: HopLoop, since start: MonotonicTime, on loop: Reactor,
-        _ trail: inout Trail?
-    ) async throws -> HTTPSession.Response<Bytes> {
-        var request = request
-        var response = try await hops.run(&request, delegate, since: start, on: loop, &trail)
-        if carrier.sockets == nil { call.body.noteSent(by: watch) }
-        response = try await audience.admit(response, to: request, delegate, carrier, on: loop)
-        var isCoded = false
-        if call.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
-            response = plain
-            isCoded = true
-        }
-        response = try await audience.told(response, to: request, delegate, carrier, on: loop)
-        let whole = try await session.collected(
-            response, isCoded: isCoded, request, delegate, call.reading, carrier, after: trail, on: loop)
-        let last = whole.metrics.attempts.last
-        watch.received(upTo: last?.bodyBytes ?? whole.body.count)
-        watch.decoded(upTo: whole.body.count)
-        try await delegate.pass(watch, until: request.deadline)
-        return whole
+        exchange.hops.uploads = uploads
+        return try await intake.take(&exchange)
     }
 }
 
 extension WatchedTransfer {
-    func completion(_ ended: Ended, _ serializer: any ResponseSerializer) -> HTTPSession.Completion {
+    func completion(_ ended: Ended, _ serializer: (any ResponseSerializer)?) -> HTTPSession.Completion {
         let response = ended.response
         return HTTPSession.Completion(
             task: snapshot, url: call.head.origin.description + call.head.target, response: response?.head,
-            body: response?.body, serializer: serializer, metrics: ended.metrics)
+            body: response.flatMap { intake.body(of: $0) }, file: response?.file, serializer: serializer,
+            metrics: ended.metrics)
     }
 }
 
-extension WatchedTransfer.Ended {
+/// How a transfer went.
+struct EndedTransfer<Taken: Sendable>: Sendable {
+    let result: Result<HTTPSession.Response<Taken>, any Error>
+    let metrics: Metrics
+}
+
+extension EndedTransfer {
     fileprivate init(failure error: any Error, after trail: Trail? = nil) {
         let last = (error as? NetworkError)?.attempt
         let attempts = (trail?.attempts ?? []) + [last].compactMap(\.self)
@@ -151,7 +133,7 @@ extension WatchedTransfer.Ended {
         return Self(result: result, metrics: metrics.after(waiting: time))
     }
 
-    fileprivate var response: HTTPSession.Response<Bytes>? {
+    fileprivate var response: HTTPSession.Response<Taken>? {
         if case .success(let response) = result { response } else { nil }
     }
 

@@ -17,7 +17,8 @@ import Testing
         (.invalidConfiguration, -1),
         (.sessionClosed, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
         (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),
-        (.insecureRedirect, -1022), (.fileNotWritten, -3003), (.invalidResumeData, -1015),
+        (.insecureRedirect, -1022), (.fileNotCreated, -3000), (.fileNotWritten, -3003), (.fileNotMoved, -3005),
+        (.digestMismatch, -1016), (.invalidResumeData, -1015),
     ]
 
     @Test func `are those of Foundation, and of AFNetworking for what it does not accept`() {

@@ -1,0 +1,92 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// Requests whose response becomes a file.
+extension HTTPSession {
+    /// Downloads into a file.
+    ///
+    /// ```swift
+    /// let file = try await client.download("images/disk.img", to: .file("/data/disk.img")) { step in
+    ///     show(step.fraction)
+    /// }
+    /// print(file.value.path, file.value.byteCount)
+    /// ```
+    ///
+    /// A status other than 2xx is an error with the beginning of the body, unless `options.validatesResponse` says
+    /// otherwise. The file is written beside its destination, where it appears in one step when it is whole; a download
+    /// that fails or is cancelled leaves nothing. Throws `NetworkError` codes `fileNotCreated`, `fileNotWritten` and
+    /// `fileNotMoved` for what a file system refuses; `fileFailure` says what and why.
+    ///
+    /// `progress` is told where the download stands: at once, whenever that has changed since it last returned, and at
+    /// the end.
+    public func download(
+        _ target: Target, query: Query = Query(), options: Options = Options(), to destination: Destination,
+        transfer: DownloadOptions = DownloadOptions(),
+        progress: (@Sendable (TransferProgress) async -> Void)? = nil
+    ) async throws -> Response<DownloadedFile> {
+        let call = try downloadCall(target, query, options, progress)
+        let audience = audience(call.options)
+        let delegate = watchedDelegate(call, target, audience, .download)
+        let entry = try tasks.add(delegate)
+        hub.tell(.resumed(delegate.snapshot(at: audience.watch.now())))
+        let download = Download(to: destination.anchored, transfer)
+        let (result, completion) = await attend(call, delegate, audience, entry.carrier, download)
+        tasks.unlist(at: entry.place)
+        hub.tell(.completed(completion))
+        tasks.remove(at: entry.place)
+        return try result.get()
+    }
+
+    /// The same with a handle: a download that does not begin before it is resumed or awaited.
+    public func downloadTask(
+        _ target: Target, query: Query = Query(), options: Options = Options(), to destination: Destination,
+        transfer: DownloadOptions = DownloadOptions()
+    ) throws -> RequestTask<DownloadedFile> {
+        let call = try downloadCall(target, query, options, nil)
+        let audience = audience(options)
+        _ = audience.watch.suspend()
+        let delegate = watchedDelegate(call, target, audience, .download)
+        let entry = try tasks.add(delegate)
+        let settlement = Settlement<Result<Response<DownloadedFile>, any Error>>()
+        let download = Download(to: destination.anchored, transfer)
+        Task {
+            let (result, completion) = await attend(call, delegate, audience, entry.carrier, download)
+            tasks.unlist(at: entry.place)
+            settlement.settle(result)
+            hub.tell(.completed(completion))
+            tasks.remove(at: entry.place)
+        }
+        return RequestTask(delegate, audience.watch, settlement)
+    }
+
+    private func downloadCall(
+        _ target: Target, _ query: Query, _ options: Options,
+        _ progress: (@Sendable (TransferProgress) async -> Void)?
+    ) throws -> Call {
+        var options = options
+        if let progress {
+            let former = options.hooks.downloadProgress
+            options.hooks.downloadProgress = { step, snapshot in
+                await former?(step, snapshot)
+                await progress(step)
+            }
+        }
+        return try call(.get, target, query, .none, options, nil)
+    }
+
+    /// As for a request with a serializer, which a file has none of.
+    private func attend(
+        _ call: Call, _ delegate: TaskDelegate, _ audience: Audience, _ carrier: Carrier, _ download: Download
+    ) async -> (Result<Response<DownloadedFile>, any Error>, Completion) {
+        let transfer = WatchedTransfer(self, call, delegate, audience, carrier, download)
+        let ended = await transfer.run()
+        delegate.end(Self.end(of: ended.result))
+        var completion = transfer.completion(ended, nil)
+        switch ended.result {
+        case .success(let response): completion.value = response.value
+        case .failure(let error): completion.error = error
+        }
+        await audience.tell(completion)
+        return (ended.result, completion)
+    }
+}

@@ -1,0 +1,66 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// Finds out where a file goes: the session's hook is asked, then the request's, then what the download was told.
+struct DestinationChoice {
+    private let exchange: WatchedExchange
+    private let head: ResponseHead
+    private let suggestedName: String
+
+    init(_ exchange: WatchedExchange, _ head: ResponseHead) {
+        self.exchange = exchange
+        self.head = head
+        suggestedName = FileName.suggested(head.fields, path: exchange.request.head.target)
+    }
+
+    func placement(_ destination: HTTPSession.Destination) async throws -> Placement {
+        let (head, snapshot) = (head, exchange.delegate.snapshot(at: exchange.watch.now()))
+        let hooked = try await exchange.asking.answer(\.destination) { await $0(head, snapshot) }
+        return try await placement(of: (hooked ?? destination).place)
+    }
+
+    private func placement(of place: HTTPSession.Destination.Place) async throws -> Placement {
+        switch place {
+        case .file(let path):
+            let absolute = try absolute(path)
+            if let placement = Placement(path: absolute, suggestedName: suggestedName) { return placement }
+            throw failure(path, .isDirectory)
+        case .folder(let path):
+            return Placement(folder: try absolute(path), suggestedName: suggestedName)
+        case .temporary:
+            var random = SystemRandomNumberGenerator()
+            return .temporary(random.next(), suggestedName: suggestedName)
+        case .decided(let decide):
+            let url = exchange.request.head.url(after: exchange.trail)
+            let (head, request) = (head, exchange.request)
+            let decided = try await exchange.carrier.foreign(
+                until: request.deadline, request.timeouts.total, exchange.delegate.interrupt, on: exchange.loop
+            ) { await decide(head, url) }
+            return try await placement(of: (decided ?? .temporary).place)
+        }
+    }
+
+    private func absolute(_ path: String) throws -> String {
+        do throws(Errno) { return try FileSystem.absolute(path) } catch { throw failure(path, error) }
+    }
+
+    private func failure(_ path: String, _ errno: Errno) -> NetworkError {
+        HTTPSession.FileFailure(path, errno).error(.fileNotCreated, "there is no such place for a file", head)
+    }
+}
+
+extension HTTPSession.Destination {
+    /// The same whatever becomes of the working directory. What cannot be is found when it is used.
+    var anchored: Self {
+        var anchored = self
+        do throws(Errno) {
+            switch place {
+            case .file(let path): anchored.place = .file(try FileSystem.absolute(path))
+            case .folder(let path): anchored.place = .folder(try FileSystem.absolute(path))
+            case .temporary, .decided: break
+            }
+        } catch {}
+        return anchored
+    }
+}

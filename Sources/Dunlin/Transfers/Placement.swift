@@ -1,0 +1,70 @@
+internal import DunlinReactor
+
+/// Where one file goes, and where it is while it is being written: beside that, so that it can be given its name in one
+/// step, under a name that tells what it is.
+struct Placement: Sendable, Equatable {
+    /// Absolute.
+    let folder: String
+    let name: String
+    let suggestedName: String
+
+    var path: String { Self.joined(folder, name) }
+
+    /// What part files end in.
+    static var partSuffix: String { ".dunlin-part" }
+
+    /// What speaks of a part file from which a download can go on.
+    static var recordSuffix: String { ".dunlin-record" }
+
+    static func record(ofPart name: String) -> String {
+        name.dropLast(partSuffix.count) + recordSuffix
+    }
+
+    /// A part file that nobody else uses; `token` tells it from others.
+    func partPath(_ token: UInt64) -> String {
+        Self.joined(folder, ".\(Self.hex(token))\(Self.partSuffix)")
+    }
+
+    /// In a folder, under the suggested name.
+    init(folder: String, suggestedName: String) {
+        self.folder = Self.withoutSlashes(folder)
+        name = suggestedName
+        self.suggestedName = suggestedName
+    }
+
+    /// Nil for a path that names no file: one that ends in a slash or a dot, or is empty.
+    init?(path: String, suggestedName: String) {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return nil }
+        name = String(path[path.utf8.index(after: slash)...])
+        guard !name.isEmpty, name != ".", name != ".." else { return nil }
+        folder = Self.withoutSlashes(String(path[..<slash]))
+        self.suggestedName = suggestedName
+    }
+
+    /// A file of its own in the folder for those that need not last.
+    static func temporary(_ token: UInt64, suggestedName: String) -> Placement {
+        let folder = withoutSlashes(FileSystem.temporaryFolder)
+        return Placement(folder: folder, name: "dunlin-\(hex(token))", suggestedName: suggestedName)
+    }
+
+    private init(folder: String, name: String, suggestedName: String) {
+        self.folder = folder
+        self.name = name
+        self.suggestedName = suggestedName
+    }
+
+    private static func withoutSlashes(_ folder: String) -> String {
+        var bytes = folder.utf8[...]
+        while bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+        return bytes.isEmpty ? "/" : String(Substring(bytes))
+    }
+
+    private static func joined(_ folder: String, _ name: String) -> String {
+        folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+    }
+
+    private static func hex(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+}

@@ -1,0 +1,51 @@
+import Dunlin
+import Testing
+
+@testable import Dunlin
+
+@Suite struct `Placement of a file` {
+    @Test(arguments: [
+        ("/data/disk.img", "/data", "disk.img"), ("/disk.img", "/", "disk.img"), ("/a//b///c", "/a//b", "c"),
+        ("/data/...", "/data", "..."), ("/data/ ", "/data", " "),
+    ])
+    func `is a folder and a name`(path: String, folder: String, name: String) {
+        let placement = Placement(path: path, suggestedName: "x")
+        #expect(placement?.folder == folder)
+        #expect(placement?.name == name)
+        #expect(placement?.path == (folder == "/" ? "/" + name : folder + "/" + name))
+    }
+
+    @Test(arguments: ["", "/", "/data/", "/data/.", "/data/..", "name"])
+    func `is none for a path that names no file`(path: String) {
+        #expect(Placement(path: path, suggestedName: "x") == nil)
+    }
+
+    @Test func `has its part beside it, hidden, under a name that tells what it is`() {
+        let placement = Placement(folder: "/data/", suggestedName: "disk.img")
+        #expect(placement.path == "/data/disk.img")
+        #expect(placement.partPath(0xAB) == "/data/.00000000000000ab.dunlin-part")
+        #expect(Placement.record(ofPart: ".x.dunlin-part") == ".x.dunlin-record")
+        #expect(Placement(folder: "/", suggestedName: "a").partPath(.max) == "/.ffffffffffffffff.dunlin-part")
+    }
+
+    @Test(
+        arguments: [
+            ([], "text/html", true), (["image/png"], nil, true), (["image/png"], "image/png", true),
+            (["IMAGE/png"], "image/PNG; q=1", true), (["image/*"], "image/gif", true),
+            (["image/*"], "imagery/gif", false),
+            (["*/*"], "x/y", true), (["image/png", "text/plain"], "text/plain", true),
+            (["image/png"], "text/html", false),
+        ] as [([String], String?, Bool)])
+    func `asks for content types, exactly or of a kind`(accepted: [String], declared: String?, isTaken: Bool) {
+        let options = HTTPSession.DownloadOptions(contentTypes: accepted)
+        #expect(options.accepts(declared) == isTaken)
+    }
+
+    @Test func `is litter by its name alone only without a record`() {
+        let names = [
+            ".a.dunlin-part", ".b.dunlin-part", ".b.dunlin-record", "c.dunlin-part", ".d.part", "dunlin-part",
+            ".dunlin-part",
+        ]
+        #expect(PartSweep.suspects(among: names) == [".a.dunlin-part", ".dunlin-part"])
+    }
+}
