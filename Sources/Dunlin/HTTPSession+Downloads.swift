@@ -21,15 +21,94 @@ extension HTTPSession {
     /// the end.
     public func download(
         _ target: Target, query: Query = Query(), options: Options = Options(), to destination: Destination,
-        transfer: DownloadOptions = DownloadOptions(),
+        resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions(),
         progress: (@Sendable (TransferProgress) async -> Void)? = nil
+    ) async throws -> Response<DownloadedFile> {
+        var transfer = transfer
+        if let resuming { transfer.resuming = resuming }
+        let download = Download(to: destination.anchored, transfer)
+        return try await run(download, target, query, options, progress)
+    }
+
+    /// The same with a handle: a download that does not begin before it is resumed or awaited.
+    public func downloadTask(
+        _ target: Target, query: Query = Query(), options: Options = Options(), to destination: Destination,
+        resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions()
+    ) throws -> RequestTask<DownloadedFile> {
+        var transfer = transfer
+        if let resuming { transfer.resuming = resuming }
+        return try task(Download(to: destination.anchored, transfer), target, query, options)
+    }
+
+    /// Goes on with a download that was stopped. `newURL` is where the same file is to be had now, such as a URL that
+    /// was signed anew; the server is asked whether it is the same file.
+    ///
+    /// Should it have changed, all of it is downloaded. Throws `NetworkError` code `invalidResumeData` if what there
+    /// was of the file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
+    public func download(
+        resuming data: ResumeData, from newURL: Target? = nil, options: Options = Options(),
+        to destination: Destination, transfer: DownloadOptions = DownloadOptions(),
+        progress: (@Sendable (TransferProgress) async -> Void)? = nil
+    ) async throws -> Response<DownloadedFile> {
+        let download = Download(to: destination.anchored, transfer, resuming: data)
+        return try await run(download, newURL ?? Target(data.url), Query(), options.with(data.fields), progress)
+    }
+
+    /// The same with a handle.
+    public func downloadTask(
+        resuming data: ResumeData, from newURL: Target? = nil, options: Options = Options(),
+        to destination: Destination, transfer: DownloadOptions = DownloadOptions()
+    ) throws -> RequestTask<DownloadedFile> {
+        let download = Download(to: destination.anchored, transfer, resuming: data)
+        return try task(download, newURL ?? Target(data.url), Query(), options.with(data.fields))
+    }
+}
+
+extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
+    /// Stops the download and keeps what there is of the file, to be gone on with: nil if there is nothing, if the
+    /// server gave nothing by which the file could be known again, or if the download is over.
+    ///
+    /// What is kept lies in a part file that belongs to the resume data. Who does not go on with it removes it.
+    public func cancelProducingResumeData() async -> ResumeData? {
+        leftover?.want()
+        cancel()
+        _ = await settlement.value
+        return resumeData
+    }
+
+    /// What a download that has ended left to go on with.
+    public var resumeData: ResumeData? {
+        guard case .failure = resultIfEnded else { return nil }
+        return leftover?.data
+    }
+}
+
+extension NetworkError {
+    /// What is left of a download that failed, to go on with; nil if nothing is.
+    public var resumeData: ResumeData? { leftover as? ResumeData }
+}
+
+extension HTTPSession.Options {
+    /// The same with fields that count unless it has its own.
+    fileprivate func with(_ former: Fields) -> Self {
+        var options = self
+        options.fields = former.overlaid(with: fields)
+        return options
+    }
+}
+
+// MARK: - Running
+
+extension HTTPSession {
+    private func run(
+        _ download: Download, _ target: Target, _ query: Query, _ options: Options,
+        _ progress: (@Sendable (TransferProgress) async -> Void)?
     ) async throws -> Response<DownloadedFile> {
         let call = try downloadCall(target, query, options, progress)
         let audience = audience(call.options)
         let delegate = watchedDelegate(call, target, audience, .download)
         let entry = try tasks.add(delegate)
         hub.tell(.resumed(delegate.snapshot(at: audience.watch.now())))
-        let download = Download(to: destination.anchored, transfer)
         let (result, completion) = await attend(call, delegate, audience, entry.carrier, download)
         tasks.unlist(at: entry.place)
         hub.tell(.completed(completion))
@@ -37,10 +116,8 @@ extension HTTPSession {
         return try result.get()
     }
 
-    /// The same with a handle: a download that does not begin before it is resumed or awaited.
-    public func downloadTask(
-        _ target: Target, query: Query = Query(), options: Options = Options(), to destination: Destination,
-        transfer: DownloadOptions = DownloadOptions()
+    private func task(
+        _ download: Download, _ target: Target, _ query: Query, _ options: Options
     ) throws -> RequestTask<DownloadedFile> {
         let call = try downloadCall(target, query, options, nil)
         let audience = audience(options)
@@ -48,7 +125,6 @@ extension HTTPSession {
         let delegate = watchedDelegate(call, target, audience, .download)
         let entry = try tasks.add(delegate)
         let settlement = Settlement<Result<Response<DownloadedFile>, any Error>>()
-        let download = Download(to: destination.anchored, transfer)
         Task {
             let (result, completion) = await attend(call, delegate, audience, entry.carrier, download)
             tasks.unlist(at: entry.place)
@@ -56,7 +132,7 @@ extension HTTPSession {
             hub.tell(.completed(completion))
             tasks.remove(at: entry.place)
         }
-        return RequestTask(delegate, audience.watch, settlement)
+        return RequestTask(delegate, audience.watch, settlement, download.leftover)
     }
 
     private func downloadCall(

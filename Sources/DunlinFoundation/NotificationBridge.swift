@@ -26,7 +26,8 @@ public final class NotificationBridge: Sendable {
         // Ends with the session's events; whoever drops the bridge cancels it.
         posting = Task { [objects, weak session] in
             for await event in events where !Task.isCancelled {
-                center.post(Self.notification(of: event, session, objects))
+                guard let notification = Self.notification(of: event, session, objects) else { continue }
+                center.post(notification)
             }
         }
     }
@@ -42,8 +43,10 @@ public final class NotificationBridge: Sendable {
 
     private static func notification(
         of event: HTTPSession.Event, _ session: HTTPSession?, _ objects: NotifiedTasks
-    ) -> Notification {
+    ) -> Notification? {
         switch event {
+        // AFNetworking has no name for it.
+        case .downloadResumed: nil
         case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
         case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.told(task))
         case .completed(let completion):

@@ -29,6 +29,7 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     public var meansDirectory: Bool { rawValue == EISDIR }
     /// There is something by that name.
     public var meansExisting: Bool { rawValue == EEXIST }
+    public var meansOtherFileSystem: Bool { rawValue == EXDEV }
     /// Somebody else has it.
     public var meansLocked: Bool { rawValue == EWOULDBLOCK }
 

@@ -34,6 +34,8 @@ public struct NetworkError: Error, Sendable {
     public var body: Bytes?
     /// How the last attempt had spent its time.
     public var attempt: Attempt?
+    /// What is left to go on with, for whoever knows what to do with it.
+    package var leftover: (any Sendable)?
 
     public init(
         _ code: Code, _ reason: String, phase: Phase? = nil, requestMayHaveBeenSent: Bool = false,

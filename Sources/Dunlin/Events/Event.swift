@@ -4,6 +4,8 @@ extension HTTPSession {
         /// A request begins or goes on.
         case resumed(TaskSnapshot)
         case suspended(TaskSnapshot)
+        /// A download goes on after so many bytes, of so many if that is known.
+        case downloadResumed(TaskSnapshot, at: Int, of: Int?)
         /// A downloaded file was given its name: `from` is where it was written.
         case fileMoved(TaskSnapshot, from: String, to: String)
         /// A downloaded file could not be given its name; its download fails with this error.

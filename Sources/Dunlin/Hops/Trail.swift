@@ -37,6 +37,14 @@ extension Trail {
 }
 
 extension Trail? {
+    /// The same after exchanges of the same request that came to nothing, or to a part.
+    func after(_ earlier: [Attempt]) -> Trail? {
+        if earlier.isEmpty { return self }
+        return Trail(
+            earlier + (self?.attempts ?? []), self?.redirects ?? [], fragment: self?.fragment,
+            self?.machine ?? .init(), madeURL: self?.madeURL, file: self?.file)
+    }
+
     func keeping(_ file: HTTPSession.DownloadedFile) -> Trail {
         Trail(
             self?.attempts ?? [], self?.redirects ?? [], fragment: self?.fragment, self?.machine ?? .init(),

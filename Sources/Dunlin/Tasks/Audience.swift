@@ -49,19 +49,20 @@ extension Audience {
         try await admitted(response, to: request, delegate, carrier, on: loop).response
     }
 
-    /// The same, with where a hook wants the body to go.
+    /// The same, with where a hook wants the body to go. A part of a whole goes on after `base` bytes.
     func admitted(
         _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
-        on loop: Reactor
+        on loop: Reactor, appendingTo base: Int = 0
     ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
         var response = response
         let isCoded = response.head.fields.contains("content-encoding")
+        let base = response.head.status == .partialContent ? base : 0
         switch response.body {
         case .bytes(let bytes):
-            watch.beginReceiving(bytes.count, isCoded: isCoded)
+            watch.beginReceiving(bytes.count, isCoded: isCoded, after: base)
             watch.received(upTo: bytes.count)
         case .stream(let stream):
-            watch.beginReceiving(stream.expectedLength, isCoded: isCoded)
+            watch.beginReceiving(stream.expectedLength, isCoded: isCoded, after: base)
             if carrier.sockets == nil {
                 let counted = CountedBody(stream, watch, until: request.deadline)
                 response = response.with(.stream(counted), response.attempt)

@@ -20,11 +20,14 @@ extension HTTPSession {
         private let watch: TransferWatch
         let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)
+        /// Of a download.
+        let leftover: Leftover?
 
         init(
             _ delegate: TaskDelegate, _ watch: TransferWatch,
-            _ settlement: Settlement<Result<Response<Output>, any Error>>
+            _ settlement: Settlement<Result<Response<Output>, any Error>>, _ leftover: Leftover? = nil
         ) {
+            self.leftover = leftover
             self.delegate = delegate
             self.watch = watch
             self.settlement = settlement

@@ -29,10 +29,12 @@ struct WatchedExchange {
     var watch: TransferWatch { audience.watch }
     var asking: HookAsking { HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop) }
 
-    mutating func send() async throws -> Arrival {
+    /// A part of a whole goes on after `base` bytes that are there.
+    mutating func send(appendingTo base: Int = 0) async throws -> Arrival {
         let sent = try await hops.run(&request, delegate, since: start, on: loop, &trail)
         if carrier.sockets == nil { call.body.noteSent(by: watch) }
-        var (response, destination) = try await audience.admitted(sent, to: request, delegate, carrier, on: loop)
+        var (response, destination) = try await audience.admitted(
+            sent, to: request, delegate, carrier, on: loop, appendingTo: base)
         var isCoded = false
         if call.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
             response = plain

@@ -6,6 +6,12 @@ extension HTTPSession {
         public var overwrites: Bool
         /// Whether folders on the way that are missing are made.
         public var createsFolders: Bool
+        /// What to do when a transfer breaks before the file is whole.
+        public var resuming: Resuming
+        /// Whether a download begins anew that cannot go on with what it should, because that is gone or damaged. By
+        /// default it does with what lay beside its destination, and fails with `NetworkError` code
+        /// `invalidResumeData` with resume data.
+        public var startsOverIfDamaged: Bool?
         /// What the file must be; one that is not is thrown away.
         public var digest: ContentDigest?
         /// The content types that are taken, such as `image/png` or `image/*`; any if there are none.
@@ -20,11 +26,12 @@ extension HTTPSession {
         public var isDurable = false
 
         public init(
-            overwrites: Bool = false, createsFolders: Bool = false, digest: ContentDigest? = nil,
-            contentTypes: [String] = [], byteLimit: Int? = nil
+            overwrites: Bool = false, createsFolders: Bool = false, resuming: Resuming = .whileRunning,
+            digest: ContentDigest? = nil, contentTypes: [String] = [], byteLimit: Int? = nil
         ) {
             self.overwrites = overwrites
             self.createsFolders = createsFolders
+            self.resuming = resuming
             self.digest = digest
             self.contentTypes = contentTypes
             self.byteLimit = byteLimit
@@ -38,5 +45,22 @@ extension HTTPSession {
                 accepted == type || accepted == "*/*" || accepted.hasSuffix("/*") && type.hasPrefix(accepted.dropLast())
             }
         }
+    }
+}
+
+extension HTTPSession {
+    /// What to do when a transfer breaks before the file is whole.
+    ///
+    /// A download goes on where it was only if the server gave the file a strong validator, an entity tag above all,
+    /// and says each time that the file is still the same. No content coding is asked for then.
+    public enum Resuming: Sendable, Hashable {
+        /// It fails.
+        case never
+        /// It goes on where it was, up to three times without a new byte in between, each time a little later. If that
+        /// does not help it fails, and nothing is left unless it was asked for.
+        case whileRunning
+        /// As `whileRunning`; and what there is of the file stays when it fails, is cancelled or killed, with a record
+        /// beside it. The next download of the same URL to the same place goes on from there.
+        case ifValidatorMatches
     }
 }

@@ -27,7 +27,7 @@ struct DownloadPump: Sendable {
                 until: exchange.request.deadline, limit: exchange.request.timeouts.total)
         }
         var spare: [UInt8]?
-        var count = 0
+        var count = writer.position
         do {
             while let piece = try await stream.next(reusing: &spare) {
                 count += piece.count

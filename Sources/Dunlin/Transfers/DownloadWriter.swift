@@ -9,18 +9,18 @@ final class DownloadWriter: Sendable {
     typealias Waiter = Parking<Void>
 
     private struct State {
+        var start: Int
         var machine: WriterMachine<Bytes, Waiter, Errno>
         /// Memory of pieces that have been written.
         var spares: [[UInt8]] = []
     }
 
     let file: PartFile
-    private let start: Int
     private let loop: Reactor
     private let threads: DiskThreads
     private let state: Mutex<State>
     /// Sees every piece; used by whoever writes just now, or is done with that.
-    private let digester: Mutex<Digester?>
+    private let content: Mutex<FileContent>
 
     /// Unwritten bytes with which there is no room, and those with which there is again.
     private static var high: Int { 2 << 20 }
@@ -31,21 +31,21 @@ final class DownloadWriter: Sendable {
     /// What is not worth keeping.
     private static var smallSpare: Int { 64 << 10 }
 
-    /// Writes from `start` on. Throws if no such digest can be made.
+    /// Throws if no such digest can be made.
     init(
-        _ file: PartFile, from start: Int = 0, digest: DigestAlgorithm?, on loop: Reactor,
-        threads: DiskThreads = .shared
+        _ file: PartFile, digest: DigestAlgorithm?, on loop: Reactor, threads: DiskThreads = .shared
     ) throws(Digester.Unavailable) {
-        if let digest { digester = Mutex(try Digester(digest)) } else { digester = Mutex(nil) }
+        content = Mutex(try FileContent(digest))
         self.file = file
-        self.start = start
         self.loop = loop
         self.threads = threads
-        state = Mutex(State(machine: WriterMachine(high: Self.high, low: Self.low)))
+        state = Mutex(State(start: 0, machine: Self.machine))
     }
 
-    /// Bytes of the file that have been written, those before `start` included.
-    var position: Int { start + state.withLock { $0.machine.written } }
+    private static var machine: WriterMachine<Bytes, Waiter, Errno> { WriterMachine(high: high, low: low) }
+
+    /// Bytes of the file that are written and count.
+    var position: Int { state.withLock { $0.start + $0.machine.written } }
 
     /// Takes a piece. What it gives back is memory to receive into, if there is any.
     func put(_ piece: Bytes) throws(Errno) -> (isFull: Bool, spare: [UInt8]?) {
@@ -65,14 +65,8 @@ final class DownloadWriter: Sendable {
     }
 
     /// Waits until all is written.
-    func flush(until deadline: MonotonicTime, _ interrupt: Interrupt) async throws(Errno) -> Waiter.Outcome {
+    func flush(until deadline: MonotonicTime, _ interrupt: Interrupt?) async throws(Errno) -> Waiter.Outcome {
         try await wait(until: deadline, interrupt) { $0.waitForRest($1) }
-    }
-
-    /// Of all that was written, once that is whole; nil if none was asked for.
-    func digest() throws(Digester.Unavailable) -> ContentDigest? {
-        guard let digester = digester.withLock({ $0.take() }) else { return nil }
-        return try digester.finish()
     }
 
     /// Forgets what is not written yet, and waits until nobody writes any more.
@@ -84,7 +78,7 @@ final class DownloadWriter: Sendable {
     }
 
     private func wait(
-        until deadline: MonotonicTime, _ interrupt: Interrupt,
+        until deadline: MonotonicTime, _ interrupt: Interrupt?,
         _ begin: (inout WriterMachine<Bytes, Waiter, Errno>, Waiter) -> Bool
     ) async throws(Errno) -> Waiter.Outcome {
         let waiter = Waiter(on: loop)
@@ -99,14 +93,17 @@ final class DownloadWriter: Sendable {
         if let failure { throw failure }
         return outcome
     }
+}
 
-    /// On a disk thread.
+// MARK: - On a disk thread
+
+extension DownloadWriter {
     private func write() {
         var left = Self.turn
         while left > 0 {
             let (piece, offset, waiter) = state.withLock { state in
                 let (piece, waiter) = state.machine.next()
-                return (piece, start + state.machine.written, waiter)
+                return (piece, state.start + state.machine.written, waiter)
             }
             _ = waiter?.deliver(())
             guard let piece else { return }
@@ -119,11 +116,13 @@ final class DownloadWriter: Sendable {
     private func write(_ piece: Bytes, at offset: Int) -> Waiter? {
         do throws(Errno) {
             try piece.withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
+            let now = loop.now()
+            try content.withLock { content throws(Errno) in
+                piece.withUnsafeBytes { content.see($0) }
+                try content.note(upTo: offset + piece.count, at: now)
+            }
         } catch {
             return state.withLock { $0.machine.fail(error) }
-        }
-        digester.withLock { digester in
-            piece.withUnsafeBytes { digester?.update($0) }
         }
         return state.withLock { state in
             if state.spares.count < Self.keptSpares, piece.storage.count >= Self.smallSpare {
@@ -131,5 +130,125 @@ final class DownloadWriter: Sendable {
             }
             return state.machine.wrote(piece.count)
         }
+    }
+}
+
+// MARK: - While nobody writes, on a disk thread
+
+extension DownloadWriter {
+    /// Throws away what is there. `record` is what speaks of the new beginning, made already.
+    func begin(_ record: RecordFile?) throws(Errno) {
+        try content.withLock { content throws(Errno) in try content.begin(record) }
+        try file.truncate(to: 0)
+        state.withLock { ($0.start, $0.machine) = (0, Self.machine) }
+    }
+
+    /// Goes on after a piece that is there, if it is what it was; false if not. `isOver` is asked now and then whether
+    /// that is still wanted.
+    func takeUp(_ piece: ResumeData.Piece, unless isOver: () -> Bool) throws(Errno) -> Bool {
+        var offset = 0
+        while offset < piece.range.upperBound {
+            if isOver() { throw .cancelled }
+            let bytes = try file.read(at: offset, upTo: min(1 << 20, piece.range.upperBound - offset))
+            if bytes.isEmpty { return false }
+            content.withLock { content in bytes.withUnsafeBytes { content.seeAgain($0) } }
+            offset += bytes.count
+        }
+        guard content.withLock({ $0.checksum.value }) == piece.checksum else { return false }
+        state.withLock { ($0.start, $0.machine) = (offset, Self.machine) }
+        return true
+    }
+
+    /// What is there, for whoever wants to go on with it. Reads it, if nobody has counted along.
+    func piece() throws(Errno) -> ResumeData.Piece {
+        let end = position
+        if let checksum = content.withLock({ $0.currentChecksum }) {
+            return ResumeData.Piece(range: 0..<end, checksum: checksum)
+        }
+        var (checksum, offset) = (Checksum(), 0)
+        while offset < end {
+            let bytes = try file.read(at: offset, upTo: min(1 << 20, end - offset))
+            if bytes.isEmpty { throw .noSuchFile }
+            bytes.withUnsafeBytes { checksum.update($0) }
+            offset += bytes.count
+        }
+        return ResumeData.Piece(range: 0..<end, checksum: checksum.value)
+    }
+
+    /// From now on what is written is noted there as well.
+    func keep(_ record: RecordFile) {
+        content.withLock { $0.record = record }
+    }
+
+    /// Brings the record up to date; false if there is none.
+    func updateRecord() throws(Errno) -> Bool {
+        let end = position
+        return try content.withLock { content throws(Errno) in try content.update(upTo: end) }
+    }
+
+    /// Of all that was written, once that is whole; nil if none was asked for.
+    func digest() throws(Digester.Unavailable) -> ContentDigest? {
+        guard let digester = content.withLock({ $0.digester.take() }) else { return nil }
+        return try digester.finish()
+    }
+}
+
+/// What is known of a file's contents while it is being written.
+private struct FileContent: ~Copyable {
+    private let algorithm: DigestAlgorithm?
+    var digester: Digester?
+    var checksum = Checksum()
+    /// What speaks of the file; nil if nothing does.
+    var record: RecordFile?
+    private var noted = 0
+    private var nextTime = MonotonicTime(nanoseconds: 0)
+
+    /// What is fetched again at most after a kill: so many bytes, or what came in so many nanoseconds.
+    private static var interval: Int { 4 << 20 }
+    private static var time: Int64 { 1_000_000_000 }
+
+    init(_ algorithm: DigestAlgorithm?) throws(Digester.Unavailable) {
+        self.algorithm = algorithm
+        if let algorithm { digester = try Digester(algorithm) }
+    }
+
+    /// Nil if nobody has counted along.
+    var currentChecksum: UInt64? { record == nil ? nil : checksum.value }
+
+    mutating func begin(_ record: RecordFile?) throws(Errno) {
+        self.record = record
+        checksum = Checksum()
+        noted = 0
+        do throws(Digester.Unavailable) {
+            if let algorithm { digester = try Digester(algorithm) }
+        } catch {
+            // It could be made before. Without it the file will not be what it should.
+            digester = nil
+        }
+    }
+
+    mutating func see(_ bytes: UnsafeRawBufferPointer) {
+        digester?.update(bytes)
+        if record != nil { checksum.update(bytes) }
+    }
+
+    mutating func seeAgain(_ bytes: UnsafeRawBufferPointer) {
+        digester?.update(bytes)
+        checksum.update(bytes)
+        noted += bytes.count
+    }
+
+    /// The bytes are in the file before the record speaks of them.
+    mutating func note(upTo offset: Int, at now: MonotonicTime) throws(Errno) {
+        guard record != nil, offset - noted >= Self.interval || now >= nextTime else { return }
+        nextTime = now.advanced(by: Self.time)
+        _ = try update(upTo: offset)
+    }
+
+    mutating func update(upTo offset: Int) throws(Errno) -> Bool {
+        guard let record else { return false }
+        noted = offset
+        if offset > 0 { try record.note(ResumeData.Piece(range: 0..<offset, checksum: checksum.value)) }
+        return true
     }
 }

@@ -15,8 +15,10 @@ struct PartSweep {
     static func suspects(among names: [String]) -> [String] {
         let names = Set(names)
         return names.filter { name in
-            guard name.hasPrefix("."), name.hasSuffix(Placement.partSuffix) else { return false }
-            return !names.contains(Placement.record(ofPart: name))
+            guard name.hasPrefix(".") else { return false }
+            // A record may be a moment older than its part file.
+            if name.hasSuffix(Placement.recordSuffix) { return !names.contains(Placement.part(ofRecord: name)) }
+            return name.hasSuffix(Placement.partSuffix) && !names.contains(Placement.record(ofPart: name))
         }.sorted()
     }
 

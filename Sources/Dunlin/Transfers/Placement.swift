@@ -1,4 +1,6 @@
 internal import DunlinReactor
+internal import DunlinSecure
+internal import DunlinSemantics
 
 /// Where one file goes, and where it is while it is being written: beside that, so that it can be given its name in one
 /// step, under a name that tells what it is.
@@ -17,7 +19,31 @@ struct Placement: Sendable, Equatable {
     static var recordSuffix: String { ".dunlin-record" }
 
     static func record(ofPart name: String) -> String {
-        name.dropLast(partSuffix.count) + recordSuffix
+        (name.hasSuffix(partSuffix) ? String(name.dropLast(partSuffix.count)) : name) + recordSuffix
+    }
+
+    static func recordPath(ofPart path: String) -> String { record(ofPart: path) }
+
+    static func part(ofRecord name: String) -> String {
+        name.dropLast(recordSuffix.count) + partSuffix
+    }
+
+    /// The part file that a later download into the same place finds again.
+    var partPath: String {
+        let plain = ".\(name)"
+        let room = FileName.longest - max(Self.partSuffix.utf8.count, Self.recordSuffix.utf8.count)
+        let stem = plain.utf8.count <= room ? plain : ".\(Self.hex(Self.hash(of: name)))"
+        return Self.joined(folder, stem + Self.partSuffix)
+    }
+
+    private static func hash(of name: String) -> UInt64 {
+        var name = name
+        return name.withUTF8 { Checksum.value(of: UnsafeRawBufferPointer($0)) }
+    }
+
+    static func folder(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return withoutSlashes(String(path[..<slash]))
     }
 
     /// A part file that nobody else uses; `token` tells it from others.

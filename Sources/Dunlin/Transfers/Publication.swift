@@ -49,7 +49,7 @@ struct Publication: Sendable {
             if options.isDurable { try file.sync() }
             // What lies at the path may be another's file by now, or nothing.
             guard try file.isInPlace() else { throw .noSuchFile }
-            try FileSystem.move(file.path, to: placement.path, overwriting: options.overwrites)
+            try move(file)
         } catch {
             throw HTTPSession.FileFailure(placement.path, error, keptAt: Self.place(of: file))
         }
@@ -57,6 +57,25 @@ struct Publication: Sendable {
             if options.isDurable { try FileSystem.syncFolder(placement.folder) }
         } catch {
             throw HTTPSession.FileFailure(placement.folder, error, keptAt: placement.path)
+        }
+    }
+
+    /// What is gone on with may have lain on another file system.
+    private func move(_ file: PartFile) throws(Errno) {
+        do throws(Errno) {
+            try FileSystem.move(file.path, to: placement.path, overwriting: options.overwrites)
+        } catch  where error.meansOtherFileSystem {
+            var random = SystemRandomNumberGenerator()
+            let copy = try PartFile(creating: placement.partPath(random.next()))
+            do throws(Errno) {
+                try copy.fill(from: file)
+                if options.isDurable { try copy.sync() }
+                try FileSystem.move(copy.path, to: placement.path, overwriting: options.overwrites)
+            } catch {
+                Self.discard(copy)
+                throw error
+            }
+            Self.discard(file)
         }
     }
 

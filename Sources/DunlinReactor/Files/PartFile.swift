@@ -1,4 +1,5 @@
 internal import CEpoll
+internal import DunlinTypes
 internal import Glibc
 
 /// A file that is being written, open and locked; closed when the last reference goes.
@@ -47,6 +48,11 @@ public final class PartFile: Sendable {
         }
     }
 
+    /// Lets others have it now, though it may stay open for a while: nothing is done with it any more.
+    public func unlock() {
+        flock(descriptor, LOCK_UN)
+    }
+
     public func status() throws(Errno) -> FileStatus {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Errno.last }
@@ -76,6 +82,17 @@ extension PartFile {
             } else if errno != EINTR {
                 throw Errno.last
             }
+        }
+    }
+
+    /// Writes all that the other holds.
+    public func fill(from other: PartFile) throws(Errno) {
+        var offset = 0
+        while true {
+            let bytes = Bytes(try other.read(at: offset, upTo: 1 << 20))
+            if bytes.isEmpty { return }
+            try bytes.withUnsafeBytes { bytes throws(Errno) in try write(bytes, at: offset) }
+            offset += bytes.count
         }
     }
 

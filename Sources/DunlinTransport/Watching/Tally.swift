@@ -18,6 +18,8 @@ public struct Tally: Sendable, Hashable {
     /// Of the present sending.
     private var sending = 0
     private var isReceiving = false
+    /// Bytes of the content that were there before the present response.
+    private var base = 0
 
     public init() {}
 
@@ -34,15 +36,19 @@ public struct Tally: Sendable, Hashable {
         sent = max(sent, sending)
     }
 
-    /// A response is to be delivered; `total` is what is still to come and has come of its content.
-    mutating func beginReceiving(_ total: Int?, isCoded: Bool) {
+    /// A response is to be delivered; `total` is what is still to come and has come of its content, which goes on after
+    /// `base` bytes that are there already.
+    mutating func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
         self.isCoded = isCoded
+        self.base = base
         isReceiving = true
-        receivedTotal = total
+        receivedTotal = total.map { base + $0 }
+        received = max(received, base)
     }
 
+    /// Of the present response.
     mutating func received(upTo count: Int) {
-        if isReceiving { received = max(received, count) }
+        if isReceiving { received = max(received, base + count) }
     }
 
     mutating func decoded(upTo count: Int) {

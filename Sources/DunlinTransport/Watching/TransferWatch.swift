@@ -103,7 +103,9 @@ extension TransferWatch {
 
     public func sent(_ count: Int) { note { $0.sent(count) } }
 
-    public func beginReceiving(_ total: Int?, isCoded: Bool) { note { $0.beginReceiving(total, isCoded: isCoded) } }
+    public func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
+        note { $0.beginReceiving(total, isCoded: isCoded, after: base) }
+    }
 
     public func received(upTo count: Int) { note { $0.received(upTo: count) } }
 

@@ -151,7 +151,7 @@ import Testing
             switch event {
             case .resumed: told.append("resumed")
             case .suspended: told.append("suspended")
-            case .fileMoved, .fileMoveFailed: told.append("file")
+            case .downloadResumed, .fileMoved, .fileMoveFailed: told.append("file")
             case .completed: told.append("completed")
             case .invalidated: told.append("invalidated")
             }

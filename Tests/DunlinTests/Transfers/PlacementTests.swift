@@ -41,11 +41,24 @@ import Testing
         #expect(options.accepts(declared) == isTaken)
     }
 
+    @Test(arguments: [
+        "disk.img", String(repeating: "n", count: 240), String(repeating: "n", count: 241),
+        String(repeating: "é", count: 127),
+    ])
+    func `has a part that is found again, however long its name is`(name: String) {
+        let placement = Placement(folder: "/data", suggestedName: name)
+        let found = placement.partPath.split(separator: "/").last.map(String.init) ?? ""
+        #expect(found.utf8.count <= 255 && Placement.record(ofPart: found).utf8.count <= 255)
+        #expect((found == ".\(name).dunlin-part") == (name.utf8.count <= 240))
+        #expect(placement.partPath == Placement(path: "/data/\(name)", suggestedName: "x")?.partPath)
+        #expect(Placement.part(ofRecord: Placement.record(ofPart: found)) == found)
+    }
+
     @Test func `is litter by its name alone only without a record`() {
         let names = [
             ".a.dunlin-part", ".b.dunlin-part", ".b.dunlin-record", "c.dunlin-part", ".d.part", "dunlin-part",
-            ".dunlin-part",
+            ".dunlin-part", ".e.dunlin-record", "f.dunlin-record",
         ]
-        #expect(PartSweep.suspects(among: names) == [".a.dunlin-part", ".dunlin-part"])
+        #expect(PartSweep.suspects(among: names) == [".a.dunlin-part", ".dunlin-part", ".e.dunlin-record"])
     }
 }

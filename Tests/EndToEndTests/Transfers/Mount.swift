@@ -20,6 +20,12 @@ final class Mount {
         }
     }
 
+    func grow(to size: Int) throws {
+        guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "size=\(size)") == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
+        }
+    }
+
     func makeReadOnly() throws {
         guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
             throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)

@@ -1,0 +1,109 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// How a download ends: with a file, with nothing, or with something to go on with.
+extension DownloadRun {
+    func finish(_ response: TransportResponse, _ exchange: WatchedExchange) async throws -> Response {
+        guard let part, let placement else {
+            throw NetworkError(.invalidResponse, "there is nothing to go on with", response: response.head)
+        }
+        let digest = try check(part.writer.digest(), response.head)
+        try await exchange.pass()
+        try await publish(part, Publication(placement: placement, options: options), exchange, response.head)
+        let file = HTTPSession.DownloadedFile(
+            path: placement.path, byteCount: part.writer.position, digest: digest, resumedAt: resumedAt,
+            suggestedName: placement.suggestedName)
+        return exchange.response(response, file, after: earlier)
+    }
+
+    private func check(_ digest: ContentDigest?, _ head: ResponseHead) throws -> ContentDigest? {
+        guard let expected = options.digest, digest != expected else { return digest }
+        throw NetworkError(
+            .digestMismatch, "the content is \(digest?.description ?? "without digest"), expected \(expected)",
+            phase: .idle, requestMayHaveBeenSent: true, response: head)
+    }
+
+    private func publish(
+        _ part: DownloadPart, _ publication: Publication, _ exchange: WatchedExchange, _ head: ResponseHead
+    ) async throws {
+        let failure: HTTPSession.FileFailure? = await DiskThreads.shared.run {
+            do throws(HTTPSession.FileFailure) {
+                try publication.publish(part.file)
+                part.forget()
+                return nil
+            } catch {
+                part.forget()
+                return error
+            }
+        }
+        let snapshot = exchange.delegate.snapshot(at: exchange.watch.now())
+        if let failure {
+            let error = failure.error(.fileNotMoved, "the file cannot be given its name", head)
+            exchange.session.hub.tell(.fileMoveFailed(snapshot, error))
+            throw error
+        }
+        exchange.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
+    }
+
+    /// Nothing is left, or what one can go on with.
+    mutating func end(_ error: any Error, _ exchange: inout WatchedExchange) async -> any Error {
+        let redirects = exchange.trail
+        exchange.trail = exchange.trail.after(earlier)
+        if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
+        guard let part else { return redirects.explained(error) }
+        let data = await leave(part, after: error as? NetworkError)
+        download.leftover.data = data
+        guard var failure = error as? NetworkError else { return error }
+        failure.leftover = data
+        return redirects.explained(failure)
+    }
+
+    private mutating func leave(_ part: DownloadPart, after failure: NetworkError?) async -> ResumeData? {
+        await flush(part)
+        await part.writer.stop()
+        // A file that is whole and could not be given its name is the caller's.
+        let isKept = failure?.fileFailure?.keptAt != nil
+        let isWorthKeeping = isWorthKeeping(after: failure)
+        return await DiskThreads.shared.run { [self] in
+            // Whoever is told of the end may go on at once.
+            defer { part.file.unlock() }
+            if found != nil || isKept { return found }
+            if isWorthKeeping { return part.leave { resumeData(of: part, [$0]) } }
+            part.discard()
+            return nil
+        }
+    }
+
+    private func isWorthKeeping(after failure: NetworkError?) -> Bool {
+        guard download.keepsParts || download.leftover.isWanted, isResumable, !isForeign, !isStale,
+            machine.isResumable, machine.offset > 0
+        else { return false }
+        return failure?.code != .digestMismatch && failure?.code != .limitExceeded
+    }
+
+    func resumeData(of part: DownloadPart, _ pieces: [ResumeData.Piece]) -> ResumeData {
+        let address = WebAddress(origin: original.head.origin, target: original.head.target, fragment: nil)
+        return ResumeData(
+            address, method: original.head.method, fields: original.head.fields, validator: machine.validator,
+            completeLength: machine.completeLength, partPath: part.file.path, pieces: pieces)
+    }
+}
+
+extension WatchedExchange {
+    /// What is told of a response whose body has gone to a file.
+    fileprivate func response(
+        _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [Attempt]
+    ) -> HTTPSession.Response<HTTPSession.DownloadedFile> {
+        var (attempt, trailers) = (response.attempt, Fields?.none)
+        if case .stream(let stream) = response.body { (attempt, trailers) = (stream.attempt, stream.trailers) }
+        let carried = response.with(.bytes(.empty), attempt)
+        let trail = trail.after(earlier).keeping(file)
+        return HTTPSession.Response(carried, .empty, trailers, of: request, after: trail).with(value: file)
+    }
+}
+
+extension HTTPSession.Response<HTTPSession.DownloadedFile> {
+    /// The same for who asked for a body, which has become a file.
+    var keepingFile: HTTPSession.Response<Bytes> { with(value: .empty) }
+}

@@ -1,0 +1,141 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// The part file, and the body that goes into it.
+extension DownloadRun {
+    /// Looks for what an earlier download left.
+    mutating func findPart(_ exchange: WatchedExchange) async throws {
+        guard isResumable, download.keepsParts else { return }
+        let finder = PartFinder(
+            download: download, request: original, hasHook: exchange.audience.hasHook(\.destination))
+        guard let (part, data) = try await finder.find(exchange) else { return }
+        self.part = part
+        found = data
+        machine = ResumeMachine(goingOnWith: data, from: part.writer.position)
+        resumedAt = machine.offset
+    }
+
+    mutating func place(_ head: ResponseHead, _ exchange: WatchedExchange) async throws {
+        if let refusal = download.refusal(of: head, exchange.call), head.status != 416 { throw refusal }
+        guard placement == nil else { return }
+        let placement = try await DestinationChoice(exchange, head).placement(download.destination)
+        self.placement = placement
+        let publication = Publication(placement: placement, options: options)
+        try await onDisk(head) { () throws(HTTPSession.FileFailure) in try publication.checkTarget() }
+    }
+
+    /// Makes the file, or empties it.
+    mutating func startOver(_ arrival: WatchedExchange.Arrival, _ exchange: WatchedExchange) async throws {
+        let head = arrival.response.head
+        isStale = true
+        if let refusal = download.refusal(of: head, exchange.call) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body)
+        }
+        let length = arrival.response.body.length
+        try check(length ?? 0, head)
+        try await place(head, exchange)
+        resumedAt = 0
+        guard let placement else { return }
+        if part == nil { part = try await makePart(placement, exchange, head) }
+        guard let part else { return }
+        let data =
+            download.keepsParts && machine.isResumable && isResumable && !isForeign ? resumeData(of: part, []) : nil
+        let preallocated = options.preallocates ? length : nil
+        found = nil
+        try await onDisk(head) { () throws(HTTPSession.FileFailure) in
+            try part.begin(data, length: preallocated)
+        }
+        isStale = false
+    }
+
+    private func makePart(
+        _ placement: Placement, _ exchange: WatchedExchange, _ head: ResponseHead
+    ) async throws -> DownloadPart {
+        var random = SystemRandomNumberGenerator()
+        // One that may be gone on with must be found again.
+        let path = download.keepsParts ? placement.partPath : placement.partPath(random.next())
+        let keeps = download.keepsParts
+        let file = try await onDisk(head) { () throws(HTTPSession.FileFailure) in
+            try DownloadPart.open(path, mayBeThere: keeps)
+        }
+        SweptFolders.shared.sweep(placement.folder, on: .shared)
+        do {
+            return DownloadPart(try DownloadWriter(file, digest: options.digest?.algorithm, on: exchange.loop))
+        } catch {
+            await DiskThreads.shared.run { Publication.discard(file) }
+            throw error
+        }
+    }
+
+    /// Reads the whole body into the file; nil if it did not bring all.
+    mutating func fill(
+        _ arrival: WatchedExchange.Arrival, _ exchange: inout WatchedExchange
+    ) async throws -> Response? {
+        guard let part else { return nil }
+        let response = arrival.response
+        let pump = DownloadPump(writer: part.writer, options: options, exchange: exchange, head: response.head)
+        do {
+            // Decoding is work, and the loop has others waiting.
+            if arrival.isCoded {
+                try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                    try await pump.run(response.body)
+                }
+            } else {
+                try await pump.run(response.body)
+            }
+        } catch {
+            await flush(part)
+            try await goOn(after: error, &exchange)
+            return nil
+        }
+        machine.wrote(upTo: part.writer.position)
+        guard isResumable, !isForeign else { return try await finish(response, exchange) }
+        switch machine.ended() {
+        case .complete: return try await finish(response, exchange)
+        case .askAgain: leave(response, &exchange)
+        case .tooShort:
+            throw NetworkError(
+                .connectionClosed, "the body is shorter than the server said", phase: .idle,
+                requestMayHaveBeenSent: true, response: response.head)
+        }
+        return nil
+    }
+
+    /// What has come counts, as far as it is written. Only the disk is waited for.
+    mutating func flush(_ part: DownloadPart) async {
+        // A disk that takes no more has said so already, or will.
+        do throws(Errno) { _ = try await part.writer.flush(until: .never, nil) } catch {}
+        machine.wrote(upTo: part.writer.position)
+    }
+
+    private func check(_ length: Int, _ head: ResponseHead) throws {
+        guard let limit = options.byteLimit, length > limit else { return }
+        throw NetworkError(
+            .limitExceeded, "the body has more than \(limit) bytes", phase: .idle, requestMayHaveBeenSent: true,
+            response: head)
+    }
+
+    /// A file system's no becomes an error about the file that cannot be made.
+    private func onDisk<Value: Sendable>(
+        _ head: ResponseHead?, _ work: @escaping @Sendable () throws(HTTPSession.FileFailure) -> Value
+    ) async throws -> Value {
+        let outcome: Result<Value, HTTPSession.FileFailure> = await DiskThreads.shared.run {
+            do throws(HTTPSession.FileFailure) { return .success(try work()) } catch { return .failure(error) }
+        }
+        do throws(HTTPSession.FileFailure) {
+            return try outcome.get()
+        } catch {
+            throw error.error(.fileNotCreated, "the file cannot be made", head)
+        }
+    }
+}
+
+extension ResponseBody {
+    /// How long it is, if that is known.
+    var length: Int? {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .stream(let stream): stream.expectedLength
+        }
+    }
+}

@@ -1,0 +1,101 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// Finds what an earlier download left to go on with: what the resume data say, or what lies beside the destination.
+struct PartFinder {
+    let download: Download
+    let request: TransportRequest
+    /// A hook decides where files go, and nobody knows before the response is there.
+    let hasHook: Bool
+
+    private enum Found: Sendable {
+        case nothing
+        case part(PartFile, ResumeData)
+        case damaged(NetworkError)
+        case failed(HTTPSession.FileFailure)
+    }
+
+    /// Nil if there is nothing to go on with.
+    func find(_ exchange: WatchedExchange) async throws -> (DownloadPart, ResumeData)? {
+        guard let partPath = download.data?.partPath ?? placement?.partPath else { return nil }
+        let (data, address) = (download.data, address)
+        let found = await DiskThreads.shared.run { Self.look(partPath, data, address) }
+        switch found {
+        case .nothing:
+            if data == nil { return nil }
+            return try damaged(.invalidResumeData("there is no part file"))
+        case .damaged(let error): return try damaged(error)
+        case .failed(let failure): throw failure.error(.fileNotCreated, "the part file cannot be used", nil)
+        case .part(let file, let data):
+            let part = DownloadPart(
+                try DownloadWriter(file, digest: download.options.digest?.algorithm, on: exchange.loop))
+            return try await takeUp(part, data, exchange)
+        }
+    }
+
+    private func takeUp(
+        _ part: DownloadPart, _ data: ResumeData, _ exchange: WatchedExchange
+    ) async throws -> (DownloadPart, ResumeData)? {
+        let interrupt = exchange.delegate.interrupt
+        let outcome: Result<Bool, Errno> = await DiskThreads.shared.run {
+            do throws(Errno) {
+                return .success(try part.takeUp(data) { interrupt.cause != nil })
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(Errno) {
+            if try outcome.get() { return (part, data) }
+            part.file.unlock()
+        } catch {
+            part.file.unlock()
+            try await exchange.pass()
+            throw HTTPSession.FileFailure(part.file.path, error)
+                .error(.fileNotCreated, "the part file cannot be read", nil)
+        }
+        return try damaged(.invalidResumeData("the part file is not what it was"))
+    }
+
+    /// What lies there and is no use is emptied later, by whoever begins anew.
+    private func damaged(_ error: NetworkError) throws -> (DownloadPart, ResumeData)? {
+        if download.options.startsOverIfDamaged ?? (download.data == nil) { return nil }
+        throw error
+    }
+
+    /// Where the file will go, as far as that can be known without a response.
+    private var placement: Placement? {
+        if hasHook { return nil }
+        let name = FileName.suggested([:], path: request.head.target)
+        switch download.destination.place {
+        case .file(let path): return Placement(path: path, suggestedName: name)
+        case .folder(let path): return Placement(folder: path, suggestedName: name)
+        case .temporary, .decided: return nil
+        }
+    }
+
+    private var address: String {
+        WebAddress(origin: request.head.origin, target: request.head.target, fragment: nil).description
+    }
+
+    /// On a disk thread. What was left by a download from elsewhere is nothing, unless resume data say otherwise.
+    private static func look(_ path: String, _ data: ResumeData?, _ address: String) -> Found {
+        do {
+            var data = data
+            if data == nil {
+                data = try RecordFile.read(Placement.recordPath(ofPart: path))?.resumeData(
+                    in: Placement.folder(of: path))
+                if data?.url != address { return .nothing }
+            }
+            guard let data else { return .nothing }
+            return .part(try PartFile(opening: path), data)
+        } catch let error as NetworkError {
+            return .damaged(error)
+        } catch let error as Errno {
+            if error.meansNoSuchFile { return .nothing }
+            return .failed(HTTPSession.FileFailure(path, error))
+        } catch {
+            return .nothing
+        }
+    }
+}

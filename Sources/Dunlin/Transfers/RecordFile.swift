@@ -1,0 +1,44 @@
+internal import DunlinReactor
+internal import Synchronization
+
+/// A record on a disk, open to be kept up to date. Every call is for a disk thread.
+final class RecordFile: Sendable {
+    private let file: PartFile
+    private let record: Mutex<ResumeRecord>
+
+    /// Writes a new record in the place of any that is there, in one step.
+    init(_ data: ResumeData, at path: String) throws(Errno) {
+        let record = ResumeRecord(data)
+        var random = SystemRandomNumberGenerator()
+        let folder = Placement.folder(of: path)
+        let draft = Placement(folder: folder, suggestedName: "").partPath(random.next())
+        file = try PartFile(creating: draft)
+        do throws(Errno) {
+            try Self.write(record.bytes, to: file, at: 0)
+            try FileSystem.move(draft, to: path, overwriting: true)
+        } catch {
+            Publication.discard(file)
+            throw error
+        }
+        self.record = Mutex(record)
+    }
+
+    /// Now this is there, and nothing else.
+    func note(_ piece: ResumeData.Piece) throws(Errno) {
+        let update = record.withLock { $0.advance(to: [piece]) }
+        try Self.write(update.bytes, to: file, at: update.offset)
+    }
+
+    private static func write(_ bytes: [UInt8], to file: PartFile, at offset: Int) throws(Errno) {
+        try Bytes(bytes).withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
+    }
+
+    /// What was written there; nil if nothing was. Throws `invalidResumeData` for what is no record.
+    static func read(_ path: String) throws -> ResumeRecord? {
+        guard let status = try FileSystem.status(of: path) else { return nil }
+        guard status.kind == .file, status.length <= ResumeRecord.longest else {
+            throw NetworkError(.invalidResumeData, "what lies where the record should be is none")
+        }
+        return try ResumeRecord(OpenFile(path).read(at: 0, upTo: status.length))
+    }
+}
