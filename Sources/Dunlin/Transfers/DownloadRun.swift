@@ -116,7 +116,8 @@ struct DownloadRun {
 extension DownloadRun {
     private func ask(_ exchange: inout WatchedExchange) async throws -> WatchedExchange.Arrival {
         exchange.request = isResumable ? original.with(machine.fields) : original
-        exchange.start = exchange.loop.now()
+        // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
+        if part != nil || !earlier.isEmpty { exchange.start = exchange.loop.now() }
         return try await exchange.send(appendingTo: machine.offset)
     }
 

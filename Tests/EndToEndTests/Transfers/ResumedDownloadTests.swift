@@ -16,7 +16,7 @@ struct `A download that goes on` {
         try await Stage.eventually("the download is over") {
             task.resultIfEnded != nil
         } meanwhile: {
-            try await clock.advance(by: .milliseconds(100))
+            try await clock.advance(by: .seconds(1))
         }
     }
 
@@ -92,7 +92,7 @@ struct `A download that goes on` {
     private static func leave(
         _ entity: Entity, in folder: Folder, _ stage: Stage, at target: HTTPSession.Target = "file"
     ) async throws -> ResumeData {
-        entity.change { $0.cuts = [100_000] }
+        entity.change { ($0.cuts, $0.ending) = ([100_000], .stall) }
         entity.serve(on: stage)
         let task = try stage.session.downloadTask(target, to: .folder(folder.path), resuming: .ifValidatorMatches)
         task.resume()
@@ -103,7 +103,7 @@ struct `A download that goes on` {
         #expect(task.resumeData == data)
         #expect(data.offset == 100_000 && data.completeLength == 1 << 20)
         #expect(try folder.names() == [".file.dunlin-part", ".file.dunlin-record"])
-        entity.change { $0.cuts = [] }
+        entity.change { ($0.cuts, $0.ending) = ([], .close) }
         return data
     }
 
@@ -252,7 +252,7 @@ struct `A download that goes on` {
             entity.serve(on: stage)
             var task = try stage.session.downloadTask("file?signed=0", to: .file("\(folder.path)/file"))
             for step in 1...5 {
-                entity.change { $0.cuts = [100_000] }
+                entity.change { ($0.cuts, $0.ending) = ([100_000], .stall) }
                 task.resume()
                 try await stage.eventually("more has come") { task.downloaded.wireBytes == step * 100_000 }
                 let data = try #require(await task.cancelProducingResumeData())
