@@ -152,11 +152,13 @@ import Testing
                 try await mocked.session.request(method, "x", parameters: [:], using: broken, as: .bytes)
             }
         }
-        broken.encodePairs = { _, _ in "a b\r\n" }
-        let unfit = try await networkError {
-            _ = try await HTTPSession().get("http://127.0.0.1:1/x", parameters: [:], using: broken, as: .bytes)
+        for text in ["a b", "a\r\nHost: b", "a#b", "ä"] {
+            broken.encodePairs = { _, _ in text }
+            let unfit = try await networkError {
+                _ = try await HTTPSession().get("http://127.0.0.1:1/x", parameters: [:], using: broken, as: .bytes)
+            }
+            #expect(unfit?.code == .invalidRequest)
         }
-        #expect(unfit?.code == .invalidRequest)
         #expect(mocked.transport.requests.isEmpty)
     }
 
