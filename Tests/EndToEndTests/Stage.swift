@@ -66,7 +66,7 @@ struct Stage: Sendable {
         let loop = try ReactorGroup.shared.reactors()[0]
         let start = loop.now()
         while try !condition() {
-            try #require(loop.now().duration(since: start) < .seconds(30), "never came: \(what)")
+            try #require(loop.now().duration(since: start) < .seconds(120), "never came: \(what)")
             try await step()
             _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
         }
