@@ -1,3 +1,4 @@
+internal import CEpoll  // which of the two gives timespec depends on what the compiler reads first
 public import DunlinTypes
 internal import Glibc
 internal import Synchronization
