@@ -13,8 +13,9 @@ public struct FileStatus: Sendable {
     public let length: Int
     /// Seconds since 1970.
     public let modified: Int
+    /// The file system's own, the same under every name the file has.
+    public let number: UInt64
     private let device: UInt
-    private let inode: UInt
 
     init(_ status: stat) {
         switch status.st_mode & S_IFMT {
@@ -24,11 +25,11 @@ public struct FileStatus: Sendable {
         }
         length = Int(status.st_size)
         modified = Int(status.st_mtim.tv_sec)
-        (device, inode) = (UInt(status.st_dev), UInt(status.st_ino))
+        (device, number) = (UInt(status.st_dev), UInt64(status.st_ino))
     }
 
     public func isSameFile(as other: FileStatus) -> Bool {
-        device == other.device && inode == other.inode
+        device == other.device && number == other.number
     }
 }
 
@@ -71,9 +72,9 @@ public enum FileSystem {
     }
 
     /// Makes a folder and those above it, as far as they are missing.
-    public static func makeFolders(_ path: String) throws(Errno) {
+    public static func makeFolders(_ path: String, permissions: UInt32 = 0o777) throws(Errno) {
         try check(path)
-        if mkdir(path, 0o777) == 0 { return }
+        if mkdir(path, mode_t(permissions)) == 0 { return }
         switch errno {
         case EEXIST:
             var status = stat()
@@ -83,9 +84,9 @@ public enum FileSystem {
             guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")), slash > path.startIndex else {
                 throw Errno(rawValue: ENOENT)
             }
-            try makeFolders(String(path[..<slash]))
+            try makeFolders(String(path[..<slash]), permissions: permissions)
             // Somebody else may have made it meanwhile.
-            guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw Errno.last }
+            guard mkdir(path, mode_t(permissions)) == 0 || errno == EEXIST else { throw Errno.last }
         default: throw Errno.last
         }
     }

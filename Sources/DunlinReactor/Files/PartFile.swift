@@ -10,19 +10,20 @@ public final class PartFile: Sendable {
     public let path: String
     let descriptor: Int32
 
-    /// Makes a new file. Throws EEXIST if there is something by that name.
-    public init(creating path: String) throws(Errno) {
+    /// Makes a new file. Throws EEXIST if there is something by that name, and with `needsLock` what a file system says
+    /// that knows no locks.
+    public init(creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false) throws(Errno) {
         self.path = path
-        descriptor = try Self.open(path, O_CREAT | O_EXCL)
-        try lock()
+        descriptor = try Self.open(path, O_CREAT | O_EXCL, permissions)
+        try lock(needsLock)
     }
 
     /// Opens a file that is there. Throws EWOULDBLOCK if somebody else has it locked, and EINVAL if it is no regular
     /// file.
-    public init(opening path: String) throws(Errno) {
+    public init(opening path: String, needsLock: Bool = false) throws(Errno) {
         self.path = path
         descriptor = try Self.open(path, O_NONBLOCK)
-        try lock()
+        try lock(needsLock)
         // Its owner may have moved or removed it before our lock came.
         guard try status().kind == .file else { throw Errno(rawValue: EINVAL) }
         guard try isInPlace() else { throw Errno(rawValue: ENOENT) }
@@ -32,18 +33,20 @@ public final class PartFile: Sendable {
         close(descriptor)
     }
 
-    private static func open(_ path: String, _ flags: Int32) throws(Errno) -> Int32 {
+    private static func open(
+        _ path: String, _ flags: Int32, _ permissions: UInt32 = 0
+    ) throws(Errno) -> Int32 {
         try FileSystem.check(path)
         let common = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY
-        let descriptor = Glibc.open(path, common | flags, 0o666)
+        let descriptor = Glibc.open(path, common | flags, mode_t(permissions))
         guard descriptor >= 0 else { throw Errno.last }
         return descriptor
     }
 
-    private func lock() throws(Errno) {
+    private func lock(_ isNeeded: Bool) throws(Errno) {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             // Some file systems know no locks; a name that nobody else takes must do there.
-            if errno == ENOLCK || errno == EOPNOTSUPP { return }
+            if !isNeeded, errno == ENOLCK || errno == EOPNOTSUPP { return }
             if errno != EINTR { throw Errno.last }
         }
     }
