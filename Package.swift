@@ -92,6 +92,8 @@ let package = Package(
             swiftSettings: dialect),
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
+        .executableTarget(
+            name: "JournalPeer", dependencies: ["Dunlin"], path: "Tests/JournalPeer", swiftSettings: dialect),
         .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes"],
@@ -129,7 +131,7 @@ let package = Package(
         .testTarget(name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML"], swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "LeakChecking"],
+            dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "JournalPeer", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(
             name: "RealPeerTests", dependencies: ["Dunlin", "DunlinInflate", "DunlinTesting", "LeakChecking"],

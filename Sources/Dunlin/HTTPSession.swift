@@ -21,6 +21,7 @@ public final class HTTPSession: Sendable {
     let loops: [Reactor]
     let advisor: SessionAdvisor
     let hub: EventHub
+    let journals = Journals()
     /// Nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
@@ -103,6 +104,7 @@ public final class HTTPSession: Sendable {
     public func shutdown(grace: Duration = .zero) async -> Int {
         tasks.close()
         if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
+        await journals.close()
         let cancelled = await tasks.cancelAll()
         await tasks.carrier.sockets?.close()
         if let invalidated = configuration.hooks.invalidated { await invalidated() }
@@ -117,6 +119,7 @@ public final class HTTPSession: Sendable {
     public func restart(grace: Duration = .zero) async -> Int {
         let cancelled = await shutdown(grace: grace)
         tasks.open(Carrier(configuration, builder, on: loops[0], advisor))
+        journals.reopen()
         return cancelled
     }
 }

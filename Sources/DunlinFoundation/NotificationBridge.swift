@@ -46,7 +46,7 @@ public final class NotificationBridge: Sendable {
     ) -> Notification? {
         switch event {
         // AFNetworking has no name for it.
-        case .downloadResumed: nil
+        case .downloadResumed, .journalDrained, .journalTroubled: nil
         case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
         case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.told(task))
         case .completed(let completion):

@@ -12,6 +12,10 @@ extension HTTPSession {
         case fileMoveFailed(TaskSnapshot, NetworkError)
         /// A request is over. Told after whoever asked for it has been told.
         case completed(Completion)
+        /// The last unfinished transfer of the journal in this folder is over.
+        case journalDrained(folder: String)
+        /// Something is wrong with a file of the journal in this folder: an entry was found damaged and set aside.
+        case journalTroubled(folder: String, TransferJournal.Trouble)
         /// The session takes no more requests and none is running. The last event, unless the session is restarted.
         case invalidated
     }

@@ -1,3 +1,5 @@
+internal import DunlinReactor
+
 extension HTTPSession {
     /// How a response's body becomes a file.
     public struct DownloadOptions: Sendable {
@@ -24,6 +26,9 @@ extension HTTPSession {
         /// Whether the file and its name survive a loss of power by the time the download is over. That costs a wait
         /// for the disk.
         public var isDurable = false
+
+        /// Told of a file that is whole, and where it is about to be given its name. If that throws, it is not.
+        var willPublish: (@Sendable (_ path: String, FileStatus) async throws -> Void)?
 
         public init(
             overwrites: Bool = false, createsFolders: Bool = false, resuming: Resuming = .whileRunning,

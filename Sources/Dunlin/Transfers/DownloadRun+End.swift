@@ -27,6 +27,7 @@ extension DownloadRun {
     private func publish(
         _ part: DownloadPart, _ publication: Publication, _ exchange: WatchedExchange, _ head: ResponseHead
     ) async throws {
+        try await tell(options.willPublish, part.file, publication.placement.path, head)
         let failure: HTTPSession.FileFailure? = await DiskThreads.shared.run {
             do throws(HTTPSession.FileFailure) {
                 try publication.publish(part.file)
@@ -44,6 +45,20 @@ extension DownloadRun {
             throw error
         }
         exchange.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
+    }
+
+    private func tell(
+        _ willPublish: (@Sendable (String, FileStatus) async throws -> Void)?, _ file: PartFile, _ path: String,
+        _ head: ResponseHead
+    ) async throws {
+        guard let willPublish else { return }
+        let status: FileStatus
+        do throws(Errno) {
+            status = try await DiskThreads.shared.run { () throws(Errno) in try file.status() }
+        } catch {
+            throw HTTPSession.FileFailure(file.path, error).error(.fileNotMoved, "the file cannot be looked at", head)
+        }
+        try await willPublish(path, status)
     }
 
     /// Nothing is left, or what one can go on with.

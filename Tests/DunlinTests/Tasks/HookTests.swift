@@ -152,6 +152,7 @@ import Testing
             case .resumed: told.append("resumed")
             case .suspended: told.append("suspended")
             case .downloadResumed, .fileMoved, .fileMoveFailed: told.append("file")
+            case .journalDrained, .journalTroubled: told.append("journal")
             case .completed: told.append("completed")
             case .invalidated: told.append("invalidated")
             }

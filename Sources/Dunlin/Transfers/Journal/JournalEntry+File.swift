@@ -1,0 +1,92 @@
+internal import DunlinSecure
+internal import DunlinSemantics
+internal import FoundationEssentials
+
+/// An entry as a file: a line that says what it is and how it looks, and JSON.
+///
+///     dunlin-transfer 1 0123456789abcdef
+///     {"id": …}
+///
+/// The number is the form's; the digits are the `Checksum` of what follows the line.
+extension JournalEntry {
+    /// Why a file is no entry.
+    struct Damage: Error, Equatable, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// Longer ones are none.
+    static let longest = 1 << 20
+    private static let magic = "dunlin-transfer"
+    private static let version = "1"
+
+    /// Throws for one that would be longer than any may be.
+    func bytes() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let content = Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+        let line = "\(Self.magic) \(Self.version) \(Self.digits(of: content))\n"
+        let bytes = Array(line.utf8) + content
+        guard bytes.count <= Self.longest else {
+            throw NetworkError(.limitExceeded, "what a journal keeps of a transfer may have \(Self.longest) bytes")
+        }
+        return bytes
+    }
+
+    /// Reads a file of the name that belongs to `id`.
+    init(_ bytes: [UInt8], id: String) throws(Damage) {
+        guard bytes.count <= Self.longest else { throw Damage("it is too long") }
+        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")), end < 64 else { throw Damage("it is no entry") }
+        let words = String(decoding: bytes[..<end], as: UTF8.self).split(
+            separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 3, words[0] == Self.magic else { throw Damage("it is no entry") }
+        guard words[1] == Self.version else { throw Damage("it is of another version") }
+        let content = Array(bytes[(end + 1)...])
+        guard words[2] == Self.digits(of: content) else { throw Damage("it is cut short, or damaged") }
+        do {
+            self = try JSONDecoder().decode(JournalEntry.self, from: Data(content))
+        } catch {
+            throw Damage("it does not say what an entry says")
+        }
+        guard self.id == id else { throw Damage("it has another's name") }
+        if let contradiction { throw Damage(contradiction) }
+    }
+
+    private static func digits(of content: [UInt8]) -> String {
+        let digits = String(content.withUnsafeBytes { Checksum.value(of: $0) }, radix: 16)
+        return String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// What cannot be, though somebody may have written it.
+    private var contradiction: String? {
+        guard ([request.url] + request.formerURLs).allSatisfy(Self.isAddress), !request.method.isEmpty else {
+            return "it asks for nothing"
+        }
+        guard request.fields.count.isMultiple(of: 2) else { return "a field has no value" }
+        guard attempts >= 0, failures >= 0 else { return "it counts below zero" }
+        switch work {
+        case .download(let download):
+            guard Self.isPath(download.path) else { return "it has no destination" }
+            let hasDigest = download.digest != nil || download.digestAlgorithm != nil
+            return hasDigest && download.contentDigest == nil ? "its digest is none" : nil
+        case .upload(let upload):
+            if case .publishing = state { return "an upload has no file to name" }
+            return Self.isPath(upload.path) ? nil : "it has no body"
+        }
+    }
+
+    private static func isPath(_ text: String) -> Bool {
+        text.utf8.first == UInt8(ascii: "/") && !text.utf8.contains(0)
+    }
+
+    private static func isAddress(_ text: String) -> Bool {
+        do throws(AddressError) {
+            return try WebAddress(text).userInfo == nil
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,37 @@
+extension JournalMachine.Ending {
+    /// Whether it may be otherwise in a moment is for the error to say: the network's, or a server's that is busy.
+    init(_ error: any Error) {
+        guard let error = error as? NetworkError else {
+            self = error is CancellationError ? .stopped : .failed(mayPass: false, isSafe: false)
+            return
+        }
+        if error.code == .cancelled || error.code == .sessionClosed {
+            self = .stopped
+            return
+        }
+        let isSafe = error.isSafeToRetry || !error.requestMayHaveBeenSent
+        self = .failed(mayPass: error.mayPass, isSafe: isSafe, delay: error.response?.fields.retryDelay)
+    }
+}
+
+extension NetworkError {
+    fileprivate var mayPass: Bool {
+        switch code {
+        case .connectionClosed, .connectionFailed, .nameNotResolved, .timedOut, .poolExhausted, .queueFull: true
+        case .unacceptableStatus:
+            switch response?.status.code {
+            case 408, 429, 500, 502, 503, 504: true
+            default: false
+            }
+        default: false
+        }
+    }
+}
+
+extension Fields {
+    /// `Retry-After` in seconds (RFC 9110 §10.2.3). A date would need a clock that agrees with the server's.
+    fileprivate var retryDelay: Duration? {
+        guard let text = self["retry-after"], text.utf8.count <= 9, let seconds = UInt32(text) else { return nil }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,146 @@
+/// What becomes of one transfer of a journal, from being taken up to being forgotten.
+///
+/// Rules:
+/// 1. Nothing is sent before it is written down that it will be, so that whoever comes after knows that it may have
+///    been.
+/// 2. A file is given its name after that is written down. Who comes after and finds that file there knows that all is
+///    done; who does not find it does it again.
+/// 3. Done is forgotten, and so is what will never be: refused, not to be written, or failed too often. What failed for
+///    reasons that pass is tried again, later each time.
+/// 4. A request that does something each time it is sent is sent again by itself only if it was not sent.
+/// 5. Who cancels it wants it forgotten. Who closes the journal, shuts the session down or stops its request by other
+///    ways wants it kept: for that it needs no further word, for what nobody has locked nobody works at.
+///
+/// Must not know: files, clocks, connections.
+struct JournalMachine: Sendable {
+    enum Step: Sendable, Equatable {
+        /// Write this down, then send.
+        case send(JournalEntry)
+        /// Write this down, then wait, and ask `next()`.
+        case wait(JournalEntry, Duration)
+        /// All was done before: tell of this file, then forget.
+        case finished(JournalEntry.NamedFile)
+        /// Tell how it ended, then forget.
+        case forget
+        /// Tell that it was stopped, and leave it to whoever comes next.
+        case leave
+    }
+
+    /// How an attempt ended.
+    enum Ending: Sendable, Equatable {
+        case done
+        /// Somebody stopped its request, or there is no session any more to send it.
+        case stopped
+        /// `mayPass`: it may be otherwise in a moment, or after what the server said. `isSafe`: the request was not
+        /// sent.
+        case failed(mayPass: Bool, isSafe: Bool, delay: Duration? = nil)
+    }
+
+    private enum Life {
+        case held
+        case driven
+        case over
+    }
+
+    private enum Stop {
+        case cancelled
+        case closed
+    }
+
+    private let rules: TransferJournal.Rules
+    private(set) var entry: JournalEntry
+    /// The file that was found where the entry says that it is.
+    private let found: JournalEntry.NamedFile?
+    private var life = Life.held
+    private var stop: Stop?
+
+    /// `found` is what lies where an entry that was publishing says its file is.
+    init(_ entry: JournalEntry, _ rules: TransferJournal.Rules, found: JournalEntry.NamedFile? = nil) {
+        self.entry = entry
+        self.rules = rules
+        if case .publishing(let file) = entry.state, found == file { self.found = found } else { self.found = nil }
+    }
+
+    /// Whether nobody has begun to drive it.
+    var isHeld: Bool { life == .held }
+    var wasCancelled: Bool { stop == .cancelled }
+    /// Whether it is on its way and nobody has stopped it.
+    var maySend: Bool { life == .driven && stop == nil }
+
+    /// Whether somebody must drive it from now on.
+    mutating func start() -> Bool {
+        guard life == .held, stop != .closed else { return false }
+        life = .driven
+        return true
+    }
+
+    /// The same for somebody who asks another URL: counts for the next attempt.
+    mutating func ask(_ url: String) {
+        guard url != entry.request.url else { return }
+        entry.request.formerURLs.append(entry.request.url)
+        entry.request.url = url
+    }
+
+    /// Nobody wants it any more; whether that is news.
+    mutating func cancel() -> Bool {
+        guard life != .over, stop == nil else { return false }
+        stop = .cancelled
+        return true
+    }
+
+    /// It is somebody else's from now on; whether that is news.
+    mutating func close() -> Bool {
+        guard life != .over, stop == nil else { return false }
+        stop = .closed
+        return true
+    }
+
+    /// What its driver does now: at first, and after each wait.
+    mutating func next() -> Step {
+        switch stop {
+        case .cancelled: return end(.forget)
+        case .closed: return end(.leave)
+        case nil: break
+        }
+        if let found { return end(.finished(found)) }
+        entry.state = .running
+        entry.attempts += 1
+        return .send(entry)
+    }
+
+    /// All is there, and this file is about to get its name: to be written down before that.
+    mutating func publish(_ file: JournalEntry.NamedFile) -> JournalEntry {
+        entry.state = .publishing(file)
+        return entry
+    }
+
+    /// What is to be done after an attempt.
+    mutating func ended(_ ending: Ending) -> Step {
+        switch (ending, stop) {
+        case (.done, _), (_, .cancelled): return end(.forget)
+        case (.stopped, _), (_, .closed): return end(.leave)
+        case (.failed(let mayPass, let isSafe, let delay), nil):
+            guard mayPass, isSafe || entry.request.isRepeatable, entry.failures < rules.attempts else {
+                return end(.forget)
+            }
+            return again(after: delay)
+        }
+    }
+
+    private mutating func again(after delay: Duration?) -> Step {
+        let wait = max(rules.delay(after: entry.failures), min(delay ?? .zero, rules.longestDelay))
+        entry.failures += 1
+        entry.state = .waiting
+        return .wait(entry, wait)
+    }
+
+    /// What was to be written down could not be.
+    mutating func unwritten() -> Step {
+        end(wasCancelled ? .forget : .leave)
+    }
+
+    private mutating func end(_ step: Step) -> Step {
+        life = .over
+        return step
+    }
+}

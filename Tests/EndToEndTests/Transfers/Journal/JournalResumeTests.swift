@@ -1,0 +1,105 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Synchronization
+import Testing
+
+/// Downloads that stop in the middle under one journal, and what the next makes of what they left.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+struct `A journaled download that was stopped` {
+    private static let arrived = 150_000
+
+    /// Leaves a download of `entity` in the journal, of which so many bytes have arrived.
+    private static func stop(
+        _ entity: Entity, _ folder: Folder, _ stage: Stage, in destination: HTTPSession.Destination
+    ) async throws {
+        let isFirst = Mutex(true)
+        stage.server.respond { request in
+            var reply = entity.reply(to: request)
+            let stalls = isFirst.withLock { isFirst in
+                defer { isFirst = false }
+                return isFirst
+            }
+            if stalls { reply.steps[reply.steps.count - 1] = .stall }
+            return reply
+        }
+        let journal = try await `A journal`.open(folder, stage)
+        var options = HTTPSession.Options()
+        let gate = LoopbackServer.Gate()
+        options.hooks.downloadProgress = { step, _ in
+            if step.wireBytes == arrived { gate.open() }
+        }
+        let transfer = try await journal.download("film", options: options, to: destination)
+        transfer.start()
+        try await gate.opened()
+        await journal.close()
+        #expect(await `A journal`.code(transfer) == .cancelled)
+    }
+
+    @Test(arguments: [false, true]) func `goes on where it was, under the next journal`(isFolder: Bool) async throws {
+        let folder = try Folder()
+        let entity = Entity(400_000, cuts: [Self.arrived])
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let destination = isFolder ? HTTPSession.Destination.folder(folder.path) : .file("\(folder.path)/film")
+            try await Self.stop(entity, folder, stage, in: destination)
+            #expect(try folder.names() == [".film.dunlin-part", ".film.dunlin-record", "journal"])
+            let journal = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await journal.restoredTransfers().first)
+            let file = try #require(try await restored.value.file)
+            #expect(file.resumedAt == Self.arrived && file.byteCount == 400_000)
+            #expect(restored.attempts == 2)
+            #expect(try folder.contents("film") == entity.contents)
+            #expect(stage.server.ranges == [nil, "bytes=\(Self.arrived)-"])
+            #expect(try folder.names() == ["film", "journal"])
+            #expect(try `A journal`.files(folder).isEmpty)
+        }
+    }
+
+    @Test(arguments: [false, true]) func `goes on from another URL, and after that URL again`(isFolder: Bool)
+        async throws
+    {
+        let folder = try Folder()
+        let entity = Entity(400_000, cuts: [Self.arrived])
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let destination = isFolder ? HTTPSession.Destination.folder(folder.path) : .file("\(folder.path)/film")
+            try await Self.stop(entity, folder, stage, in: destination)
+            let journal = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await journal.restoredTransfers().first)
+            try restored.start(from: "\(stage.server.baseURL)/signed?anew")
+            let file = try #require(try await restored.value.file)
+            #expect(file.resumedAt == Self.arrived)
+            #expect(restored.url == "\(stage.server.baseURL)/signed?anew")
+            #expect(stage.server.requests.map(\.target) == ["/film", "/signed?anew"])
+            #expect(try folder.contents(isFolder ? "signed" : "film") == entity.contents)
+            #expect(try folder.names().count == 2)
+        }
+    }
+
+    @Test func `starts over when the file has changed since`() async throws {
+        let folder = try Folder()
+        let entity = Entity(400_000, cuts: [Self.arrived])
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            try await Self.stop(entity, folder, stage, in: .file("\(folder.path)/film"))
+            entity.change { ($0.tag, $0.shift) = (#""two""#, 7) }
+            let journal = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await journal.restoredTransfers().first)
+            #expect(try await restored.value.file?.resumedAt == 0)
+            #expect(try folder.contents("film") == entity.contents)
+        }
+    }
+
+    @Test func `leaves nothing when it is cancelled later`() async throws {
+        let folder = try Folder()
+        let entity = Entity(400_000, cuts: [Self.arrived])
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            try await Self.stop(entity, folder, stage, in: .file("\(folder.path)/film"))
+            let journal = try await `A journal`.open(folder, stage)
+            let restored = try #require(try await journal.restoredTransfers().first)
+            restored.cancel()
+            #expect(await `A journal`.code(restored) == .cancelled)
+            #expect(try folder.names() == ["journal"])
+            #expect(try `A journal`.files(folder).isEmpty)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+}

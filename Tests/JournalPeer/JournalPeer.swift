@@ -1,0 +1,43 @@
+import Dunlin
+import Foundation
+import Synchronization
+
+/// Takes up what it finds in a journal, and ends when all of that is done:
+///
+///     JournalPeer FOLDER
+///
+/// Prints the id of each transfer it takes up. Ends with 0 if all of them went well, and otherwise with 1 and the
+/// reason in its last lines. Made to be killed.
+@main
+struct JournalPeer {
+    static func main() async {
+        guard CommandLine.arguments.count == 2 else {
+            print("usage: JournalPeer FOLDER")
+            exit(2)
+        }
+        do {
+            let isFine = try await run(in: CommandLine.arguments[1])
+            exit(isFine ? 0 : 1)
+        } catch {
+            print("\(error)")
+            exit(1)
+        }
+    }
+
+    private static func run(in folder: String) async throws -> Bool {
+        let failures = Mutex(0)
+        let session = try HTTPSession()
+        let journal = try await TransferJournal(in: folder, of: session) { transfer, result in
+            guard case .failure(let error) = result else { return }
+            failures.withLock { $0 += 1 }
+            print("\(transfer.id) failed: \(error)")
+        }
+        let restored = try await journal.restoredTransfers()
+        for transfer in restored { print(transfer.id) }
+        for transfer in restored { transfer.start() }
+        try await journal.drained()
+        for trouble in journal.troubles { print("trouble: \(trouble)") }
+        await session.shutdown()
+        return failures.withLock { $0 } == 0 && journal.troubles.isEmpty
+    }
+}
