@@ -90,6 +90,8 @@ final class ExchangeContext: Sendable {
     func broken(_ cause: StreamError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
         switch cause {
         case .system(let errno): closed("the connection failed", phase, attempt, errno)
+        // While a body was on its way the reader learned that the server has said its last.
+        case .tls(.closed): closed("the server closed the connection", phase, attempt, TLSError.closed)
         case .tls(.truncated): closed("the response ended too soon", phase, attempt, TLSError.truncated)
         case .tls(let error): insecure(error, phase, attempt)
         }
