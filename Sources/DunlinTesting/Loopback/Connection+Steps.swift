@@ -15,7 +15,7 @@ extension LoopbackServer.Connection {
         case .send(let bytes): try channel.send(bytes)
         case .drip(let bytes, let size, let every): try drip(bytes, size, every)
         case .split(let bytes, let offsets): try split(bytes, at: offsets)
-        case .generate(let count): try generate(count)
+        case .generated(let range): try generate(range)
         case .pause(let duration): try channel.pause(duration)
         case .stall: try channel.stall()
         case .waitForSignal(let gate): try channel.wait(at: gate)
@@ -59,8 +59,8 @@ extension LoopbackServer.Connection {
         try channel.awaitDeparture()
     }
 
-    private func generate(_ count: Int) throws(LoopbackServer.Interruption) {
-        try LoopbackServer.GeneratedBody.forEachBlock(count) { block throws(LoopbackServer.Interruption) in
+    private func generate(_ range: Range<Int>) throws(LoopbackServer.Interruption) {
+        try LoopbackServer.GeneratedBody.forEachBlock(range) { block throws(LoopbackServer.Interruption) in
             try channel.pause(.zero)
             try channel.send(block)
         }

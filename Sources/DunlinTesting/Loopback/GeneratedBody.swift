@@ -27,7 +27,7 @@ extension LoopbackServer {
         /// What a whole body of this length hashes to, for comparison with `RecordedRequest.bodyHash`.
         public static func hash(length: Int) -> UInt64 {
             var hash = BodyHash()
-            forEachBlock(length) { hash.update($0) }
+            forEachBlock(0..<length) { hash.update($0) }
             return hash.value
         }
 
@@ -38,15 +38,16 @@ extension LoopbackServer {
         }()
 
         static func forEachBlock<Failure: Error>(
-            _ length: Int, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
+            _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws(Failure) -> Void
         ) throws(Failure) {
             try block.withUnsafeBytes { bytes throws(Failure) in
-                var left = length
+                var (start, left) = (range.lowerBound % period, range.count)
                 while left > 0 {
-                    // Whole blocks but the last: each starts at offset zero of the period.
-                    let count = min(left, bytes.count)
-                    try body(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+                    // To the end of a block but for the last: each after the first starts at offset zero of the period.
+                    let count = min(left, bytes.count - start)
+                    try body(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + count)]))
                     left -= count
+                    start = 0
                 }
             }
         }

@@ -1,5 +1,6 @@
 public import DunlinTypes
 internal import Glibc
+internal import Synchronization
 
 /// An HTTP/1.1 server on a real socket that does what a test tells it, down to the byte, and remembers what it saw.
 ///
@@ -40,6 +41,13 @@ internal import Glibc
 /// let server = try LoopbackServer(tls: .init(authority.issue(.server("127.0.0.1"))))
 /// server.onConnect(.handshake(.stall(after: 100)))
 /// server.enqueue(.untilClose("half").cutAfter(60))                 // no close_notify: a truncation
+/// ```
+///
+/// **Files.** An `Entity` is a body of any length with validators and ranges, and `serve` puts it at a target, with what
+/// goes wrong each time:
+///
+/// ```swift
+/// server.serve(.init(length: 1 << 30, tag: "\"v1\""), at: "/disk.img", faults: .reset(after: 1000), .changed)
 /// ```
 ///
 /// **Without sleeping.** A `Gate` holds a reply until the test opens it, or tells the test where the reply is:
@@ -130,6 +138,15 @@ extension LoopbackServer {
     /// A later route for the same target replaces an earlier one.
     public func route(_ method: Method, _ target: String, _ replies: Reply...) {
         core.script.route(method, target, replies)
+    }
+
+    /// Answers every request for one target, of any method, once its body has been read. `attempt` counts them from 0.
+    /// What is said of the closure of `respond` holds for this one.
+    public func route(
+        _ target: String, _ responder: @escaping @Sendable (_ attempt: Int, RecordedRequest) -> Reply
+    ) {
+        let attempts = Atomic<Int>(0)
+        core.script.route(target) { responder(attempts.add(1, ordering: .relaxed).oldValue, $0) }
     }
 
     /// Answers every request that has neither route nor reply in the queue, once its body has been read. The closure

@@ -48,6 +48,7 @@ extension LoopbackServer {
             case .movedPermanently: "Moved Permanently"
             case .found: "Found"
             case .notModified: "Not Modified"
+            case 416: "Range Not Satisfiable"
             case .badRequest: "Bad Request"
             case .unauthorized: "Unauthorized"
             case .notFound: "Not Found"

@@ -106,8 +106,8 @@ extension LoopbackServer.Reply {
         var result: [LoopbackServer.Step] = []
         var run: [UInt8] = []
         for step in steps {
-            if case .generate(let count) = step {
-                run += LoopbackServer.GeneratedBody.bytes(0..<max(count, 0))
+            if case .generated(let range) = step {
+                run += LoopbackServer.GeneratedBody.bytes(range)
             } else if let bytes = step.bytes {
                 run += bytes
             } else {

@@ -8,12 +8,14 @@ extension LoopbackServer {
         typealias Receptionist = @Sendable (Int) -> Arrival
 
         private struct Route {
-            let method: Method
+            /// Nil: any.
+            let method: Method?
             let target: String
-            var replies: [Reply]
+            var replies: [Reply] = []
+            var responder: Responder?
 
             func matches(_ head: RequestHead) -> Bool {
-                guard head.method == method else { return false }
+                guard method == nil || head.method == method else { return false }
                 let asked = target.contains("?") ? head.target[...] : head.target.prefix { $0 != "?" }
                 return asked == target
             }
@@ -46,6 +48,10 @@ extension LoopbackServer {
             state.withLock { $0.routes.append(Route(method: method, target: target, replies: replies)) }
         }
 
+        func route(_ target: String, _ responder: @escaping Responder) {
+            state.withLock { $0.routes.append(Route(method: nil, target: target, responder: responder)) }
+        }
+
         func respond(_ responder: @escaping Responder) { state.withLock { $0.responder = responder } }
 
         func onConnect(_ arrivals: [Arrival]) { state.withLock { $0.arrivals += arrivals } }
@@ -63,10 +69,9 @@ extension LoopbackServer {
 
         func choose(for head: RequestHead) -> Choice {
             state.withLock { state in
-                if let index = state.routes.lastIndex(where: { $0.matches(head) }),
-                    let reply = state.routes[index].next()
-                {
-                    return .reply(reply)
+                if let index = state.routes.lastIndex(where: { $0.matches(head) }) {
+                    if let responder = state.routes[index].responder { return .ask(responder) }
+                    if let reply = state.routes[index].next() { return .reply(reply) }
                 }
                 if !state.queue.isEmpty { return .reply(state.queue.removeFirst()) }
                 if let responder = state.responder { return .ask(responder) }

@@ -14,8 +14,8 @@ extension LoopbackServer {
         case drip(Bytes, size: Int = 1, every: Duration = .zero)
         /// Pieces cut at these offsets.
         case split(Bytes, at: [Int])
-        /// The first bytes of `GeneratedBody`, never held all at once.
-        case generate(Int)
+        /// These bytes of `GeneratedBody`, never held all at once.
+        case generated(Range<Int>)
         case pause(Duration)
         /// Until the peer closes or the server stops.
         case stall
@@ -46,6 +46,11 @@ extension LoopbackServer {
 }
 
 extension LoopbackServer.Step {
+    /// The first bytes of `GeneratedBody`.
+    public static func generate(_ count: Int) -> Self {
+        .generated(0..<max(count, 0))
+    }
+
     /// A 1xx response.
     public static func interim(_ status: Status, _ fields: Fields = Fields()) -> Self {
         .message(LoopbackServer.Message(status, fields: fields))
@@ -61,7 +66,7 @@ extension LoopbackServer.Step {
     }
 
     var byteCount: Int {
-        if case .generate(let count) = self { return max(count, 0) }
+        if case .generated(let range) = self { return range.count }
         return bytes?.count ?? 0
     }
 
@@ -80,7 +85,7 @@ extension LoopbackServer.Step {
         case .send(let bytes): return .send(bytes[0..<count])
         case .drip(let bytes, let size, let every): return .drip(bytes[0..<count], size: size, every: every)
         case .split(let bytes, let offsets): return .split(bytes[0..<count], at: offsets)
-        case .generate: return .generate(count)
+        case .generated(let range): return .generated(range.prefix(count))
         default: return self
         }
     }

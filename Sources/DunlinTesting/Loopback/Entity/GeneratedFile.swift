@@ -1,0 +1,48 @@
+internal import DunlinReactor
+internal import Glibc
+
+extension LoopbackServer.GeneratedBody {
+    /// Where the file at `path` differs from the body's bytes in `range`: the offset in the file of the first byte that
+    /// is another, missing or too many. Nil if it is the same. Throws the failed system call's error.
+    public static func difference(ofFileAt path: String, from range: Range<Int>) throws -> Int? {
+        let number = open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { throw Errno.last }
+        defer { _ = close(number) }
+        var room = [UInt8](repeating: 0, count: 1 << 18)
+        var offset = 0
+        while true {
+            let count = try read(number, at: offset, into: &room)
+            let expected = min(count, range.count - offset)
+            if let place = difference(room, expected, from: range.lowerBound + offset) { return offset + place }
+            offset += expected
+            if count > expected { return offset }
+            if count == 0 { return offset == range.count ? nil : offset }
+        }
+    }
+
+    private static func read(_ number: Int32, at offset: Int, into room: inout [UInt8]) throws(Errno) -> Int {
+        while true {
+            let count = pread(number, &room, room.count, offset)
+            if count >= 0 { return count }
+            guard errno == EINTR else { throw .last }
+        }
+    }
+
+    private static func difference(_ bytes: [UInt8], _ count: Int, from start: Int) -> Int? {
+        var place = 0
+        var found: Int?
+        forEachBlock(start..<(start + count)) { block in
+            defer { place += block.count }
+            guard found == nil else { return }
+            bytes.withUnsafeBytes { bytes in
+                let own = UnsafeRawBufferPointer(rebasing: bytes[place..<(place + block.count)])
+                // Compared by the block: tests are built for debugging, where a loop over bytes takes seconds.
+                guard let left = own.baseAddress, let right = block.baseAddress,
+                    memcmp(left, right, block.count) != 0
+                else { return }
+                found = own.indices.first { own[$0] != block[$0] }.map { place + $0 }
+            }
+        }
+        return found
+    }
+}
