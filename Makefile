@@ -22,7 +22,7 @@ sanitize: ## The tests under the thread and the address sanitizer
 	@.ci/install build
 	@.ci/sanitize
 
-storm: ## A hundred thousand requests and a thousand sessions through faults, cancels and restarts
+storm: ## A hundred thousand requests, a thousand sessions and a thousand killed downloads in bad weather
 	@.ci/install build
 	@.ci/storm
 

@@ -5,6 +5,8 @@ import Foundation
 ///
 ///     Storm requests [COUNT] [--seed SEED] [--tls]    one session, 100,000 requests by default
 ///     Storm sessions [COUNT] [--seed SEED] [--tls]    1,000 sessions by default, of ten requests each
+///     Storm kills [COUNT] [--seed SEED]               1,000 by default: downloads killed by SIGKILL, that go on
+///     Storm bulk [MEGABYTES]                          4,096 by default: long bodies in little memory
 ///
 /// Over TLS there are faults in handshakes and records as well, and servers that must not be believed.
 ///
@@ -14,8 +16,10 @@ import Foundation
 @main
 struct Storm {
     static func main() async {
+        if let fetch = Fetch(Array(CommandLine.arguments.dropFirst())) { await fetch.run() }
+        if let carry = Carry(Array(CommandLine.arguments.dropFirst())) { await carry.run() }
         guard let arguments = Arguments(CommandLine.arguments.dropFirst()) else {
-            print("usage: Storm requests|sessions [COUNT] [--seed SEED] [--tls]")
+            print("usage: Storm requests|sessions|kills|bulk [COUNT] [--seed SEED] [--tls]")
             exit(2)
         }
         let tally = Tally(seed: arguments.seed)
@@ -31,6 +35,11 @@ struct Storm {
                 try await measure(tally, warmUp: 20) {
                     try await SessionStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
                 }
+            case .kills:
+                try await measure(tally, warmUp: 1) {
+                    try await Kills(count: $0 ?? arguments.count, tally).run()
+                }
+            case .bulk: try await Bulk(megabytes: arguments.count, tally: tally).run()
             }
         } catch {
             tally.violation("the storm itself failed: \(error)")
@@ -54,6 +63,8 @@ struct Arguments {
     enum Kind: String {
         case requests
         case sessions
+        case kills
+        case bulk
     }
 
     let kind: Kind
@@ -65,7 +76,12 @@ struct Arguments {
         var words = Array(words)
         guard let kind = words.isEmpty ? nil : Kind(rawValue: words.removeFirst()) else { return nil }
         self.kind = kind
-        count = kind == .requests ? 100_000 : 1000
+        count =
+            switch kind {
+            case .requests: 100_000
+            case .sessions, .kills: 1000
+            case .bulk: 4096
+            }
         if let option = words.firstIndex(of: "--seed") {
             guard option + 1 < words.count, let seed = UInt64(words[option + 1]) else { return nil }
             self.seed = seed

@@ -1,0 +1,50 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Synchronization
+
+/// Bodies far larger than what a process may hold of them: to a disk, from a disk, and out of pieces made on the way.
+/// Each is carried by a process of its own, which looks at its memory.
+struct Bulk {
+    private static let patience = Duration.seconds(300)
+
+    let megabytes: Int
+    let tally: Tally
+
+    func run() async throws {
+        let place = FileManager.default.temporaryDirectory
+        let folder = place.appendingPathComponent("dunlin-bulk-\(ProcessInfo.processInfo.processIdentifier)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { remove(folder) }
+        var configuration = LoopbackServer.Configuration()
+        configuration.recordsRequests = false
+        configuration.keptBodyLimit = 0
+        let server = try LoopbackServer(configuration: configuration)
+        defer { server.stop() }
+        let length = megabytes << 20
+        server.serve(.init(length: length, tag: "\"bulk\""), at: "/bulk")
+        server.route(.put, "/taken", .response(body: "taken"))
+        for kind in Carry.Kind.allCases {
+            try await carry(["carry", kind.rawValue, server.baseURL, folder.path, "\(length)"], kind)
+        }
+    }
+
+    private func carry(_ words: [String], _ kind: Carry.Kind) async throws {
+        let start = ContinuousClock.now
+        let carrier = try Descendant(words)
+        while !carrier.hasEnded {
+            await Descendant.pause()
+            // One body is all there is for the watchdog to see.
+            tally.progress.add(1, ordering: .relaxed)
+            if ContinuousClock.now - start > Self.patience { carrier.kill() }
+        }
+        tally.count("\(kind)")
+        tally.note("\(kind): \(megabytes) MiB in \(ContinuousClock.now - start)")
+        let status = await carrier.end()
+        if status != 0 { tally.violation("\(kind) ended with \(status)") }
+    }
+
+    private func remove(_ folder: URL) {
+        do { try FileManager.default.removeItem(at: folder) } catch { tally.violation("\(error)") }
+    }
+}
