@@ -35,6 +35,9 @@ struct DiskMachine<Work, Thread: Equatable> {
 
     /// What `thread` should do now; nil: rest.
     mutating func next(for thread: Thread) -> Work? {
+        // It may come by a bell that was meant for work it has done already, and be listed from then. Listed twice, it
+        // would be woken for work after it has left.
+        resting.removeAll { $0 == thread }
         guard taken < waiting.count else {
             waiting.removeAll(keepingCapacity: waiting.count <= 64)
             taken = 0

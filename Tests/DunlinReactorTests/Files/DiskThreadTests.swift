@@ -46,6 +46,21 @@ import Testing
         #expect(Self.text(machine.add(3)) == "start")
     }
 
+    @Test func `knows a thread once, though its bell rings for work that it has done`() {
+        var machine = Machine(limit: 1)
+        _ = machine.add(1)
+        #expect(machine.next(for: "a") == 1)
+        #expect(machine.next(for: "a") == nil)
+        // Its patience ends between being chosen and being rung for: it looks by itself, and then the bell rings.
+        #expect(Self.text(machine.add(2)) == "wake a")
+        #expect(machine.mayLeave("a") == false)
+        #expect(machine.next(for: "a") == 2)
+        #expect(machine.next(for: "a") == nil)
+        #expect(machine.next(for: "a") == nil)
+        #expect(machine.mayLeave("a") == true)
+        #expect(Self.text(machine.add(3)) == "start", "nobody who has left is woken")
+    }
+
     @Test func `gives back what no thread will do, and nothing while there is one`() {
         var machine = Machine(limit: 2)
         _ = machine.add(1)
