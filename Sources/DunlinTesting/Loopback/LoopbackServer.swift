@@ -43,8 +43,8 @@ internal import Synchronization
 /// server.enqueue(.untilClose("half").cutAfter(60))                 // no close_notify: a truncation
 /// ```
 ///
-/// **Files.** An `Entity` is a body of any length with validators and ranges, and `serve` puts it at a target, with what
-/// goes wrong each time:
+/// **Files.** An `Entity` is a body of any length with validators and ranges, and `serve` puts it at a target, with
+/// what goes wrong each time:
 ///
 /// ```swift
 /// server.serve(.init(length: 1 << 30, tag: "\"v1\""), at: "/disk.img", faults: .reset(after: 1000), .changed)
