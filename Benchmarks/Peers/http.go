@@ -22,6 +22,8 @@ type load struct {
 	client         *http.Client
 	url            string
 	length, upload int64
+	// Where what is sent is read from, and what comes is written to, if anywhere.
+	file, output string
 	// Whether each response's connection should have been resumed; nil when either will do.
 	resumed *bool
 }
@@ -39,13 +41,20 @@ func (load load) send() error {
 	if load.upload > 0 {
 		request.Method, request.ContentLength = "PUT", load.upload
 		request.Body = io.NopCloser(io.LimitReader(zeros{}, load.upload))
+		if load.file != "" {
+			file, err := os.Open(load.file)
+			if err != nil {
+				return err
+			}
+			request.Body = file
+		}
 	}
 	response, err := load.client.Do(request)
 	if err != nil {
 		return err
 	}
 	defer response.Body.Close()
-	length, err := io.Copy(io.Discard, response.Body)
+	length, err := load.keep(response.Body)
 	if err != nil {
 		return err
 	}
@@ -56,6 +65,22 @@ func (load load) send() error {
 		return fmt.Errorf("resumed: %t", response.TLS.DidResume)
 	}
 	return nil
+}
+
+// keep writes a body where it should go, and says how long it was.
+func (load load) keep(body io.Reader) (int64, error) {
+	if load.output == "" {
+		return io.Copy(io.Discard, body)
+	}
+	file, err := os.Create(load.output)
+	if err != nil {
+		return 0, err
+	}
+	length, err := io.Copy(file, body)
+	if err != nil {
+		return 0, err
+	}
+	return length, file.Close()
 }
 
 // trusting speaks TLS with whom the authority in this file vouches for.
@@ -137,6 +162,8 @@ func main() {
 	upload := flag.Int64("upload", 0, "")
 	ca := flag.String("ca", "", "")
 	resumed := flag.Int("resumed", 0, "")
+	file := flag.String("file", "", "")
+	output := flag.String("output", "", "")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
 	transport := &http.Transport{
@@ -149,7 +176,7 @@ func main() {
 		transport.TLSClientConfig = trusting(*ca, *resumed != 0)
 	}
 	url := fmt.Sprintf("%s://%s:%d%s", scheme, *host, *port, *path)
-	load := load{&http.Client{Transport: transport}, url, *length, *upload, nil}
+	load := load{&http.Client{Transport: transport}, url, *length, *upload, *file, *output, nil}
 	load.run(*concurrency, *warmup)
 	if *ca != "" && *fresh != 0 {
 		expected := *resumed != 0

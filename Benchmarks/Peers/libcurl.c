@@ -33,6 +33,12 @@ static size_t body_arrived(char *bytes, size_t size, size_t count, void *context
     return size * count;
 }
 
+static size_t body_kept(char *bytes, size_t size, size_t count, void *context) {
+    struct transfer *transfer = context;
+    transfer->received += size * count;
+    return fwrite(bytes, size, count, transfer->file);
+}
+
 // What is in libcurl's buffer is as good as anything else: nothing is copied into it, which no real producer could
 // save.
 static size_t body_wanted(char *bytes, size_t size, size_t count, void *context) {
@@ -52,7 +58,13 @@ static int progressed(void *context, curl_off_t total, curl_off_t now, curl_off_
 
 static void transfer_start(struct driver *driver, struct transfer *transfer) {
     transfer->received = transfer->sent = 0;
-    if (transfer->file) rewind(transfer->file);
+    if (load.output) {
+        // Without a buffer of its own: libcurl's is as large as a write should be.
+        if (!(transfer->file = fopen(load.output, "wb"))) fail("output");
+        setvbuf(transfer->file, NULL, _IONBF, 0);
+    } else if (transfer->file) {
+        rewind(transfer->file);
+    }
     transfer->begun = now();
     driver->unsent--;
     check(curl_multi_add_handle(driver->multi, transfer->easy));
@@ -67,6 +79,7 @@ static void transfer_finish(struct driver *driver, CURLMsg *message) {
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200) fail("status");
     if (transfer->received != load.length) fail("length");
+    if (load.output && fclose(transfer->file) != 0) fail("output");
     if (driver->measure) measure_record(driver->measure, transfer->begun);
     driver->unanswered--;
     check(curl_multi_remove_handle(driver->multi, easy));
@@ -103,7 +116,7 @@ static void transfer_open(struct transfer *transfer, const char *url) {
     CURL *easy = transfer->easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, body_arrived);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, load.output ? body_kept : body_arrived);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);

@@ -20,6 +20,7 @@ struct load {
     const char *ca;           // whom to trust, in PEM: what speaks TLS at all
     int resumed;              // whether a fresh connection resumes the session of one before
     const char *file;         // where what is uploaded is read from; NULL: made up
+    const char *output;       // where what is downloaded is written to; NULL: counted and dropped
     int progress;             // whether somebody wants to know how far a body has come
 };
 
@@ -38,7 +39,7 @@ static inline void fail(const char *reason) {
 }
 
 static inline struct load load_parse(int count, char **words) {
-    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL, 0};
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL, NULL, 0};
     for (int at = 1; at + 1 < count; at += 2) {
         const char *name = words[at];
         char *value = words[at + 1];
@@ -55,8 +56,9 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--resumed")) load.resumed = atoi(value);
         else if (!strcmp(name, "--progress")) load.progress = atoi(value);
         else if (!strcmp(name, "--file")) load.file = value;
+        else if (!strcmp(name, "--output")) load.output = value;
         else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
-                  "[--length BYTES] [--progress 1] [--upload BYTES] [--file PATH] [--ca FILE [--resumed 1]]");
+                  "[--length BYTES] [--progress 1] [--upload BYTES] [--file PATH] [--output PATH] [--ca FILE [--resumed 1]]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
     return load;

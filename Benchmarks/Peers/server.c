@@ -2,6 +2,7 @@
 // allows, so that the client is what is measured.
 //
 //     GET /bytes/N    N zero bytes, by sendfile from a memory file
+//     GET /file/N     the same with an entity tag, as a download that may be gone on with wants it
 //     GET /hold/N     1 KiB, but not before N requests wait for it: so many connections are open at once
 //     PUT anything    reads its Content-Length and throws it away without copying (MSG_TRUNC), then answers 1 KiB
 //
@@ -48,10 +49,10 @@ static void connection_close(struct connection *connection) {
 }
 
 // 0 when the connection is gone.
-static int answer(struct connection *connection, uint64_t length) {
+static int answer_with(struct connection *connection, uint64_t length, const char *field) {
     char text[256 + SMALL];
     size_t count = (size_t)snprintf(text, 256, "HTTP/1.1 200 OK\r\nServer: bench\r\nContent-Type: text/plain\r\n"
-        "Content-Length: %llu\r\nConnection: %s\r\n\r\n", (unsigned long long)length,
+        "Content-Length: %llu\r\n%sConnection: %s\r\n\r\n", (unsigned long long)length, field,
         connection->closes ? "close" : "keep-alive");
     connection->unsent = length;
     if (length <= SMALL) {
@@ -65,6 +66,10 @@ static int answer(struct connection *connection, uint64_t length) {
 gone:
     connection_close(connection);
     return 0;
+}
+
+static int answer(struct connection *connection, uint64_t length) {
+    return answer_with(connection, length, "");
 }
 
 // Sends what the kernel takes; 0 when the connection is gone.
@@ -112,6 +117,10 @@ static int begin(struct connection *connection, char *end) {
     if (!strncmp(head, "GET /hold/", 10)) return hold(connection, atol(head + 10));
     if (!strncmp(head, "GET /bytes/", 11))
         return answer(connection, strtoull(head + 11, NULL, 10)) && send_body(connection);
+    if (!strncmp(head, "GET /file/", 10)) {
+        const char *fields = "Accept-Ranges: bytes\r\nETag: \"bench\"\r\n";
+        return answer_with(connection, strtoull(head + 10, NULL, 10), fields) && send_body(connection);
+    }
     fail("request");
     return 0;
 }

@@ -81,6 +81,12 @@ TLS_BUILDERS = {
     "raw-tls": lambda: c("Peers/raw_tls.c", "raw-tls", "-lssl", "-lcrypto"),
 }
 
+# The same program, told to do more.
+VARIANT_BUILDERS = {
+    "dunlin-record": lambda: swift("DunlinClient"),
+    "dunlin-digest": lambda: swift("DunlinClient"),
+}
+
 STATIC_BUILDERS = {
     "dunlin": lambda: swift_static("DunlinClient"),
     "dunlin-fast": lambda: swift_static("DunlinFastClient"),

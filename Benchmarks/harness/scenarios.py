@@ -4,7 +4,10 @@ Every run has a server of its own (Peers/server.c, nginx for TLS), so that no cl
 another.
 """
 import dataclasses
+import functools
+import hashlib
 import os
+import pathlib
 import resource
 import statistics
 import sys
@@ -18,6 +21,9 @@ ALL = ("raw", "libcurl", "go", "dunlin", "dunlin-fast")
 WITH_URLSESSION = ("raw", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 TLS_PEERS = ("raw-tls", "libcurl", "go", "dunlin", "dunlin-fast")
 TLS_PEERS_AND_URLSESSION = ("raw-tls", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
+FILE_PEERS = ("libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
+# What a client is told beside what its scenario says.
+VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}")}
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
 SPARE_DESCRIPTORS = 100
@@ -58,12 +64,22 @@ class Scenario:
 
     @property
     def needs_file(self):
-        return "{file}" in self.options
+        return "--file" in self.options
 
     def arguments(self, client, size, file):
         return ["--path", self.path.format(size=size), "--requests", str(self.requests_for(client)),
                 "--concurrency", str(self.concurrency), "--warmup", str(self.warmup),
-                *(option.format(size=size, file=file) for option in self.options)]
+                *(option.format(size=size, file=file) for option in self.options),
+                *(digest_of_zeros(size) if option == "{digest}" else option for option in VARIANTS.get(client, ()))]
+
+
+@functools.cache
+def digest_of_zeros(size):
+    """What the server's bodies come to."""
+    digest, block = hashlib.sha256(), bytes(1 << 20)
+    for start in range(0, size, len(block)):
+        digest.update(block[:size - start])
+    return digest.hexdigest()
 
 
 SCENARIOS = {
@@ -73,8 +89,11 @@ SCENARIOS = {
                          options=("--length", "{size}", "--progress", "1"),
                          clients=("libcurl", "dunlin", "dunlin-fast"), is_bulk=True),
     "upload": Scenario("one body sent", "/sink", options=("--upload", "{size}"), clients=WITH_URLSESSION, is_bulk=True),
-    "file": Scenario("one body sent from a file", "/sink", options=("--upload", "{size}", "--file", "{file}"),
-                     clients=("libcurl", "dunlin", "dunlin-fast"), is_bulk=True),
+    "download-file": Scenario("one body received into a file", "/file/{size}",
+                              options=("--length", "{size}", "--output", "{file}.part"),
+                              clients=(*FILE_PEERS, *VARIANTS), is_bulk=True),
+    "upload-file": Scenario("one body sent from a file", "/sink", options=("--upload", "{size}", "--file", "{file}"),
+                            clients=FILE_PEERS, is_bulk=True),
     "many": Scenario("1 KiB keep-alive GETs, 4,000 at once", "/bytes/1024", requests=80_000, concurrency=4_000,
                      warmup=8_000),
     "connect": Scenario("10,000 connections opened and held by one session", "/hold/10000", requests=10_000,
@@ -133,9 +152,13 @@ def row(name, scenario, client, size, reports):
 def run(scenario, client, path, server, size, file):
     """One client's report."""
     starting = measure.tls_server(size) if scenario.has_tls else measure.bare_server(server)
-    with starting as running:
-        return measure.report(path, running, scenario.arguments(client, size, file), scenario.requests_for(client),
-                              system_trusts=client in SYSTEM_TRUST)
+    try:
+        with starting as running:
+            return measure.report(path, running, scenario.arguments(client, size, file),
+                                  scenario.requests_for(client), system_trusts=client in SYSTEM_TRUST)
+    finally:
+        # What a download has left. To let go of a file's memory costs as much as to fill it, and is nobody's merit.
+        pathlib.Path(f"{file}.part").unlink(missing_ok=True)
 
 
 def rows(name, paths, server, problems):
@@ -175,7 +198,7 @@ def measured(scenario, names, paths, server, size, file, problems):
 
 def needed_clients(names):
     wanted = {client for name in names for client in SCENARIOS[name].clients}
-    known = clients.BUILDERS | clients.TLS_BUILDERS
+    known = clients.BUILDERS | clients.TLS_BUILDERS | clients.VARIANT_BUILDERS
     return {client: builder for client, builder in known.items() if client in wanted}
 
 

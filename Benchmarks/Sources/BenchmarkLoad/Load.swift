@@ -17,6 +17,12 @@ public struct Load: Sendable {
     public var upload = 0
     /// Where they are read from; empty: made up.
     public var file = ""
+    /// Where what is downloaded is written to; empty: counted and dropped.
+    public var output = ""
+    /// Whether a download is recorded, so that it could be gone on with.
+    public var isRecorded = false
+    /// What a download's SHA-256 must be, in hexadecimal; empty: nobody asks.
+    public var digest = ""
     /// Whom to trust, a file in PEM: what speaks TLS at all.
     public var authority: String?
     /// Whether a fresh connection resumes the session of one before.
@@ -43,6 +49,9 @@ public struct Load: Sendable {
             case "--progress": isObserved = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)
             case "--file": file = value
+            case "--output": output = value
+            case "--record": isRecorded = try Self.number(value) > 0
+            case "--digest": digest = value
             default: throw LoadError.argument(arguments[at])
             }
         }

@@ -17,6 +17,7 @@ extension Load {
     /// The load over Dunlin, where it is called.
     public func measure(_ session: HTTPSession) async throws {
         let target = HTTPSession.Target(path)
+        if !output.isEmpty { return try await measure(Keep(session: session, target: target, load: self)) }
         if isBulk { return try await measure(Download(session: session, target: target, options: observing)) }
         if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }
         let options = HTTPSession.Options()
@@ -84,6 +85,21 @@ private struct Download: Sender {
             for try await chunk in response.body { count += chunk.count }
             return Reply(status: Int(response.status.code), length: count)
         }
+    }
+}
+
+/// Into a file.
+private struct Keep: Sender {
+    let session: HTTPSession
+    let target: HTTPSession.Target
+    let load: Load
+
+    func send() async throws -> Reply {
+        var transfer = HTTPSession.DownloadOptions(overwrites: true)
+        transfer.resuming = load.isRecorded ? .ifValidatorMatches : .never
+        if !load.digest.isEmpty { transfer.digest = ContentDigest(.sha256, hex: load.digest) }
+        let response = try await session.download(target, to: .file(load.output), transfer: transfer)
+        return Reply(status: Int(response.status.code), length: response.value.byteCount)
     }
 }
 

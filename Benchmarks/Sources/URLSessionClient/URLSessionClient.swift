@@ -18,12 +18,15 @@ struct URLSessionClient {
         let session = URLSession(configuration: configuration)
         var request = URLRequest(url: url)
         if load.isFresh { request.setValue("close", forHTTPHeaderField: "Connection") }
-        if load.isBulk {
+        if !load.output.isEmpty {
+            try await load.measure(Keep(session: session, request: request, output: load.output))
+        } else if load.isBulk {
             try await load.measure(Download(request: request, configuration: configuration))
         } else if load.upload > 0 {
             request.httpMethod = "PUT"
-            let file = try Self.emptyFile(of: load.upload)
-            defer { unlink(file.path) }
+            let isOwn = load.file.isEmpty
+            let file = isOwn ? try Self.emptyFile(of: load.upload) : URL(fileURLWithPath: load.file)
+            defer { if isOwn { unlink(file.path) } }
             try await load.measure(Upload(session: session, request: request, file: file))
         } else {
             try await load.measure(Get(session: session, request: request))
@@ -55,6 +58,21 @@ struct Download: Sender {
     let configuration: URLSessionConfiguration
 
     func send() async throws -> Reply { try await Counter.download(request, configuration) }
+}
+
+/// Into a file, by a download task.
+struct Keep: Sender {
+    let session: URLSession
+    let request: URLRequest
+    let output: String
+
+    func send() async throws -> Reply {
+        let (file, response) = try await session.download(for: request)
+        let output = URL(fileURLWithPath: output)
+        try FileManager.default.moveItem(at: file, to: output)
+        let size = try FileManager.default.attributesOfItem(atPath: output.path)[.size] as? Int ?? 0
+        return Reply(status: (response as? HTTPURLResponse)?.statusCode ?? 0, length: size)
+    }
 }
 
 struct Upload: Sender {
