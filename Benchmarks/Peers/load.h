@@ -58,7 +58,8 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--file")) load.file = value;
         else if (!strcmp(name, "--output")) load.output = value;
         else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
-                  "[--length BYTES] [--progress 1] [--upload BYTES] [--file PATH] [--output PATH] [--ca FILE [--resumed 1]]");
+                  "[--length BYTES] [--progress 1] [--upload BYTES] [--file PATH] [--output PATH] "
+                  "[--ca FILE [--resumed 1]]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
     return load;

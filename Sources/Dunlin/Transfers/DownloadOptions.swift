@@ -16,6 +16,9 @@ extension HTTPSession {
         public var startsOverIfDamaged: Bool?
         /// What the file must be; one that is not is thrown away.
         public var digest: ContentDigest?
+        /// Whether the file must be what the response's `Repr-Digest` or `Content-Digest` says (RFC 9530), if it says
+        /// so in SHA-256 or SHA-512. A body with a content coding is not compared: they speak of the coded one.
+        public var checksDigestFields = true
         /// The content types that are taken, such as `image/png` or `image/*`; any if there are none.
         public var contentTypes: [String]
         /// How long the file may become; any length if nil.

@@ -8,7 +8,7 @@ extension DownloadRun {
         guard let part, let placement else {
             throw NetworkError(.invalidResponse, "there is nothing to go on with", response: response.head)
         }
-        let digest = try check(part.writer.digest(), response.head)
+        let digest = try await check(part, response.head)
         try await exchange.pass()
         try await publish(part, Publication(placement: placement, options: options), exchange, response.head)
         let file = HTTPSession.DownloadedFile(
@@ -17,11 +17,31 @@ extension DownloadRun {
         return exchange.response(response, file, after: earlier)
     }
 
-    private func check(_ digest: ContentDigest?, _ head: ResponseHead) throws -> ContentDigest? {
-        guard let expected = options.digest, digest != expected else { return digest }
-        throw NetworkError(
-            .digestMismatch, "the content is \(digest?.description ?? "without digest"), expected \(expected)",
-            phase: .idle, requestMayHaveBeenSent: true, response: head)
+    /// The digest, if one was asked for or declared, and it is that.
+    private func check(_ part: DownloadPart, _ head: ResponseHead) async throws -> ContentDigest? {
+        var seen = try part.writer.digest()
+        for expected in [options.digest, declared].compactMap(\.self) {
+            if seen?.algorithm != expected.algorithm {
+                seen = try await digest(expected.algorithm, of: part, head)
+            }
+            guard seen == expected else {
+                throw NetworkError(
+                    .digestMismatch, "the content is \(seen?.description ?? "gone"), expected \(expected)",
+                    phase: .idle, requestMayHaveBeenSent: true, response: head)
+            }
+        }
+        return seen
+    }
+
+    /// For what nobody has counted along: the algorithm became known when the file was there in part.
+    private func digest(
+        _ algorithm: DigestAlgorithm, of part: DownloadPart, _ head: ResponseHead
+    ) async throws -> ContentDigest? {
+        let writer = part.writer
+        let outcome: Result<ContentDigest, any Error> = await DiskThreads.shared.run {
+            Result { try writer.digest(algorithm) }
+        }
+        return try outcome.get()
     }
 
     private func publish(

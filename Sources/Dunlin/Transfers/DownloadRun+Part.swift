@@ -60,7 +60,8 @@ extension DownloadRun {
         }
         SweptFolders.shared.sweep(placement.folder, on: .shared)
         do {
-            return DownloadPart(try DownloadWriter(file, digest: options.digest?.algorithm, on: exchange.loop))
+            return DownloadPart(
+                try DownloadWriter(file, digest: (options.digest ?? declared)?.algorithm, on: exchange.loop))
         } catch {
             await DiskThreads.shared.run { Publication.discard(file) }
             throw error

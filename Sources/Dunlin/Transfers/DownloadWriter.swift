@@ -175,6 +175,20 @@ extension DownloadWriter {
         return ResumeData.Piece(range: 0..<end, checksum: checksum.value)
     }
 
+    /// Of all that is there, read again.
+    func digest(_ algorithm: DigestAlgorithm) throws -> ContentDigest {
+        var digester = try Digester(algorithm)
+        let end = position
+        var offset = 0
+        while offset < end {
+            let bytes = try file.read(at: offset, upTo: min(1 << 20, end - offset))
+            if bytes.isEmpty { throw Errno.noSuchFile }
+            bytes.withUnsafeBytes { digester.update($0) }
+            offset += bytes.count
+        }
+        return try digester.finish()
+    }
+
     /// From now on what is written is noted there as well.
     func keep(_ record: RecordFile) {
         content.withLock { $0.record = record }

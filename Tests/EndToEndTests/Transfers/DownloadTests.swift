@@ -213,6 +213,39 @@ struct `A download` {
         }
     }
 
+    static let declared: [(String, String, Bool)] = [
+        ("Repr-Digest", "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", true),
+        ("Content-Digest", "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", true),
+        ("Repr-Digest", "sha-256=:AAAAul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", false),
+        ("Content-Digest", "sha-256=:AAAAul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:", false),
+        ("Repr-Digest", "md5=:AAAA:", true), ("Repr-Digest", "nonsense", true),
+    ]
+
+    @Test(arguments: declared)
+    func `is checked against the digest that the server declares`(name: String, value: String, isTaken: Bool)
+        async throws
+    {
+        let folder = try Folder()
+        try await Stage.with { (stage: Stage) async throws in
+            var fields = Fields()
+            fields.append(name, value)
+            stage.server.respond { [fields] _ in .response(fields: fields, body: "hello") }
+            if isTaken {
+                _ = try await stage.session.download("a", to: .folder(folder.path))
+            } else {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.download("a", to: .folder(folder.path))
+                }
+                #expect(error.code == .digestMismatch)
+                #expect(try folder.names().isEmpty)
+                var trusting = Options()
+                trusting.checksDigestFields = false
+                _ = try await stage.session.download("a", to: .folder(folder.path), transfer: trusting)
+            }
+            #expect(try folder.contents("a") == "hello")
+        }
+    }
+
     @Test func `may not become longer than it is allowed to, announced or not`() async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
