@@ -144,6 +144,7 @@ final class Nginx {
                 location /zipped/ { alias files/; gzip on; gzip_min_length 0; gzip_types *; }
                 location /replaced/ { alias files/; sub_filter_types *; sub_filter "in" "out"; sub_filter_once off; }
                 location /slow/ { alias files/; limit_rate 64k; }
+                location /paced/ { alias files/; limit_rate 4m; }
                 location /dav/ { dav_methods PUT DELETE; client_max_body_size 64m; }
                 location /small/ { dav_methods PUT; client_max_body_size 1m; }
             }

@@ -1,0 +1,57 @@
+import Dunlin
+import Foundation
+import LeakChecking
+import Testing
+
+/// Ranges and validators as others serve them.
+@Suite(.needsNginx, .leakChecked, .timeLimit(.minutes(2)), .serialized)
+struct `Downloads from nginx` {
+    private static let size = 8 << 20
+
+    /// A place for the file, and beside it only what the download itself leaves there.
+    private func with(_ play: (Nginx, HTTPSession, Folder) async throws -> Void) async throws {
+        try await Nginx.with { nginx in
+            let folder = try Folder(with: "into")
+            var configuration = HTTPSession.Configuration(baseURL: nginx.baseURL)
+            configuration.useLoopOfTest()
+            let session = try HTTPSession(configuration)
+            try await play(nginx, session, folder)
+            await session.shutdown()
+            #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path + "/into") == ["file"])
+        }
+    }
+
+    @Test func `go on by themselves when the server is restarted under them`() async throws {
+        try await with { nginx, session, folder in
+            let file = Noise.bytes(Self.size)
+            try nginx.publish(file, as: "file")
+            let task = try session.downloadTask("paced/file", to: .file(folder.path + "/into/file"))
+            async let result = task.response
+            for await step in task.downloadProgress where step.wireBytes > 3 << 20 { break }
+            nginx.stop()
+            try nginx.start()
+            let response = try await result
+            #expect(response.value.byteCount == Self.size)
+            #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `go on later, if the file is still the same`(hasChanged: Bool) async throws {
+        try await with { nginx, session, folder in
+            try nginx.publish(Noise.bytes(Self.size), as: "file")
+            let task = try session.downloadTask("paced/file", to: .file(folder.path + "/into/file"))
+            task.resume()
+            for await step in task.downloadProgress where step.wireBytes > 3 << 20 { break }
+            let data = try #require(await task.cancelProducingResumeData())
+            nginx.stop()
+            let file = hasChanged ? Noise.bytes(Self.size + 1) : try nginx.contents(of: "file")
+            if hasChanged { try nginx.publish(file, as: "file") }
+            try nginx.start()
+            let response = try await session.download(resuming: data, to: .file(folder.path + "/into/file"))
+            #expect(response.value.byteCount == file.count)
+            #expect((response.value.resumedAt > 0) == !hasChanged)
+            #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+        }
+    }
+}
