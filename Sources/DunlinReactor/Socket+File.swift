@@ -12,14 +12,15 @@ extension Socket {
         while true {
             var position = off_t(offset)
             let taken = sendfile(descriptor, file.descriptor, &position, count)
+            if taken == count { return taken }
+            let failure = errno
+            // What fails after some bytes have gone has raised the signal, too, and reports those bytes.
+            mask.swallow()
             if taken >= 0 { return taken }
-            switch errno {
+            switch failure {
             case EINTR: continue
             case EAGAIN: return nil
-            case EPIPE:
-                mask.swallow()
-                throw Errno(rawValue: EPIPE)
-            default: throw Errno.last
+            default: throw Errno(rawValue: failure)
             }
         }
     }
@@ -42,7 +43,7 @@ private struct PipeSignalMask {
         pthread_sigmask(SIG_BLOCK, &pipe, &before)
     }
 
-    /// Takes back the signal that the failed call has raised.
+    /// Takes back the signal that the call has raised, if it has.
     func swallow() {
         guard !wasPending else { return }
         var (pipe, now) = (pipe, timespec())
