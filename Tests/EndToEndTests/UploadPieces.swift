@@ -9,6 +9,8 @@ struct UploadPieces: AsyncSequence, Sendable {
     var total: Int
     var size = 10_000
     var failingAt: Int?
+    /// Opened when nothing more comes.
+    var end: LoopbackServer.Gate?
 
     struct Broken: Error {}
 
@@ -20,7 +22,10 @@ struct UploadPieces: AsyncSequence, Sendable {
 
         mutating func next() async throws -> Bytes? {
             if let failure = pieces.failingAt, offset >= failure { throw Broken() }
-            guard offset < pieces.total else { return nil }
+            guard offset < pieces.total else {
+                pieces.end?.open()
+                return nil
+            }
             let end = Swift.min(offset + pieces.size, pieces.total)
             defer { offset = end }
             return LoopbackServer.GeneratedBody.bytes(offset..<end)
