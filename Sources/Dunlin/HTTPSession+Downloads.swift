@@ -107,13 +107,7 @@ extension HTTPSession {
         let call = try downloadCall(target, query, options, progress)
         let audience = audience(call.options)
         let delegate = watchedDelegate(call, target, audience, .download)
-        let entry = try tasks.add(delegate)
-        hub.tell(.resumed(delegate.snapshot(at: audience.watch.now())))
-        let (result, completion) = await attend(call, delegate, audience, entry.carrier, download)
-        tasks.unlist(at: entry.place)
-        hub.tell(.completed(completion))
-        tasks.remove(at: entry.place)
-        return try result.get()
+        return try await watched(delegate, audience) { await attend(call, delegate, audience, $0, download) }
     }
 
     private func task(
@@ -121,18 +115,10 @@ extension HTTPSession {
     ) throws -> RequestTask<DownloadedFile> {
         let call = try downloadCall(target, query, options, nil)
         let audience = audience(options)
-        _ = audience.watch.suspend()
         let delegate = watchedDelegate(call, target, audience, .download)
-        let entry = try tasks.add(delegate)
-        let settlement = Settlement<Result<Response<DownloadedFile>, any Error>>()
-        Task {
-            let (result, completion) = await attend(call, delegate, audience, entry.carrier, download)
-            tasks.unlist(at: entry.place)
-            settlement.settle(result)
-            hub.tell(.completed(completion))
-            tasks.remove(at: entry.place)
+        return try held(delegate, audience, leaving: download.leftover) { [self] carrier in
+            await attend(call, delegate, audience, carrier, download)
         }
-        return RequestTask(delegate, audience.watch, settlement, download.leftover)
     }
 
     private func downloadCall(
@@ -153,7 +139,7 @@ extension HTTPSession {
     /// As for a request with a serializer, which a file has none of.
     private func attend(
         _ call: Call, _ delegate: TaskDelegate, _ audience: Audience, _ carrier: Carrier, _ download: Download
-    ) async -> (Result<Response<DownloadedFile>, any Error>, Completion) {
+    ) async -> Attended<DownloadedFile> {
         let transfer = WatchedTransfer(self, call, delegate, audience, carrier, download)
         let ended = await transfer.run()
         delegate.end(Self.end(of: ended.result))

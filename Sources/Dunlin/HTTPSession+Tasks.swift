@@ -10,18 +10,9 @@ extension HTTPSession {
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let call = try call(method, target, query, body, options, serializer.accept)
         let audience = audience(options)
-        _ = audience.watch.suspend()
         let delegate = watchedDelegate(call, target, audience)
-        let entry = try tasks.add(delegate)
-        let settlement = Settlement<Result<Response<S.Output>, any Error>>()
-        // The registry waits for it when the session is shut down, and it ends with its request.
-        Task {
-            let (result, completion) = await attend(call, delegate, audience, entry.carrier, serializer) { $0 }
-            tasks.unlist(at: entry.place)
-            settlement.settle(result)
-            hub.tell(.completed(completion))
-            tasks.remove(at: entry.place)
+        return try held(delegate, audience) { [self] carrier in
+            await attend(call, delegate, audience, carrier, serializer) { $0 }
         }
-        return RequestTask(delegate, audience.watch, settlement)
     }
 }

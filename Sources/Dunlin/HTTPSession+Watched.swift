@@ -14,13 +14,42 @@ extension HTTPSession {
         let call = try call(method, target, query, body, options, serializer.accept)
         let audience = audience(options)
         let delegate = watchedDelegate(call, target, audience)
+        return try await watched(delegate, audience) { await attend(call, delegate, audience, $0, serializer) }
+    }
+
+    /// How a request ended, and what is told of that.
+    typealias Attended<Value> = (Result<Response<Value>, any Error>, Completion)
+
+    /// A request from its place in the registry to what listeners are told last; `attend` is all that lies between.
+    func watched<Value>(
+        _ delegate: TaskDelegate, _ audience: Audience, _ attend: (Carrier) async -> Attended<Value>
+    ) async throws -> Response<Value> {
         let entry = try tasks.add(delegate)
         hub.tell(.resumed(delegate.snapshot(at: audience.watch.now())))
-        let (result, completion) = await attend(call, delegate, audience, entry.carrier, serializer)
+        let (result, completion) = await attend(entry.carrier)
         tasks.unlist(at: entry.place)
         hub.tell(.completed(completion))
         tasks.remove(at: entry.place)
         return try result.get()
+    }
+
+    /// The same with a handle: it stands in the registry, and waits until somebody lets it begin.
+    func held<Value: Sendable>(
+        _ delegate: TaskDelegate, _ audience: Audience, leaving leftover: Leftover? = nil,
+        _ attend: @escaping @Sendable (Carrier) async -> Attended<Value>
+    ) throws -> RequestTask<Value> {
+        _ = audience.watch.suspend()
+        let entry = try tasks.add(delegate)
+        let settlement = Settlement<Result<Response<Value>, any Error>>()
+        // The registry waits for it when the session is shut down, and it ends with its request.
+        Task {
+            let (result, completion) = await attend(entry.carrier)
+            tasks.unlist(at: entry.place)
+            settlement.settle(result)
+            hub.tell(.completed(completion))
+            tasks.remove(at: entry.place)
+        }
+        return RequestTask(delegate, audience.watch, settlement, leftover)
     }
 
     func call(
@@ -48,7 +77,7 @@ extension HTTPSession {
     func attend<S: ResponseSerializer>(
         _ call: Call, _ delegate: TaskDelegate, _ audience: Audience, _ carrier: Carrier, _ serializer: S,
         share: (S.Output) -> (any Sendable)? = { _ in nil }
-    ) async -> (Result<Response<S.Output>, any Error>, Completion) {
+    ) async -> Attended<S.Output> {
         let transfer = WatchedTransfer(self, call, delegate, audience, carrier, WholeIntake())
         let ended = await transfer.run()
         let result = await valued(ended.result, call, serializer)
