@@ -41,16 +41,7 @@ struct Download: Intake {
     /// Why a response is not taken at all; its body goes to the error and to no file.
     func refusal(of head: ResponseHead, _ call: HTTPSession.Call) -> NetworkError? {
         guard call.options.validatesResponse else { return nil }
-        if !head.status.isSuccess {
-            let reason = "the server answered \(head.status)"
-            return NetworkError(.unacceptableStatus, reason, requestMayHaveBeenSent: true, response: head)
-        }
-        let declared = head.fields["content-type"]
-        if options.accepts(declared) { return nil }
-        let wanted = options.contentTypes.joined(separator: ", ")
-        return NetworkError(
-            .unacceptableContentType, "the content is \(declared ?? ""), expected one of \(wanted)",
-            requestMayHaveBeenSent: true, response: head)
+        return HTTPSession.ResponseRules(contentTypes: options.contentTypes).refusal(of: head)
     }
 }
 

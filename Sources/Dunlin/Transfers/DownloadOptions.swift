@@ -19,8 +19,8 @@ extension HTTPSession {
         /// Whether the file must be what the response's `Repr-Digest` or `Content-Digest` says (RFC 9530), if it says
         /// so in SHA-256 or SHA-512. A body with a content coding is not compared: they speak of the coded one.
         public var checksDigestFields = true
-        /// The content types that are taken, such as `image/png` or `image/*`; any if there are none.
-        public var contentTypes: [String]
+        /// The content types that are taken, such as `image/png` or `image/*`; any if nil.
+        public var contentTypes: ContentTypes?
         /// How long the file may become; any length if nil.
         public var byteLimit: Int?
         /// Whether a body of known length is given its room on the disk beforehand: if there is too little, the
@@ -35,7 +35,7 @@ extension HTTPSession {
 
         public init(
             overwrites: Bool = false, createsFolders: Bool = false, resuming: Resuming = .whileRunning,
-            digest: ContentDigest? = nil, contentTypes: [String] = [], byteLimit: Int? = nil
+            digest: ContentDigest? = nil, contentTypes: ContentTypes? = nil, byteLimit: Int? = nil
         ) {
             self.overwrites = overwrites
             self.createsFolders = createsFolders
@@ -43,15 +43,6 @@ extension HTTPSession {
             self.digest = digest
             self.contentTypes = contentTypes
             self.byteLimit = byteLimit
-        }
-
-        /// Whether content that is declared to be of this type is taken.
-        func accepts(_ declared: String?) -> Bool {
-            guard !contentTypes.isEmpty, let declared else { return true }
-            let type = declared.prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }.lowercased()
-            return contentTypes.map { $0.lowercased() }.contains { accepted in
-                accepted == type || accepted == "*/*" || accepted.hasSuffix("/*") && type.hasPrefix(accepted.dropLast())
-            }
         }
     }
 }

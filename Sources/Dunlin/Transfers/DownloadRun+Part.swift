@@ -35,6 +35,7 @@ extension DownloadRun {
         try check(length ?? 0, head)
         try await place(head, exchange)
         resumedAt = 0
+        declared = digest(declaredBy: arrival)
         guard let placement else { return }
         if part == nil { part = try await makePart(placement, exchange, head) }
         guard let part else { return }

@@ -22,7 +22,7 @@ struct DownloadRun {
     private(set) var earlier: [Attempt] = []
     var resumedAt = 0
     /// What the server says that the whole file's digest is.
-    private(set) var declared: ContentDigest?
+    var declared: ContentDigest?
     /// What is being written has nothing to do with the file that one could go on with.
     private(set) var isForeign = false
 
@@ -66,14 +66,13 @@ struct DownloadRun {
             return nil
         }
         let head = arrival.response.head
-        if let digest = digest(declaredBy: head, arrival) { declared = digest }
         switch verdict(on: head, exchange) {
         case .startOver:
-            declared = digest(declaredBy: head, arrival)
             try await startOver(arrival, exchange)
             return try await fill(arrival, &exchange)
         case .append(let range):
             try await place(head, exchange)
+            declared = digest(declaredBy: arrival) ?? declared
             found = nil
             exchange.tellResumed(at: range.lowerBound, of: machine.completeLength)
             return try await fill(arrival, &exchange)
@@ -111,8 +110,9 @@ struct DownloadRun {
 
     /// Of a body as it travels; with its coding taken off it is not what the server spoke of. A part's own digest says
     /// nothing of the whole.
-    private func digest(declaredBy head: ResponseHead, _ arrival: WatchedExchange.Arrival) -> ContentDigest? {
+    func digest(declaredBy arrival: WatchedExchange.Arrival) -> ContentDigest? {
         guard options.checksDigestFields, !arrival.isCoded else { return nil }
+        let head = arrival.response.head
         let whole = head.status == .ok ? DigestFields.content(head.fields).strongest : nil
         return DigestFields.representation(head.fields).strongest ?? whole
     }

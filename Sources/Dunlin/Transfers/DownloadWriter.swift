@@ -146,16 +146,13 @@ extension DownloadWriter {
     /// Goes on after a piece that is there, if it is what it was; false if not. `isOver` is asked now and then whether
     /// that is still wanted.
     func takeUp(_ piece: ResumeData.Piece, unless isOver: () -> Bool) throws(Errno) -> Bool {
-        var offset = 0
-        while offset < piece.range.upperBound {
+        let end = piece.range.upperBound
+        let isThere = try readAgain(upTo: end) { bytes throws(Errno) in
             if isOver() { throw .cancelled }
-            let bytes = try file.read(at: offset, upTo: min(1 << 20, piece.range.upperBound - offset))
-            if bytes.isEmpty { return false }
             content.withLock { content in bytes.withUnsafeBytes { content.seeAgain($0) } }
-            offset += bytes.count
         }
-        guard content.withLock({ $0.checksum.value }) == piece.checksum else { return false }
-        state.withLock { ($0.start, $0.machine) = (offset, Self.machine) }
+        guard isThere, content.withLock({ $0.checksum.value }) == piece.checksum else { return false }
+        state.withLock { ($0.start, $0.machine) = (end, Self.machine) }
         return true
     }
 
@@ -165,28 +162,32 @@ extension DownloadWriter {
         if let checksum = content.withLock({ $0.currentChecksum }) {
             return ResumeData.Piece(range: 0..<end, checksum: checksum)
         }
-        var (checksum, offset) = (Checksum(), 0)
-        while offset < end {
-            let bytes = try file.read(at: offset, upTo: min(1 << 20, end - offset))
-            if bytes.isEmpty { throw .noSuchFile }
-            bytes.withUnsafeBytes { checksum.update($0) }
-            offset += bytes.count
-        }
+        var checksum = Checksum()
+        let isThere = try readAgain(upTo: end) { bytes in bytes.withUnsafeBytes { checksum.update($0) } }
+        guard isThere else { throw .noSuchFile }
         return ResumeData.Piece(range: 0..<end, checksum: checksum.value)
     }
 
     /// Of all that is there, read again.
     func digest(_ algorithm: DigestAlgorithm) throws -> ContentDigest {
         var digester = try Digester(algorithm)
-        let end = position
+        let isThere = try readAgain(upTo: position) { bytes in bytes.withUnsafeBytes { digester.update($0) } }
+        guard isThere else { throw Errno.noSuchFile }
+        return try digester.finish()
+    }
+
+    /// What is there, piece by piece; false if that is less.
+    private func readAgain(
+        upTo end: Int, _ see: (Bytes) throws(Errno) -> Void
+    ) throws(Errno) -> Bool {
         var offset = 0
         while offset < end {
-            let bytes = try file.read(at: offset, upTo: min(1 << 20, end - offset))
-            if bytes.isEmpty { throw Errno.noSuchFile }
-            bytes.withUnsafeBytes { digester.update($0) }
+            let bytes = Bytes(try file.read(at: offset, upTo: min(1 << 20, end - offset)))
+            if bytes.isEmpty { return false }
+            try see(bytes)
             offset += bytes.count
         }
-        return try digester.finish()
+        return true
     }
 
     /// From now on what is written is noted there as well.

@@ -30,15 +30,18 @@ import Testing
 
     @Test(
         arguments: [
-            ([], "text/html", true), (["image/png"], nil, true), (["image/png"], "image/png", true),
+            (nil, "text/html", true), (["image/png"], nil, true), (["image/png"], "image/png", true),
             (["IMAGE/png"], "image/PNG; q=1", true), (["image/*"], "image/gif", true),
             (["image/*"], "imagery/gif", false),
             (["*/*"], "x/y", true), (["image/png", "text/plain"], "text/plain", true),
             (["image/png"], "text/html", false),
-        ] as [([String], String?, Bool)])
-    func `asks for content types, exactly or of a kind`(accepted: [String], declared: String?, isTaken: Bool) {
-        let options = HTTPSession.DownloadOptions(contentTypes: accepted)
-        #expect(options.accepts(declared) == isTaken)
+        ] as [([String]?, String?, Bool)])
+    func `asks for content types, exactly or of a kind`(accepted: [String]?, declared: String?, isTaken: Bool) {
+        let options = HTTPSession.DownloadOptions(contentTypes: accepted.map { HTTPSession.ContentTypes($0) })
+        var head = ResponseHead(version: .http11, status: 200)
+        if let declared { head.fields["Content-Type"] = declared }
+        let rules = HTTPSession.ResponseRules(contentTypes: options.contentTypes)
+        #expect((rules.refusal(of: head) == nil) == isTaken)
     }
 
     @Test(arguments: [

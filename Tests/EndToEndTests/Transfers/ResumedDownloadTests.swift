@@ -363,6 +363,47 @@ struct `A download that goes on` {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `is held to the digest that comes with its rest, as a whole`(isRight: Bool) async throws {
+        let folder = try Folder()
+        let entity = Entity(1 << 20)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            _ = try await Self.leave(entity, in: folder, stage)
+            let hex = try Self.digest(of: entity.contents)
+            let digest = try #require(ContentDigest(.sha256, hex: isRight ? hex : String(hex.reversed())))
+            let value = Data(digest.bytes).base64EncodedString()
+            entity.change { $0.extra = ["Repr-Digest": "sha-256=:\(value):"] }
+            let options = Options(resuming: .ifValidatorMatches)
+            if isRight {
+                let file = try await stage.session.download("file", to: .folder(folder.path), transfer: options)
+                #expect(file.value.digest == digest && file.value.resumedAt > 0)
+                #expect(try folder.names() == ["file"])
+            } else {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.download("file", to: .folder(folder.path), transfer: options)
+                }
+                #expect(error.code == .digestMismatch)
+                #expect(try folder.names().isEmpty, "what is wrong is nothing to go on with")
+            }
+        }
+    }
+
+    @Test func `does not take the digest of a refusal for its own`() async throws {
+        let folder = try Folder()
+        let clock = ManualClock()
+        let entity = Entity(1 << 20, cuts: [300_000])
+        try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
+            let zeros = "sha-256=:" + String(repeating: "A", count: 43) + "=:"
+            entity.change { $0.instead = { _ in .response(503, fields: ["Repr-Digest": zeros], body: "busy") } }
+            entity.serve(on: stage)
+            let task = try stage.session.downloadTask("file", to: .folder(folder.path))
+            try await Self.end(of: task, clock)
+            #expect(try await task.response.value.byteCount == 1 << 20)
+            #expect(try folder.contents("file") == entity.contents)
+            #expect(stage.server.ranges.count == 3)
+        }
+    }
+
     /// By another implementation.
     private static func digest(of bytes: Bytes) throws -> String {
         let process = Process()

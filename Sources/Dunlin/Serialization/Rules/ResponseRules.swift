@@ -14,25 +14,37 @@ extension HTTPSession {
         /// Any content with a status of 2xx.
         public static let success = ResponseRules()
 
-        /// Throws what speaks against a response. If both its status and its type do, the type is what underlies.
+        /// Throws what speaks against a response.
         public func check(_ response: HTTPSession.Response<Bytes>) throws {
-            let type = refusedType(response)
-            if let statuses, !statuses.contains(response.status) {
-                let reason = "the server answered \(response.status)"
-                throw NetworkError(.unacceptableStatus, reason, refusing: response, underlying: type)
-            }
-            if let type { throw type }
+            guard var refusal = refusal(of: response.head, hasContent: !response.body.isEmpty) else { return }
+            refusal.body = response.body.kept
+            throw refusal
         }
 
-        private func refusedType(_ response: HTTPSession.Response<Bytes>) -> NetworkError? {
-            guard let contentTypes, !response.body.isEmpty, let declared = response.fields["content-type"],
-                !contentTypes.contains(declared)
+        /// What speaks against a response with such a head; nil if nothing does. If both its status and its type do,
+        /// the type is what underlies.
+        func refusal(of head: ResponseHead, hasContent: Bool = true) -> NetworkError? {
+            let type = hasContent ? refusedType(head) : nil
+            guard let statuses, !statuses.contains(head.status) else { return type }
+            return NetworkError(
+                .unacceptableStatus, "the server answered \(head.status)", requestMayHaveBeenSent: true,
+                underlying: type, response: head)
+        }
+
+        private func refusedType(_ head: ResponseHead) -> NetworkError? {
+            guard let contentTypes, let declared = head.fields["content-type"], !contentTypes.contains(declared)
             else { return nil }
             let wanted = contentTypes.patterns.joined(separator: ", ")
             let reason = "the content is \(declared), expected one of \(wanted)"
-            return NetworkError(.unacceptableContentType, reason, refusing: response)
+            return NetworkError(
+                .unacceptableContentType, reason, requestMayHaveBeenSent: true, response: head)
         }
     }
+}
+
+extension Bytes {
+    /// The most of a body that an error carries.
+    fileprivate var kept: Bytes { self[0..<Swift.min(count, NetworkError.keptBody)] }
 }
 
 extension NetworkError {
@@ -46,6 +58,6 @@ extension NetworkError {
     ) {
         self.init(
             code, reason, requestMayHaveBeenSent: true, underlying: underlying, response: response.head,
-            body: response.body[0..<min(response.body.count, Self.keptBody)])
+            body: response.body.kept)
     }
 }

@@ -61,6 +61,7 @@ extension JournalEntry.Download {
         byteLimit = options.byteLimit
         digestAlgorithm = options.digest?.algorithm.rawValue
         digest = options.digest?.hex
+        checksDigestFields = options.checksDigestFields
     }
 
     var destination: HTTPSession.Destination { isFolder ? .folder(path) : .file(path) }
@@ -76,6 +77,7 @@ extension JournalEntry.Download {
             overwrites: overwrites, createsFolders: createsFolders, digest: contentDigest, contentTypes: contentTypes,
             byteLimit: byteLimit)
         options.preallocates = preallocates
+        options.checksDigestFields = checksDigestFields
         options.isDurable = true
         return options
     }

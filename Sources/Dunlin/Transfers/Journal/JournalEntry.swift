@@ -32,10 +32,11 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var overwrites: Bool
         var createsFolders: Bool
         var preallocates: Bool
-        var contentTypes: [String]
+        var contentTypes: HTTPSession.ContentTypes?
         var byteLimit: Int?
         var digestAlgorithm: String?
         var digest: String?
+        var checksDigestFields: Bool
     }
 
     /// What a request's body is.
