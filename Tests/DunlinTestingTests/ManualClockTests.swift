@@ -25,6 +25,16 @@ import Testing
         #expect(clock.now.offset == .zero)
     }
 
+    @Test func `skipped waits take no more time than was slept, one after the other`() async throws {
+        let clock = ManualClock()
+        for _ in 0..<300 {
+            try await clock.skippingWaits {
+                for _ in 0..<2 { try await clock.sleep(for: .seconds(1)) }
+            }
+        }
+        #expect(clock.now.offset == .seconds(600))
+    }
+
     @Test func `cancels and moves that race wake every sleeper`() async throws {
         let clock = ManualClock()
         let start = clock.now

@@ -93,11 +93,16 @@ extension ManualClock {
         let mover = Task {
             while true {
                 let wake = try await changes.first { self.sleepers.withLock { $0.earliest } }
+                try Task.checkCancellation()
                 try await advance(by: max(wake - now.offset, .zero))
             }
         }
-        defer { mover.cancel() }
-        return try await operation()
+        let outcome: Result<Value, any Error>
+        do { outcome = .success(try await operation()) } catch { outcome = .failure(error) }
+        mover.cancel()
+        // One that were still on its way would move the clock for whoever sleeps next, beside its own mover.
+        _ = await mover.result
+        return try outcome.get()
     }
 
     /// Waits until at least `count` tasks sleep on the clock.
