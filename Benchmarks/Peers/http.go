@@ -3,12 +3,17 @@
 package main
 
 import (
+	"bytes"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
+	"mime/multipart"
 	"net/http"
+	"net/textproto"
+	"net/url"
 	"os"
 	"runtime"
 	"sort"
@@ -24,6 +29,11 @@ type load struct {
 	length, upload int64
 	// Where what is sent is read from, and what comes is written to, if anywhere.
 	file, output string
+	// What is made of values beside sending and receiving bytes: "json", "receive", "decode", "form", "multipart" or nothing.
+	job string
+	// How many records a JSON body holds, and one that was received once.
+	records int
+	body    []byte
 	// Whether each response's connection should have been resumed; nil when either will do.
 	resumed *bool
 }
@@ -33,7 +43,126 @@ type zeros struct{}
 
 func (zeros) Read(into []byte) (int, error) { return len(into), nil }
 
+type record struct {
+	ID       int      `json:"id"`
+	Name     string   `json:"name"`
+	Email    string   `json:"email"`
+	Score    float64  `json:"score"`
+	IsActive bool     `json:"isActive"`
+	Tags     []string `json:"tags"`
+	Address  struct {
+		Street string `json:"street"`
+		City   string `json:"city"`
+		Zip    int    `json:"zip"`
+	} `json:"address"`
+}
+
+func (load load) decode(body []byte) error {
+	var records []record
+	if err := json.Unmarshal(body, &records); err != nil {
+		return err
+	}
+	if len(records) != load.records {
+		return fmt.Errorf("%d records", len(records))
+	}
+	return nil
+}
+
+// get reads a body whole.
+func (load load) get() ([]byte, error) {
+	response, err := load.client.Get(load.url)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	// Told how much is to come, as an expert would.
+	body := make([]byte, 0, response.ContentLength+bytes.MinRead)
+	buffer := bytes.NewBuffer(body)
+	if _, err := buffer.ReadFrom(response.Body); err != nil {
+		return nil, err
+	}
+	if response.StatusCode != 200 || int64(buffer.Len()) != load.length {
+		return nil, fmt.Errorf("status %d, %d bytes", response.StatusCode, buffer.Len())
+	}
+	return buffer.Bytes(), nil
+}
+
+func (load load) post(contentType string, length int64, body io.Reader) error {
+	request, err := http.NewRequest("POST", load.url, body)
+	if err != nil {
+		return err
+	}
+	request.ContentLength = length
+	request.Header.Set("Content-Type", contentType)
+	response, err := load.client.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	count, err := io.Copy(io.Discard, response.Body)
+	if err == nil && (response.StatusCode != 200 || count != load.length) {
+		err = fmt.Errorf("status %d, %d bytes", response.StatusCode, count)
+	}
+	return err
+}
+
+func (load load) postForm() error {
+	form := url.Values{
+		"grant_type": {"client_credentials"}, "scope": {"read", "write"}, "name": {"Ada Lovelace"},
+		"email": {"ada@example.com"}, "city": {"Zürich"}, "street": {"Rämistrasse 101/3"},
+		"note": {"50% off & more = fun?"}, "token": {"dGhpcyBpcyBhIHRva2Vu+/=="}, "page": {"12"},
+	}.Encode()
+	return load.post("application/x-www-form-urlencoded", int64(len(form)), strings.NewReader(form))
+}
+
+// postParts has what is before and after the file made by mime/multipart, so that the length is known.
+func (load load) postParts() error {
+	file, err := os.Open(load.file)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	status, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	var around bytes.Buffer
+	writer := multipart.NewWriter(&around)
+	writer.WriteField("title", "Waders")
+	writer.WriteField("album", "7")
+	header := make(textproto.MIMEHeader)
+	header.Set("Content-Disposition", `form-data; name="photo"; filename="waders.jpg"`)
+	header.Set("Content-Type", "image/jpeg")
+	if _, err := writer.CreatePart(header); err != nil {
+		return err
+	}
+	head := around.Len()
+	if err := writer.Close(); err != nil {
+		return err
+	}
+	whole := around.Bytes()
+	body := io.MultiReader(bytes.NewReader(whole[:head]), file, bytes.NewReader(whole[head:]))
+	return load.post(writer.FormDataContentType(), int64(len(whole))+status.Size(), body)
+}
+
 func (load load) send() error {
+	switch load.job {
+	case "json":
+		body, err := load.get()
+		if err != nil {
+			return err
+		}
+		return load.decode(body)
+	case "receive":
+		_, err := load.get()
+		return err
+	case "decode":
+		return load.decode(load.body)
+	case "form":
+		return load.postForm()
+	case "multipart":
+		return load.postParts()
+	}
 	request, err := http.NewRequest("GET", load.url, nil)
 	if err != nil {
 		return err
@@ -164,6 +293,8 @@ func main() {
 	resumed := flag.Int("resumed", 0, "")
 	file := flag.String("file", "", "")
 	output := flag.String("output", "", "")
+	job := flag.String("job", "", "")
+	records := flag.Int("records", 0, "")
 	flag.Parse()
 	runtime.GOMAXPROCS(1)
 	transport := &http.Transport{
@@ -175,8 +306,18 @@ func main() {
 		scheme = "https"
 		transport.TLSClientConfig = trusting(*ca, *resumed != 0)
 	}
-	url := fmt.Sprintf("%s://%s:%d%s", scheme, *host, *port, *path)
-	load := load{&http.Client{Transport: transport}, url, *length, *upload, *file, *output, nil}
+	address := fmt.Sprintf("%s://%s:%d%s", scheme, *host, *port, *path)
+	load := load{
+		client: &http.Client{Transport: transport}, url: address, length: *length, upload: *upload,
+		file: *file, output: *output, job: *job, records: *records,
+	}
+	if *job == "decode" {
+		body, err := load.get()
+		if err != nil {
+			panic(err)
+		}
+		load.body = body
+	}
 	load.run(*concurrency, *warmup)
 	if *ca != "" && *fresh != 0 {
 		expected := *resumed != 0

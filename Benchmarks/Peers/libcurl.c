@@ -12,6 +12,10 @@ struct transfer {
     uint64_t received, sent;
     uint64_t begun;
     FILE *file;
+    char *kept;            // a body in memory, grown as a caller would
+    size_t room;
+    char *form;
+    curl_mime *mime;
 };
 
 struct driver {
@@ -39,6 +43,18 @@ static size_t body_kept(char *bytes, size_t size, size_t count, void *context) {
     return fwrite(bytes, size, count, transfer->file);
 }
 
+static size_t body_remembered(char *bytes, size_t size, size_t count, void *context) {
+    struct transfer *transfer = context;
+    size_t needed = transfer->received + size * count;
+    if (needed > transfer->room) {
+        transfer->room = needed < 2 * transfer->room ? 2 * transfer->room : needed;
+        if (!(transfer->kept = realloc(transfer->kept, transfer->room))) fail("no memory");
+    }
+    memcpy(transfer->kept + transfer->received, bytes, size * count);
+    transfer->received = needed;
+    return size * count;
+}
+
 // What is in libcurl's buffer is as good as anything else: nothing is copied into it, which no real producer could
 // save.
 static size_t body_wanted(char *bytes, size_t size, size_t count, void *context) {
@@ -56,8 +72,54 @@ static int progressed(void *context, curl_off_t total, curl_off_t now, curl_off_
     return total > 0 && now > total && transfer->received > 0;
 }
 
+// The same pairs as the others send, escaped with libcurl's own means.
+static void form_make(struct transfer *transfer) {
+    static const char *const pairs[][2] = {
+        {"grant_type", "client_credentials"}, {"scope", "read"}, {"scope", "write"}, {"name", "Ada Lovelace"},
+        {"email", "ada@example.com"}, {"city", "Zürich"}, {"street", "Rämistrasse 101/3"},
+        {"note", "50% off & more = fun?"}, {"token", "dGhpcyBpcyBhIHRva2Vu+/=="}, {"page", "12"},
+    };
+    size_t used = 0, room = 1024;
+    char *form = malloc(room);
+    if (!form) fail("no memory");
+    for (size_t at = 0; at < sizeof pairs / sizeof *pairs; at++) {
+        char *name = curl_easy_escape(transfer->easy, pairs[at][0], 0);
+        char *value = curl_easy_escape(transfer->easy, pairs[at][1], 0);
+        used += (size_t)snprintf(form + used, room - used, "%s%s=%s", at ? "&" : "", name, value);
+        curl_free(name);
+        curl_free(value);
+    }
+    if (used >= room) fail("form");
+    transfer->form = form;
+    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDSIZE, (long)used);
+    curl_easy_setopt(transfer->easy, CURLOPT_POSTFIELDS, form);
+}
+
+static void parts_make(struct transfer *transfer) {
+    static const char *const fields[][2] = {{"title", "Waders"}, {"album", "7"}};
+    curl_mimepart *part;
+    transfer->mime = curl_mime_init(transfer->easy);
+    for (size_t at = 0; at < sizeof fields / sizeof *fields; at++) {
+        part = curl_mime_addpart(transfer->mime);
+        curl_mime_name(part, fields[at][0]);
+        curl_mime_data(part, fields[at][1], CURL_ZERO_TERMINATED);
+    }
+    part = curl_mime_addpart(transfer->mime);
+    curl_mime_name(part, "photo");
+    curl_mime_filedata(part, load.file);
+    curl_mime_filename(part, "waders.jpg");
+    curl_mime_type(part, "image/jpeg");
+    curl_easy_setopt(transfer->easy, CURLOPT_MIMEPOST, transfer->mime);
+}
+
+static int is_job(const char *name) {
+    return load.job && !strcmp(load.job, name);
+}
+
 static void transfer_start(struct driver *driver, struct transfer *transfer) {
     transfer->received = transfer->sent = 0;
+    if (is_job("form")) form_make(transfer);
+    if (is_job("multipart")) parts_make(transfer);
     if (load.output) {
         // Without a buffer of its own: libcurl's is as large as a write should be.
         if (!(transfer->file = fopen(load.output, "wb"))) fail("output");
@@ -80,6 +142,12 @@ static void transfer_finish(struct driver *driver, CURLMsg *message) {
     if (status != 200) fail("status");
     if (transfer->received != load.length) fail("length");
     if (load.output && fclose(transfer->file) != 0) fail("output");
+    free(transfer->form);
+    free(transfer->kept);
+    curl_mime_free(transfer->mime);
+    transfer->form = transfer->kept = NULL;
+    transfer->mime = NULL;
+    transfer->room = 0;
     if (driver->measure) measure_record(driver->measure, transfer->begun);
     driver->unanswered--;
     check(curl_multi_remove_handle(driver->multi, easy));
@@ -116,7 +184,8 @@ static void transfer_open(struct transfer *transfer, const char *url) {
     CURL *easy = transfer->easy = curl_easy_init();
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, load.output ? body_kept : body_arrived);
+    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, 
+                     load.output ? body_kept : is_job("json") || is_job("receive") ? body_remembered : body_arrived);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
@@ -133,6 +202,11 @@ static void transfer_open(struct transfer *transfer, const char *url) {
         curl_easy_setopt(easy, CURLOPT_XFERINFODATA, transfer);
     }
     if (load.length > BULK) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)BULK);
+    if (load.job) {
+        curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)BULK);
+        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, curl_slist_append(NULL, "Expect:"));
+        return;
+    }
     if (load.upload == 0) return;
     curl_easy_setopt(easy, CURLOPT_UPLOAD, 1L);
     curl_easy_setopt(easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)BULK);

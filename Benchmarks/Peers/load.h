@@ -21,6 +21,7 @@ struct load {
     int resumed;              // whether a fresh connection resumes the session of one before
     const char *file;         // where what is uploaded is read from; NULL: made up
     const char *output;       // where what is downloaded is written to; NULL: counted and dropped
+    const char *job;          // "json" or "receive" (kept in memory, for nothing here decodes), "form" or "multipart"; NULL: none
     int progress;             // whether somebody wants to know how far a body has come
 };
 
@@ -39,7 +40,7 @@ static inline void fail(const char *reason) {
 }
 
 static inline struct load load_parse(int count, char **words) {
-    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL, NULL, 0};
+    struct load load = {"127.0.0.1", "80", "/1k", 1, 1000, 100, 0, 1024, 0, NULL, 0, NULL, NULL, NULL, 0};
     for (int at = 1; at + 1 < count; at += 2) {
         const char *name = words[at];
         char *value = words[at + 1];
@@ -57,9 +58,11 @@ static inline struct load load_parse(int count, char **words) {
         else if (!strcmp(name, "--progress")) load.progress = atoi(value);
         else if (!strcmp(name, "--file")) load.file = value;
         else if (!strcmp(name, "--output")) load.output = value;
+        else if (!strcmp(name, "--job")) load.job = value;
+        else if (!strcmp(name, "--records")) continue;
         else fail("usage: --host H --port P --path /p --concurrency C --requests N --warmup W [--fresh 1] "
                   "[--length BYTES] [--progress 1] [--upload BYTES] [--file PATH] [--output PATH] "
-                  "[--ca FILE [--resumed 1]]");
+                  "[--job json|receive|form|multipart] [--ca FILE [--resumed 1]]");
     }
     if (load.concurrency < 1 || load.requests < 1 || load.warmup < 0) fail("counts must be positive");
     return load;

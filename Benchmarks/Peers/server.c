@@ -3,6 +3,7 @@
 //
 //     GET /bytes/N    N zero bytes, by sendfile from a memory file
 //     GET /file/N     the same with an entity tag, as a download that may be gone on with wants it
+//     GET /given      the file it was given at its start, as JSON, by sendfile
 //     GET /hold/N     1 KiB, but not before N requests wait for it: so many connections are open at once
 //     PUT anything    reads its Content-Length and throws it away without copying (MSG_TRUNC), then answers 1 KiB
 //
@@ -21,6 +22,7 @@
 #include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HEAD = 1024, SMALL = 1024, EVENTS = 512, MEMORY_FILE = 4 << 20, GULP = 1 << 30 };
@@ -31,10 +33,12 @@ struct connection {
     uint64_t unread;        // of the request's body
     uint64_t unsent;        // of the response's body
     struct connection *next_held;
+    int has_given;          // the response's body is the given file
     char head[HEAD];
 };
 
-static int epoll, memory_file;
+static int epoll, memory_file, given_file = -1;
+static uint64_t given_length;
 static struct connection *held;
 static long held_count;
 
@@ -51,11 +55,11 @@ static void connection_close(struct connection *connection) {
 // 0 when the connection is gone.
 static int answer_with(struct connection *connection, uint64_t length, const char *field) {
     char text[256 + SMALL];
-    size_t count = (size_t)snprintf(text, 256, "HTTP/1.1 200 OK\r\nServer: bench\r\nContent-Type: text/plain\r\n"
-        "Content-Length: %llu\r\n%sConnection: %s\r\n\r\n", (unsigned long long)length, field,
-        connection->closes ? "close" : "keep-alive");
+    size_t count = (size_t)snprintf(text, 256, "HTTP/1.1 200 OK\r\nServer: bench\r\nContent-Type: %s\r\n"
+        "Content-Length: %llu\r\n%sConnection: %s\r\n\r\n", connection->has_given ? "application/json" : "text/plain",
+        (unsigned long long)length, field, connection->closes ? "close" : "keep-alive");
     connection->unsent = length;
-    if (length <= SMALL) {
+    if (length <= SMALL && !connection->has_given) {
         memset(text + count, 'x', length);
         count += length;
         connection->unsent = 0;
@@ -75,9 +79,10 @@ static int answer(struct connection *connection, uint64_t length) {
 // Sends what the kernel takes; 0 when the connection is gone.
 static int send_body(struct connection *connection) {
     while (connection->unsent > 0) {
-        off_t offset = 0;
+        off_t offset = connection->has_given ? (off_t)(given_length - connection->unsent) : 0;
         size_t wanted = connection->unsent < MEMORY_FILE ? connection->unsent : MEMORY_FILE;
-        ssize_t count = sendfile(connection->descriptor, memory_file, &offset, wanted);
+        int source = connection->has_given ? given_file : memory_file;
+        ssize_t count = sendfile(connection->descriptor, source, &offset, wanted);
         if (count < 0 && errno == EAGAIN) return 1;
         if (count <= 0) break;
         connection->unsent -= (uint64_t)count;
@@ -115,6 +120,8 @@ static int begin(struct connection *connection, char *end) {
         return connection->unread > 0 ? 1 : answer(connection, SMALL);
     }
     if (!strncmp(head, "GET /hold/", 10)) return hold(connection, atol(head + 10));
+    connection->has_given = !strncmp(head, "GET /given ", 11);
+    if (connection->has_given) return answer(connection, given_length) && send_body(connection);
     if (!strncmp(head, "GET /bytes/", 11))
         return answer(connection, strtoull(head + 11, NULL, 10)) && send_body(connection);
     if (!strncmp(head, "GET /file/", 10)) {
@@ -176,7 +183,15 @@ static int open_listener(void) {
     return listener;
 }
 
-int main(void) {
+static void open_given(const char *path) {
+    struct stat status;
+    given_file = open(path, O_RDONLY | O_CLOEXEC);
+    if (given_file < 0 || fstat(given_file, &status) != 0) fail(path);
+    given_length = (uint64_t)status.st_size;
+}
+
+int main(int count, char **words) {
+    if (count > 1) open_given(words[1]);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;

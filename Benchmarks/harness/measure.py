@@ -68,10 +68,11 @@ def tls_server(size):
 
 
 @contextlib.contextmanager
-def bare_server(program):
-    """A running Peers/server.c, which ends with its standard input."""
+def bare_server(program, given=None):
+    """A running Peers/server.c, which ends with its standard input. Serves the given file too, if there is one."""
     core, _ = cores()
-    pinned = [str(program)] if core is None else ["taskset", "-c", str(core), str(program)]
+    command = [str(program), *([given] if given else [])]
+    pinned = command if core is None else ["taskset", "-c", str(core), *command]
     child = subprocess.Popen(pinned, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         yield Server(int(child.stdout.readline()))

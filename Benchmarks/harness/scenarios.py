@@ -6,6 +6,7 @@ another.
 import dataclasses
 import functools
 import hashlib
+import json
 import os
 import pathlib
 import resource
@@ -26,6 +27,8 @@ FILE_PEERS = ("libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}")}
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
+# Has no decoder.
+UNDECODING = ("libcurl",)
 SPARE_DESCRIPTORS = 100
 # A client that is this much slower gets as many requests fewer.
 SLOW = {"urlsession": 10}
@@ -47,6 +50,10 @@ class Scenario:
     concurrencies: tuple = ()
     # What its connections hold when nothing happens is what counts.
     is_idle: bool = False
+    # Bytes of the body, unless one is asked for.
+    size: int = GIB
+    # Its response is so many records in JSON, and what it costs to decode them is measured too.
+    records: int = 0
 
     @property
     def each(self):
@@ -56,6 +63,17 @@ class Scenario:
 
     def requests_for(self, client):
         return self.requests if self.is_held or self.is_bulk or self.is_idle else self.requests // SLOW.get(client, 1)
+
+    @property
+    def decoding(self):
+        """The same body, received once and decoded as often: what the decoder alone costs."""
+        return dataclasses.replace(self, title=f"{self.title}, the decoder alone", options=("--job", "decode"),
+                                   concurrency=1, rounds=3)
+
+    @property
+    def receiving(self):
+        """The same without decoding: the difference to `decoding` would drown in its noise."""
+        return dataclasses.replace(self, title=f"{self.title}, all but decoding", options=("--job", "receive"))
 
     @property
     def is_held(self):
@@ -70,7 +88,18 @@ class Scenario:
         return ["--path", self.path.format(size=size), "--requests", str(self.requests_for(client)),
                 "--concurrency", str(self.concurrency), "--warmup", str(self.warmup),
                 *(option.format(size=size, file=file) for option in self.options),
+                *(("--records", str(self.records), "--length", str(len(records(self.records)))) if self.records else ()),
                 *(digest_of_zeros(size) if option == "{digest}" else option for option in VARIANTS.get(client, ()))]
+
+
+@functools.cache
+def records(count):
+    """So many records in JSON, as a server would send them."""
+    return json.dumps([
+        {"id": at, "name": f"Ada Lovelace {at}", "email": f"ada{at}@example.com", "score": at * 1.5 + 0.25,
+         "isActive": at % 2 == 0, "tags": ["reader", "Zürich", f"group-{at % 7}"],
+         "address": {"street": f"Rämistrasse {at}", "city": "Zürich", "zip": 8000 + at % 100}}
+        for at in range(count)], ensure_ascii=False, separators=(",", ":")).encode()
 
 
 @functools.cache
@@ -94,6 +123,15 @@ SCENARIOS = {
                               clients=(*FILE_PEERS, *VARIANTS), is_bulk=True),
     "upload-file": Scenario("one body sent from a file", "/sink", options=("--upload", "{size}", "--file", "{file}"),
                             clients=FILE_PEERS, is_bulk=True),
+    "json": Scenario("2 KB of JSON received and decoded", "/given", requests=10_000, warmup=1_000, concurrency=16,
+                     options=("--job", "json"), clients=FILE_PEERS, records=11),
+    "json-large": Scenario("1 MB of JSON received and decoded", "/given", requests=60, warmup=10, concurrency=1,
+                           options=("--job", "json"), clients=FILE_PEERS, records=5_300),
+    "form": Scenario("a form of 10 pairs encoded and posted", "/form", requests=20_000, warmup=2_000, concurrency=16,
+                     options=("--job", "form"), clients=FILE_PEERS),
+    "multipart": Scenario("two fields and a file posted as parts", "/parts", requests=16, warmup=2,
+                          options=("--job", "multipart", "--file", "{file}"), clients=FILE_PEERS, is_bulk=True,
+                          size=64 << 20),
     "many": Scenario("1 KiB keep-alive GETs, 4,000 at once", "/bytes/1024", requests=80_000, concurrency=4_000,
                      warmup=8_000),
     "connect": Scenario("10,000 connections opened and held by one session", "/hold/10000", requests=10_000,
@@ -128,19 +166,27 @@ def raise_descriptor_limit(needed):
     return None
 
 
-def row(name, scenario, client, size, reports):
+def processor(reports):
+    """Microseconds per request."""
+    return statistics.median(report["user_us"] + report["sys_us"] for report in reports)
+
+
+def row(name, scenario, client, size, reports, parts=()):
     def median(value):
         return statistics.median(value(report) for report in reports)
-    cpu = median(lambda report: report["user_us"] + report["sys_us"])
+    cpu = processor(reports)
     seconds = median(lambda report: report["seconds"])
     over_start = round(median(lambda report: report["rss_kb"] - report["start_kb"]))
     result = {"client": client.removesuffix("-tls"), "scenario": name, "concurrency": scenario.concurrency,
               "seconds": round(seconds, 4), "over_start_kb": over_start}
     if scenario.is_bulk:
-        return result | {"bytes": size, "mb_per_s": round(size / 1e6 / seconds),
+        return result | {"bytes": size, "mb_per_s": round(size * scenario.requests / 1e6 / seconds),
                          "cpu_ms_per_gib": round(cpu / 1000 * GIB / size, 1)}
     requests = scenario.requests_for(client)
     result |= {"requests": requests, "cpu_us": round(cpu, 2), "rps": round(requests / seconds)}
+    if scenario.records:
+        decoder, around = (round(processor(part), 2) if part else 0 for part in parts)
+        return result | {"decoder_us": decoder, "around_us": around}
     if scenario.is_idle:
         idle = median(lambda report: report["end_kb"] - report["start_kb"])
         heap = median(lambda report: report["heap_grown"]) / 1024
@@ -151,7 +197,7 @@ def row(name, scenario, client, size, reports):
 
 def run(scenario, client, path, server, size, file):
     """One client's report."""
-    starting = measure.tls_server(size) if scenario.has_tls else measure.bare_server(server)
+    starting = measure.tls_server(size) if scenario.has_tls else measure.bare_server(server, scenario.records and file)
     try:
         with starting as running:
             return measure.report(path, running, scenario.arguments(client, size, file),
@@ -168,7 +214,7 @@ def rows(name, paths, server, problems):
 
 def case(name, scenario, paths, server, problems):
     """Measures one scenario at one concurrency."""
-    size = int(os.environ.get("SIZE") or GIB)
+    size = int(os.environ.get("SIZE") or scenario.size)
     refusal = raise_descriptor_limit(scenario.concurrency + SPARE_DESCRIPTORS)
     if refusal:
         problems.append(f"skipped, {name}: {refusal}")
@@ -177,8 +223,17 @@ def case(name, scenario, paths, server, problems):
     with tempfile.NamedTemporaryFile(prefix="dunlin-body-") as file:
         if scenario.needs_file:
             file.truncate(size)  # a file with nothing but a hole: read like any other, and fills no disk
+        if scenario.records:
+            file.write(records(scenario.records))
+            file.flush()
         reports = measured(scenario, names, paths, server, size, file.name, problems)
-    return [row(name, scenario, client, size, reports[client]) for client in names if client in reports]
+        parts = []
+        if scenario.records:
+            decoders = [client for client in names if client not in UNDECODING]
+            parts = [measured(scenario.decoding, decoders, paths, server, size, file.name, problems),
+                     measured(scenario.receiving, names, paths, server, size, file.name, problems)]
+    return [row(name, scenario, client, size, reports[client], [part.get(client) for part in parts])
+            for client in names if client in reports]
 
 
 def measured(scenario, names, paths, server, size, file, problems):
@@ -215,7 +270,8 @@ def table(name, rows):
 
     heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", "× raw", "× libcurl",
              "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else []),
-             *(["heap KB each"] if scenario.is_idle else [])]
+             *(["heap KB each"] if scenario.is_idle else []),
+             *(["decoder alone", "around it"] if scenario.records else [])]
     aligned = ["---" if head == "client" else "--:" for head in heads]
     lines = ["| " + " | ".join(heads) + " |", "|" + "|".join(aligned) + "|"]
     for row in rows:
@@ -223,6 +279,7 @@ def table(name, rows):
                  ratio(row, "libcurl"), f"{row['seconds']:.3f}",
                  str(row["mb_per_s"] if bulk else row["rps"]), f"{row['over_start_kb'] / 1024:.1f}",
                  *([f"{row['kb_each']:.2f}"] if held else []),
-                 *([f"{row['heap_kb_each']:.2f}"] if scenario.is_idle else [])]
+                 *([f"{row['heap_kb_each']:.2f}"] if scenario.is_idle else []),
+                 *([f"{row['decoder_us']:.1f}", f"{row['around_us']:.1f}"] if scenario.records else [])]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join([f"## {name}: {SCENARIOS[name].title}", "", *lines])

@@ -23,6 +23,10 @@ public struct Load: Sendable {
     public var isRecorded = false
     /// What a download's SHA-256 must be, in hexadecimal; empty: nobody asks.
     public var digest = ""
+    /// What is made of bytes, or bytes of, beside sending and receiving them.
+    public var job = Job.none
+    /// How many records a JSON body holds.
+    public var records = 0
     /// Whom to trust, a file in PEM: what speaks TLS at all.
     public var authority: String?
     /// Whether a fresh connection resumes the session of one before.
@@ -52,6 +56,10 @@ public struct Load: Sendable {
             case "--output": output = value
             case "--record": isRecorded = try Self.number(value) > 0
             case "--digest": digest = value
+            case "--records": records = try Self.number(value)
+            case "--job":
+                guard let named = Job(rawValue: value) else { throw LoadError.argument(value) }
+                job = named
             default: throw LoadError.argument(arguments[at])
             }
         }
@@ -63,7 +71,7 @@ public struct Load: Sendable {
     }
 
     /// A body longer than this is not kept in memory by anyone who can help it.
-    public var isBulk: Bool { length > 1 << 20 }
+    public var isBulk: Bool { job == .none && length > 1 << 20 }
 
     /// Runs the load where it is called: child tasks inherit the caller's executor preference.
     ///
@@ -117,6 +125,21 @@ public struct Load: Sendable {
         }
         return times
     }
+}
+
+/// What a client does with its values, as its users would.
+public enum Job: String, Sendable {
+    case none
+    /// Decodes the response into `records` values of `Record`.
+    case json
+    /// Receives the same and has it where a decoder wants it, but decodes nothing: what is around a decoder.
+    case receive
+    /// Decodes what it received once, again and again: what the decoder alone costs.
+    case decode
+    /// Sends `Form.pairs`, encoded for each request.
+    case form
+    /// Sends `Form.fields` and a file as parts.
+    case multipart
 }
 
 /// One kind of request, sent again and again.

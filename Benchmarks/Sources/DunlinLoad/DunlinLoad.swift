@@ -17,6 +17,7 @@ extension Load {
     /// The load over Dunlin, where it is called.
     public func measure(_ session: HTTPSession) async throws {
         let target = HTTPSession.Target(path)
+        if job != .none { return try await measureJob(session, target) }
         if !output.isEmpty { return try await measure(Keep(session: session, target: target, load: self)) }
         if isBulk { return try await measure(Download(session: session, target: target, options: observing)) }
         if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }

@@ -18,7 +18,9 @@ struct URLSessionClient {
         let session = URLSession(configuration: configuration)
         var request = URLRequest(url: url)
         if load.isFresh { request.setValue("close", forHTTPHeaderField: "Connection") }
-        if !load.output.isEmpty {
+        if load.job != .none {
+            try await load.measureJob(session, request)
+        } else if !load.output.isEmpty {
             try await load.measure(Keep(session: session, request: request, output: load.output))
         } else if load.isBulk {
             try await load.measure(Download(request: request, configuration: configuration))
