@@ -227,17 +227,55 @@ extension Upload {
     private func send(
         _ chunks: any RequestBody.Chunks, of length: Int?, _ isChunked: Bool, _ attempt: inout Attempt
     ) async throws {
-        var left = length ?? .max
-        for try await chunk in chunks where !chunk.isEmpty {
-            guard chunk.count <= left else { throw mismatch("more than the \(length ?? 0) bytes announced", attempt) }
-            if length != nil { left -= chunk.count }
-            try await writer.pass(attempt)
-            try await write(isChunked ? Self.framed(chunk) : chunk, &attempt)
-            writer.context.watch?.sent(chunk.count)
+        var sent = 0
+        if let filed = chunks as? any FiledChunks {
+            try await send(filed.makePieces(), of: length, isChunked, &sent, &attempt)
+        } else {
+            for try await chunk in chunks where !chunk.isEmpty {
+                try await send(chunk, of: length, isChunked, &sent, &attempt)
+            }
         }
         try Task.checkCancellation()
-        guard let length, left > 0 else { return }
-        throw mismatch("\(left) of the \(length) bytes announced are missing", attempt)
+        guard let length, sent < length else { return }
+        throw mismatch("\(length - sent) of the \(length) bytes announced are missing", attempt)
+    }
+
+    private func send(
+        _ chunk: Bytes, of length: Int?, _ isChunked: Bool, _ sent: inout Int, _ attempt: inout Attempt
+    ) async throws {
+        try count(chunk.count, of: length, &sent, attempt)
+        try await writer.pass(attempt)
+        try await write(isChunked ? Self.framed(chunk) : chunk, &attempt)
+        writer.context.watch?.sent(chunk.count)
+    }
+
+    /// Files are sent as bodies are that are one.
+    private func send(
+        _ pieces: consuming some BodyPieces, of length: Int?, _ isChunked: Bool, _ sent: inout Int,
+        _ attempt: inout Attempt
+    ) async throws {
+        while let piece = try await pieces.next() {
+            switch piece {
+            case .bytes(let chunk):
+                if chunk.isEmpty { continue }
+                try await send(chunk, of: length, isChunked, &sent, &attempt)
+            case .file(let file):
+                try Task.checkCancellation()
+                try count(file.length, of: length, &sent, attempt)
+                do {
+                    try await frame(file.length, isChunked, &attempt) { attempt in try await send(file, &attempt) }
+                } catch let error as NetworkError where error.code.blamesTheBody {
+                    throw pieces.explained(error)
+                }
+            }
+        }
+    }
+
+    private func count(_ more: Int, of length: Int?, _ sent: inout Int, _ attempt: Attempt) throws {
+        if let length, more > length - sent {
+            throw mismatch("more than the \(length) bytes announced", attempt)
+        }
+        sent += more
     }
 
     private static func framed(_ chunk: Bytes) -> Bytes {
@@ -261,4 +299,8 @@ extension Upload {
     private func mismatch(_ reason: String, _ attempt: Attempt) -> NetworkError {
         writer.context.error(.bodyLengthMismatch, "the request body has \(reason)", .send, attempt)
     }
+}
+
+extension NetworkError.Code {
+    fileprivate var blamesTheBody: Bool { self == .bodyLengthMismatch || self == .fileUnreadable }
 }

@@ -2,7 +2,8 @@
 ///
 /// The first part opens with `--B`, others with a line break before it, the end is `--B--` and a line break: all of
 /// that, the parts' fields and what of their bytes is in memory comes as `.give`. Where a part's bytes come from
-/// elsewhere the machine says when to open that, when to read, and whether what was read is as long as was announced.
+/// elsewhere the machine says when to open that, when to read, and whether what was read is as long as was announced;
+/// one that is sent without being read is `passed`.
 /// Knows no file and no clock; gives pieces of at most `pieceSize` bytes, cut wherever that may be.
 struct MultipartMachine {
     enum Run: Equatable {
@@ -87,5 +88,15 @@ struct MultipartMachine {
             state = .reading(left: left - bytes.count)
         }
         pending = bytes
+    }
+
+    /// So many bytes of the part were sent by themselves, and that was all of it.
+    mutating func passed(_ count: Int) throws(Violation) {
+        guard position < runs.count, case .part(let part, _) = runs[position], case .reading(let left) = state else {
+            return
+        }
+        if let left, count > left { throw .tooLong(part: part) }
+        state = .reading(left: left.map { $0 - count })
+        try took(nil)
     }
 }

@@ -77,6 +77,24 @@ import Testing
         #expect((machine.next() == .end) == (violation == nil))
     }
 
+    @Test(
+        arguments: [
+            (3, 3, nil), (0, 0, nil), (nil, 7, nil), (3, 2, .tooShort(part: 1, missing: 1)), (3, 4, .tooLong(part: 1)),
+        ] as [(Int?, Int, Machine.Violation?)])
+    func `goes on behind a part that was sent by itself`(length: Int?, count: Int, violation: Machine.Violation?) throws
+    {
+        var machine = Machine([.bytes("a"), .part(1, length: length), .bytes("b")])
+        #expect(machine.next() == .give("a"))
+        #expect(machine.next() == .open(part: 1))
+        if let violation {
+            #expect(throws: violation) { try machine.passed(count) }
+        } else {
+            try machine.passed(count)
+            #expect(machine.next() == .give("b"))
+            #expect(machine.next() == .end)
+        }
+    }
+
     @Test func `takes nothing that it did not ask for`() throws {
         var machine = Machine([.bytes("a")])
         try machine.took("x")
