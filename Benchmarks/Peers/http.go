@@ -29,7 +29,8 @@ type load struct {
 	length, upload int64
 	// Where what is sent is read from, and what comes is written to, if anywhere.
 	file, output string
-	// What is made of values beside sending and receiving bytes: "json", "receive", "decode", "form", "multipart" or nothing.
+	// What is made of values beside sending and receiving bytes: "json", "receive", "decode", "form", "multipart" or
+	// nothing.
 	job string
 	// How many records a JSON body holds, and one that was received once.
 	records int

@@ -27,6 +27,17 @@ extension HTTPSession {
             target, method: method, query: parts.query, body: parts.body, options: options, as: response)
     }
 
+    /// The same as a stream: see `withStream(from:method:query:body:options:_:)`.
+    public func withStream<Value>(
+        from target: Target, method: Method = .get, parameters: Parameters?,
+        in location: ParameterLocation = .automatic, using serializer: RequestSerializer? = nil,
+        options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
+    ) async throws -> Value {
+        let parts = try parts(of: parameters, method, target, location, serializer)
+        return try await withStream(
+            from: target, method: method, query: parts.query, body: parts.body, options: options, operation)
+    }
+
     private func parts(
         of parameters: Parameters?, _ method: Method, _ target: Target, _ location: ParameterLocation,
         _ serializer: RequestSerializer?

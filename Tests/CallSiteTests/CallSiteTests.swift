@@ -107,6 +107,34 @@ struct `Call sites of requests` {
         #expect(text == "hello")
     }
 
+    @Test func `send parameters with what is read as it arrives`() async throws {
+        let client = try client()
+        transport.otherwise { _ in .respond(body: "one\ntwo\n") }
+        var lines: [String] = []
+        try await client.withStream(from: "log", parameters: ["since": 7]) { response in
+            for try await line in response.lines { lines.append(line) }
+        }
+        #expect(lines == ["one", "two"] && sent == ["GET /log?since=7 "])
+    }
+
+    @Test func `bring a file, show how far it is, and go on where it was left`() async throws {
+        let server = try LoopbackServer()
+        server.serve(.init(length: 300_000, tag: "\"v1\""), at: "/images/disk.img")
+        let client = try HTTPSession(.init(baseURL: server.baseURL))
+        let bar = Bar()
+        let destination = FileManager.default.temporaryDirectory.appending(path: "disk-\(UUID().uuidString).img")
+        defer { _ = Result { try FileManager.default.removeItem(at: destination) } }
+        let file = try await client.download(
+            "images/disk.img", to: .file(destination.path), resuming: .ifValidatorMatches
+        ) { step in
+            await bar.set(step.fraction ?? 0)
+        }
+        print(file.value.path, file.value.byteCount)
+        #expect(file.value.byteCount == 300_000)
+        #expect(bar.value == 1)
+        await client.shutdown()
+    }
+
     @Test func `stand in for a server`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))

@@ -24,3 +24,11 @@ nonisolated struct Receipt: Codable, Sendable, Equatable {
 nonisolated struct Prompt: Codable {
     var text: String
 }
+
+final class Bar {
+    private(set) var value = 0.0
+
+    func set(_ value: Double) {
+        self.value = value
+    }
+}

@@ -1,0 +1,97 @@
+extension HTTPSession.Configuration {
+    /// Every setting that can be kept, each once.
+    mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+        try visitor.visit("baseURL", &baseURL)
+        try visitor.visit("socketPath", &socketPath)
+        try visitor.visit("fields", &fields, as: { $0.settingsLines }) { Fields(settingsLines: $0) }
+        try visitor.visit("requestSerializer", &requestSerializer)
+        try visitor.group("timeouts") { group in
+            for phase in Phase.allCases { try group.visit(phase.rawValue, seconds: &timeouts[phase]) }
+        }
+        try visitor.group("connections") { try connections.visitSettings(&$0) }
+        try visitor.group("queue") { group in
+            try group.visit("running", &queue.running)
+            try group.visit("runningPerHost", &queue.runningPerHost)
+            try group.visit("maximumWaiting", &queue.maximumWaiting)
+        }
+        try visitor.group("names") { try names.visitSettings(&$0) }
+        try visitor.group("sockets") { try sockets.visitSettings(&$0) }
+        try visitor.group("limits") { try limits.visitSettings(&$0) }
+        try visitor.group("redirects") { try redirects.visitSettings(&$0) }
+        try visitor.group("tls") { try tls.visitSettings(&$0) }
+    }
+}
+
+extension HTTPSession.Connections {
+    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+        try visitor.visit("perOrigin", &perOrigin)
+        try visitor.visit("total", &total)
+        try visitor.visit("maximumWaiting", &maximumWaiting)
+        try visitor.visit("idleTime", seconds: &idleTime)
+        try visitor.visit("maximumAge", seconds: &maximumAge)
+        try visitor.visit("maximumUses", &maximumUses)
+    }
+}
+
+extension HTTPSession.Names {
+    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+        try visitor.visit("timeToLive", seconds: &timeToLive)
+        try visitor.visit("negativeTimeToLive", seconds: &negativeTimeToLive)
+        try visitor.visit("capacity", &capacity)
+        try visitor.visit("rotates", &order, as: { $0 == .rotating }) { $0 ? .rotating : .asGiven }
+        try visitor.visit("attemptDelay", seconds: &attemptDelay)
+    }
+}
+
+extension SocketOptions {
+    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+        try visitor.visit("interface", &interface)
+        try visitor.visit("noDelay", &noDelay)
+        try visitor.visit("userTimeout", seconds: &userTimeout)
+        try visitor.visit("differentiatedServices", &differentiatedServices)
+        try visitor.visit("priority", &priority)
+        var hasKeepAlive = keepAlive != nil
+        try visitor.visit("keepAlive", &hasKeepAlive)
+        guard hasKeepAlive else { return keepAlive = nil }
+        var probing = keepAlive ?? KeepAlive()
+        try visitor.visit("keepAliveIdle", seconds: &probing.idle)
+        try visitor.visit("keepAliveInterval", seconds: &probing.interval)
+        try visitor.visit("keepAliveCount", &probing.count)
+        keepAlive = probing
+    }
+}
+
+extension HTTPSession.Limits {
+    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+        try visitor.visit("bodyBytes", &bodyBytes)
+        try visitor.visit("decodedBytes", &decodedBytes)
+        try visitor.visit("decodingRatio", &decodingRatio)
+        try visitor.visit("headBytes", &headBytes)
+        try visitor.visit("lineBytes", &lineBytes)
+        try visitor.visit("fieldCount", &fieldCount)
+        try visitor.visit("interimResponses", &interimResponses)
+        try visitor.visit("trailerBytes", &trailerBytes)
+    }
+}
+
+extension HTTPSession.RedirectPolicy {
+    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+        try visitor.visit("follows", &mode, as: { $0 == .follow }) { $0 ? .follow : .never }
+        try visitor.visit("limit", &limit)
+        try visitor.visit("sensitiveFields", &sensitiveFields)
+        try visitor.visit("allowsHTTPSToHTTP", &allowsHTTPSToHTTP)
+    }
+}
+
+extension Fields {
+    /// `Name: value`, one after the other.
+    fileprivate var settingsLines: [String] { map { "\($0.name): \($0.value)" } }
+
+    fileprivate init?(settingsLines lines: [String]) {
+        self.init()
+        for line in lines {
+            guard let colon = line.firstIndex(of: ":") else { return nil }
+            append(String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))
+        }
+    }
+}
