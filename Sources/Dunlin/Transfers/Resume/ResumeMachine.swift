@@ -20,6 +20,11 @@ struct ResumeMachine: Sendable {
         var attempts = 3
         var firstDelay = Duration.milliseconds(500)
         var longestDelay = Duration.seconds(30)
+
+        /// How long to wait after so many attempts without a byte.
+        func delay(_ attempt: Int) -> Duration {
+            min(firstDelay * (1 << min(attempt, 30)), longestDelay)
+        }
     }
 
     enum Ask: Sendable, Equatable {
@@ -237,9 +242,8 @@ extension ResumeMachine {
         if offset > mark { idleAttempts = 0 }
         mark = offset
         guard idleAttempts < rules.attempts else { return .giveUp }
-        idleAttempts += 1
-        let delay = rules.firstDelay * (1 << min(idleAttempts - 1, 30))
-        return .goOn(after: min(delay, rules.longestDelay))
+        defer { idleAttempts += 1 }
+        return .goOn(after: rules.delay(idleAttempts))
     }
 }
 

@@ -36,6 +36,8 @@ struct ResumeRecord: Sendable, Equatable {
     /// Longer ones are none.
     static let longest = 1 << 20
     static let capacities = 1...1024
+    /// Room for a file that several exchanges bring.
+    static let manyPieces = 256
 
     /// A record of its first state, to be written as a whole.
     init(_ data: ResumeData, capacity: Int = 1) {

@@ -1,0 +1,258 @@
+/// Which ranges of one file several workers fetch side by side, each with an exchange at a time.
+///
+/// Rules:
+/// 1. Every byte that is missing belongs to one worker's run, or is open. A run brings its bytes in order.
+/// 2. Who has nothing to do takes a fair share of what is open first. If nothing is, it asks for the far end of the run
+///    that has most left: a slow worker keeps what it can, and never less than `minimum`.
+/// 3. What is asked for of another's run stays the other's until the answer is there, and passes over then, in one step:
+///    a server that does not answer, or has no connection left, takes nothing from anybody. A run that has passed its
+///    asker meanwhile keeps all.
+/// 4. What a run leaves is open, or belongs to those who have asked for it already.
+/// 5. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in between.
+///    Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's any more.
+/// 6. The work is over when nothing is missing, or nobody is left.
+///
+/// Must not know: files, clocks, connections, heads.
+struct SegmentMachine<Waiter> {
+    struct Rules: Sendable {
+        var minimum = HTTPSession.Segments.defaultMinimum
+        /// Into how many runs a file is cut at most: as many pieces as its record has room for.
+        var cuts = ResumeRecord.manyPieces
+        var retries = ResumeMachine.Rules()
+    }
+
+    /// What a worker does next.
+    enum Step: Equatable {
+        case ask(Range<Int>)
+        /// The waiter that it came with is called when there may be something.
+        case wait
+        /// There is nothing more for it.
+        case leave
+    }
+
+    /// What counts of bytes that have come.
+    struct Taken: Equatable {
+        let count: Int
+        /// The rest of the answer is somebody else's, or nobody's.
+        let isEnd: Bool
+    }
+
+    private struct Run {
+        let asked: Range<Int>
+        /// The next byte.
+        var position: Int
+        var end: Int
+        /// False: another's until the answer is there.
+        var isOwned: Bool
+
+        init(_ range: Range<Int>, isOwned: Bool) {
+            asked = range
+            (position, end) = (range.lowerBound, range.upperBound)
+            self.isOwned = isOwned
+        }
+    }
+
+    private struct Worker {
+        var run: Run?
+        var waiter: Waiter?
+        var idleAttempts = 0
+        var hasLeft = false
+    }
+
+    private let rules: Rules
+    private var workers: [Worker]
+    /// In order, without overlaps.
+    private var open: [Range<Int>]
+    private var cutsLeft: Int
+    private var isRefused = false
+    /// How many bytes have not come.
+    private(set) var missing: Int
+
+    /// `gaps` are missing. Worker 0 receives `lead` already, with which the first of them begins.
+    init(_ rules: Rules = Rules(), workers count: Int, gaps: [Range<Int>], lead: Range<Int>) {
+        self.rules = rules
+        workers = Array(repeating: Worker(), count: max(1, count))
+        workers[0].run = Run(lead, isOwned: true)
+        missing = gaps.reduce(0) { $0 + $1.count }
+        open = gaps.flatMap { gap in
+            [gap.lowerBound..<max(gap.lowerBound, min(gap.upperBound, lead.lowerBound)),
+             min(gap.upperBound, max(gap.lowerBound, lead.upperBound))..<gap.upperBound].filter { !$0.isEmpty }
+        }
+        cutsLeft = rules.cuts - gaps.count
+    }
+
+    /// How many workers are worth having for so many bytes.
+    static func workers(_ count: Int, for bytes: Int, minimum: Int) -> Int {
+        max(1, min(count, bytes / max(1, minimum)))
+    }
+
+    var isComplete: Bool { missing == 0 }
+
+    /// Nobody is left, and something is missing.
+    var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
+}
+
+// MARK: - Taking
+
+extension SegmentMachine {
+    mutating func next(for worker: Int, _ waiter: Waiter) -> Step {
+        if isComplete || workers[worker].hasLeft { return .leave }
+        workers[worker].waiter = nil
+        if let range = takeOpen() {
+            workers[worker].run = Run(range, isOwned: true)
+            return .ask(range)
+        }
+        if let range = takeOver() {
+            workers[worker].run = Run(range, isOwned: false)
+            return .ask(range)
+        }
+        workers[worker].waiter = waiter
+        return .wait
+    }
+
+    /// Of the worker that asks, and others that may.
+    private var idle: Int { workers.count { !$0.hasLeft && $0.run == nil } }
+
+    private mutating func takeOpen() -> Range<Int>? {
+        guard let first = open.first else { return nil }
+        let share = max(rules.minimum, (first.count + idle - 1) / idle)
+        guard cutsLeft > 0, !isRefused, first.count >= share + rules.minimum else { return open.removeFirst() }
+        cutsLeft -= 1
+        let end = first.lowerBound + share
+        open[0] = end..<first.upperBound
+        return first.lowerBound..<end
+    }
+
+    private func takeOverCandidate() -> Range<Int>? {
+        workers.compactMap { worker in
+            guard let run = worker.run, run.isOwned else { return nil }
+            let asked = workers.compactMap { other in
+                other.run.flatMap { !$0.isOwned && $0.asked.lowerBound > run.position ? $0.asked.lowerBound : nil }
+            }
+            return run.position..<min(run.end, asked.min() ?? run.end)
+        }.max { $0.count < $1.count }
+    }
+
+    private mutating func takeOver() -> Range<Int>? {
+        guard cutsLeft > 0, !isRefused, let left = takeOverCandidate(), left.count >= 2 * rules.minimum else {
+            return nil
+        }
+        cutsLeft -= 1
+        let share = max(rules.minimum, left.count / (idle + 1))
+        return left.upperBound - share..<left.upperBound
+    }
+}
+
+// MARK: - What comes of it
+
+extension SegmentMachine {
+    /// The server sends `range`: what was asked for, or the beginning of that. False if nothing of it is wanted any
+    /// more; `ended` follows then. And who is to be called.
+    mutating func answered(_ range: Range<Int>, to worker: Int) -> (isWanted: Bool, waiters: [Waiter]) {
+        guard var run = workers[worker].run else { return (false, []) }
+        if !run.isOwned {
+            guard let host = host(of: run.asked.lowerBound), let end = workers[host].run?.end else {
+                return (false, [])
+            }
+            workers[host].run?.end = run.asked.lowerBound
+            run.isOwned = true
+            let own = min(run.end, end)
+            run.end = own
+            workers[worker].run = run
+            release(own..<end)
+        }
+        let end = max(run.position, min(run.end, range.upperBound))
+        workers[worker].run?.end = end
+        release(end..<run.end)
+        return (true, takeWaiters())
+    }
+
+    /// Whose run the byte belongs to, if its bytes are still to come there.
+    private func host(of byte: Int) -> Int? {
+        workers.firstIndex { worker in
+            worker.run.map { $0.isOwned && $0.position < byte && byte < $0.end } ?? false
+        }
+    }
+
+    /// So many bytes have come, those that count by their own worker.
+    mutating func received(_ count: Int, by worker: Int) -> Taken {
+        guard var run = workers[worker].run, run.isOwned else { return Taken(count: 0, isEnd: true) }
+        let taken = min(count, run.end - run.position)
+        run.position += taken
+        missing -= taken
+        workers[worker].run = run
+        return Taken(count: taken, isEnd: run.position == run.end)
+    }
+
+    /// The worker's exchange is over as it should be. Who is to be called.
+    mutating func ended(_ worker: Int) -> [Waiter] {
+        leaveRun(of: worker)
+        return takeWaiters()
+    }
+
+    /// The worker's exchange broke. When it may go on; nil: not at all. And who is to be called.
+    mutating func broke(_ worker: Int, mayPass: Bool) -> (delay: Duration?, waiters: [Waiter]) {
+        leaveRun(of: worker)
+        let attempt = workers[worker].idleAttempts
+        guard mayPass, attempt < rules.retries.attempts else {
+            workers[worker].hasLeft = true
+            return (nil, takeWaiters())
+        }
+        workers[worker].idleAttempts += 1
+        return (rules.retries.delay(attempt), takeWaiters())
+    }
+
+    /// The worker's answer was of no use, and others would be of none. Who is to be called.
+    mutating func refused(_ worker: Int) -> [Waiter] {
+        isRefused = true
+        leaveRun(of: worker)
+        workers[worker].hasLeft = true
+        return takeWaiters()
+    }
+
+    private mutating func leaveRun(of worker: Int) {
+        guard let run = workers[worker].run else { return }
+        workers[worker].run = nil
+        if !run.isOwned { return }
+        if run.position > run.asked.lowerBound { workers[worker].idleAttempts = 0 }
+        release(run.position..<run.end)
+    }
+
+    /// Has an owner no more, unless somebody asked for it.
+    private mutating func release(_ range: Range<Int>) {
+        var rest = range
+        let askers = workers.indices.filter { index in
+            workers[index].run.map { !$0.isOwned && range.contains($0.asked.lowerBound) } ?? false
+        }.sorted { workers[$0].run?.asked.lowerBound ?? 0 < workers[$1].run?.asked.lowerBound ?? 0 }
+        for asker in askers {
+            guard var run = workers[asker].run, rest.contains(run.asked.lowerBound) else { continue }
+            putBack(rest.lowerBound..<run.asked.lowerBound)
+            run.isOwned = true
+            run.end = min(run.end, rest.upperBound)
+            workers[asker].run = run
+            rest = run.end..<rest.upperBound
+        }
+        putBack(rest)
+    }
+
+    private mutating func putBack(_ range: Range<Int>) {
+        if range.isEmpty { return }
+        let index = open.firstIndex { $0.lowerBound > range.lowerBound } ?? open.count
+        open.insert(range, at: index)
+        // What was one piece is one again.
+        if index + 1 < open.count, open[index + 1].lowerBound == range.upperBound {
+            open[index] = range.lowerBound..<open.remove(at: index + 1).upperBound
+        }
+        if index > 0, open[index - 1].upperBound == open[index].lowerBound {
+            open[index - 1] = open[index - 1].lowerBound..<open.remove(at: index).upperBound
+        }
+    }
+
+    private mutating func takeWaiters() -> [Waiter] {
+        var waiters: [Waiter] = []
+        for index in workers.indices {
+            if let waiter = workers[index].waiter.take() { waiters.append(waiter) }
+        }
+        return waiters
+    }
+}
