@@ -14,16 +14,41 @@ public final class Interrupt: Sendable {
         case handle
     }
 
-    private struct State {
+    fileprivate struct State {
         var channel: (channel: Channel, turn: UInt64)?
         var other: (any Interruptible)?
         var cause: Cause?
         var phase = Phase.firstByte
+        var parts: [Part] = []
+    }
+
+    fileprivate struct Part {
+        weak var interrupt: Interrupt?
     }
 
     private let state = Mutex(State())
+    /// Whom it tells what is waited for.
+    private let whole: Interrupt?
 
-    public init() {}
+    public init() {
+        whole = nil
+    }
+
+    /// For one of several exchanges of a request: thrown with the whole, or alone. What the first of them waits for is
+    /// what the request waits for.
+    public init(partOf whole: Interrupt, isFirst: Bool = false) {
+        self.whole = isFirst ? whole : nil
+        if let cause = whole.add(self) { cancel(cause) }
+    }
+
+    /// What it was thrown by, if it is too late.
+    private func add(_ part: Interrupt) -> Cause? {
+        state.withLock { state in
+            state.parts.removeAll { $0.interrupt == nil }
+            state.parts.append(Part(interrupt: part))
+            return state.cause
+        }
+    }
 
     public var cause: Cause? { state.withLock { $0.cause } }
 
@@ -31,7 +56,10 @@ public final class Interrupt: Sendable {
     /// says so.
     public var phase: Phase {
         get { state.withLock { $0.phase } }
-        set { state.withLock { $0.phase = newValue } }
+        set {
+            state.withLock { $0.phase = newValue }
+            whole?.phase = newValue
+        }
     }
 
     /// From now on a cancel interrupts this turn of the channel; false if it is too late.
@@ -61,14 +89,21 @@ public final class Interrupt: Sendable {
     }
 
     public func cancel(_ cause: Cause) {
-        let (channel, other) = state.withLock { state -> ((channel: Channel, turn: UInt64)?, (any Interruptible)?) in
-            guard state.cause == nil else { return (nil, nil) }
-            state.cause = cause
-            defer { (state.channel, state.other) = (nil, nil) }
-            return (state.channel, state.other)
-        }
-        if let (channel, turn) = channel { channel.interrupt(turn: turn) }
-        other?.interrupt()
+        guard let armed = state.withLock({ $0.cancel(cause) }) else { return }
+        if let (channel, turn) = armed.channel { channel.interrupt(turn: turn) }
+        armed.other?.interrupt()
+        for part in armed.parts { part.interrupt?.cancel(cause) }
+    }
+}
+
+extension Interrupt.State {
+    /// What was armed; nil if it was thrown before.
+    fileprivate mutating func cancel(_ cause: Interrupt.Cause) -> Interrupt.State? {
+        guard self.cause == nil else { return nil }
+        let armed = self
+        self.cause = cause
+        (channel, other, parts) = (nil, nil, [])
+        return armed
     }
 }
 

@@ -54,6 +54,21 @@ import Testing
         #expect(!parking.deliver(7))
     }
 
+    @Test(arguments: [Interrupt.Cause.task, .handle])
+    func `a part is cancelled with the whole, and the whole not with a part`(cause: Interrupt.Cause) async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        let whole = Interrupt()
+        let (first, second) = (Interrupt(partOf: whole), Interrupt(partOf: whole))
+        first.cancel(.task)
+        #expect(first.cause == .task && second.cause == nil && whole.cause == nil)
+        async let outcome = Parking<Int>(on: reactor).wait(until: .never, interrupt: second)
+        whole.cancel(cause)
+        #expect(await outcome.text == "interrupted")
+        #expect(first.cause == .task && second.cause == cause)
+        #expect(Interrupt(partOf: whole).cause == cause, "it was too late")
+    }
+
     @Test func `a cancelled request does not begin to wait`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }

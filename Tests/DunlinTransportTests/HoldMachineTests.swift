@@ -106,6 +106,24 @@ import Testing
         #expect(tally.decoded == 5)
     }
 
+    @Test func `counts what several bring together, and not what one of them says`() {
+        var tally = Tally()
+        tally.beginReceiving(90, isCoded: false, after: 10)
+        tally.received(upTo: 5)
+        tally.receivedTogether(50)
+        #expect(tally.received == 15)
+        tally.receiveTogether()
+        tally.received(upTo: 80)
+        #expect(tally.received == 15)
+        tally.receivedTogether(40)
+        tally.receivedTogether(30)
+        #expect(tally.received == 40 && tally.receivedTotal == 100)
+        tally.beginReceiving(100, isCoded: false)
+        tally.receivedTogether(100)
+        tally.received(upTo: 60)
+        #expect(tally.received == 60, "one of them brings all of it now")
+    }
+
     @Test func `tells decoded bytes from those on the wire where there is a coding`() {
         var tally = Tally()
         tally.beginReceiving(5, isCoded: true)

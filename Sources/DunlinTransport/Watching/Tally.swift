@@ -18,6 +18,8 @@ public struct Tally: Sendable, Hashable {
     /// Of the present sending.
     private var sending = 0
     private var isReceiving = false
+    /// Several exchanges bring the content, and none of them alone says how much has come.
+    private var isTogether = false
     /// Bytes of the content that were there before the present response.
     private var base = 0
 
@@ -42,13 +44,22 @@ public struct Tally: Sendable, Hashable {
         self.isCoded = isCoded
         self.base = base
         isReceiving = true
+        isTogether = false
         receivedTotal = total.map { base + $0 }
         received = max(received, base)
     }
 
     /// Of the present response.
     mutating func received(upTo count: Int) {
-        if isReceiving { received = max(received, base + count) }
+        if isReceiving, !isTogether { received = max(received, base + count) }
+    }
+
+    mutating func receiveTogether() {
+        isTogether = true
+    }
+
+    mutating func receivedTogether(_ count: Int) {
+        if isTogether { received = max(received, count) }
     }
 
     mutating func decoded(upTo count: Int) {

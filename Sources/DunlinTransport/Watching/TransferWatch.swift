@@ -13,10 +13,21 @@ public final class TransferWatch: Sendable {
     private let hold = Mutex(HoldMachine<Parking<Void>>())
     private let book: Bulletin<Tally>
     private let followers = Mutex<[any TallyFollower]>([])
+    /// What this is a part of, which is held for it and counts for it.
+    private let whole: TransferWatch?
 
     public init(on reactor: Reactor, priority: RequestPriority = .normal) {
         self.reactor = reactor
+        whole = nil
         standing = Standing(priority)
+        book = Bulletin(Tally(), on: reactor)
+    }
+
+    /// For one of several exchanges of a request. It stands in line for itself, and is held as the whole is.
+    public init(partOf whole: TransferWatch) {
+        self.whole = whole
+        reactor = whole.reactor
+        standing = Standing(whole.standing.priority)
         book = Bulletin(Tally(), on: reactor)
     }
 
@@ -26,10 +37,11 @@ public final class TransferWatch: Sendable {
 // MARK: - Holding
 
 extension TransferWatch {
-    public var isHeld: Bool { hold.withLock { $0.isHeld } }
+    public var isHeld: Bool { whole?.isHeld ?? hold.withLock { $0.isHeld } }
 
     /// Nanoseconds for which the transfer was held from `time` on.
     func heldTime(since time: MonotonicTime) -> Int64 {
+        if let whole { return whole.heldTime(since: time) }
         if hold.withLock({ $0.isUntouched }) { return 0 }
         let now = reactor.now()
         return hold.withLock { $0.heldTime(since: time, at: now) }
@@ -68,6 +80,7 @@ extension TransferWatch {
     /// Waits, if the transfer is held, until it is let go, which it may be for a moment only; false if the time came
     /// first.
     public func waitForRelease(until deadline: MonotonicTime) async -> Bool {
+        if let whole { return await whole.waitForRelease(until: deadline) }
         let parking = Parking<Void>(on: reactor)
         guard let number = hold.withLock({ $0.wait(parking) }) else { return true }
         let outcome = await withTaskCancellationHandler {
@@ -109,6 +122,12 @@ extension TransferWatch {
 
     public func received(upTo count: Int) { note { $0.received(upTo: count) } }
 
+    /// From now on several exchanges bring the content: only what they have brought together counts.
+    public func receiveTogether() { note { $0.receiveTogether() } }
+
+    /// Of the content, by all of them.
+    public func receivedTogether(_ count: Int) { note { $0.receivedTogether(count) } }
+
     public func decoded(upTo count: Int) { note { $0.decoded(upTo: count) } }
 
     /// The request has come to its end: the tally is final.
@@ -119,8 +138,9 @@ extension TransferWatch {
 
     @inline(__always)
     private func note(isLast: Bool = false, _ change: (inout Tally) -> Void) {
-        guard let (before, after) = book.change(isLast: isLast, change) else { return }
-        if after.sent != before.sent || after.received != before.received { tellFollowers(before, after) }
+        guard let (before, after) = (whole ?? self).book.change(isLast: isLast, change) else { return }
+        guard after.sent != before.sent || after.received != before.received else { return }
+        (whole ?? self).tellFollowers(before, after)
     }
 
     @inline(never)
