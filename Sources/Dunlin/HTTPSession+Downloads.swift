@@ -104,6 +104,7 @@ extension HTTPSession {
         _ download: Download, _ target: Target, _ query: Query, _ options: Options,
         _ progress: (@Sendable (TransferProgress) async -> Void)?
     ) async throws -> Response<DownloadedFile> {
+        try download.options.segments?.validate()
         let call = try downloadCall(target, query, options, progress)
         let audience = audience(call.options)
         let delegate = watchedDelegate(call, target, audience, .download)
@@ -113,6 +114,7 @@ extension HTTPSession {
     private func task(
         _ download: Download, _ target: Target, _ query: Query, _ options: Options
     ) throws -> RequestTask<DownloadedFile> {
+        try download.options.segments?.validate()
         let call = try downloadCall(target, query, options, nil)
         let audience = audience(options)
         let delegate = watchedDelegate(call, target, audience, .download)

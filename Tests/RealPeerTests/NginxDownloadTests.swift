@@ -36,6 +36,53 @@ struct `Downloads from nginx` {
         }
     }
 
+    private static func segments(_ count: Int) -> HTTPSession.DownloadOptions {
+        var options = HTTPSession.DownloadOptions(resuming: .ifValidatorMatches)
+        options.segments = .init(count, minimumLength: 512 << 10)
+        return options
+    }
+
+    /// The server gives each connection 4 MiB a second, so that one takes two seconds.
+    @Test func `in four segments are about four times as fast`() async throws {
+        try await with { nginx, session, folder in
+            let file = Noise.bytes(Self.size)
+            try nginx.publish(file, as: "file")
+            var times: [Int: Duration] = [:]
+            for count in [1, 4] {
+                let start = ContinuousClock.now
+                var options = Self.segments(count)
+                options.overwrites = true
+                let response = try await session.download(
+                    "paced/file", to: .file(folder.path + "/into/file"), transfer: options)
+                times[count] = .now - start
+                #expect(response.value.byteCount == Self.size)
+                #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+                #expect((response.metrics.attempts.count > 1) == (count > 1))
+            }
+            let (one, four) = (try #require(times[1]), try #require(times[4]))
+            #expect(four * 2 < one, "one: \(one), four: \(four)")
+        }
+    }
+
+    @Test func `in segments go on when the server is restarted, and later in another session`() async throws {
+        try await with { nginx, session, folder in
+            let file = Noise.bytes(Self.size)
+            try nginx.publish(file, as: "file")
+            let destination = HTTPSession.Destination.file(folder.path + "/into/file")
+            let task = try session.downloadTask("paced/file", to: destination, transfer: Self.segments(4))
+            task.resume()
+            for await step in task.downloadProgress where step.wireBytes > 2 << 20 { break }
+            nginx.stop()
+            try nginx.start()
+            for await step in task.downloadProgress where step.wireBytes > 4 << 20 { break }
+            let data = try #require(await task.cancelProducingResumeData())
+            #expect(data.byteCount >= 4 << 20 && data.offset < data.byteCount)
+            let response = try await session.download("paced/file", to: destination, transfer: Self.segments(3))
+            #expect(response.value.resumedAt == data.byteCount)
+            #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
+        }
+    }
+
     @Test(arguments: [false, true])
     func `go on later, if the file is still the same`(hasChanged: Bool) async throws {
         try await with { nginx, session, folder in

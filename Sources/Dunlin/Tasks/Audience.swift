@@ -49,20 +49,23 @@ extension Audience {
         try await admitted(response, to: request, delegate, carrier, on: loop).response
     }
 
-    /// The same, with where a hook wants the body to go. A part of a whole goes on after `base` bytes.
+    /// The same, with where a hook wants the body to go. A part of a whole goes on after `base` bytes, and with a
+    /// `total` may leave others to be brought.
     func admitted(
         _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
-        on loop: Reactor, appendingTo base: Int = 0
+        on loop: Reactor, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
         var response = response
         let isCoded = response.head.fields.contains("content-encoding")
-        let base = response.head.status == .partialContent ? base : 0
+        let isPart = response.head.status == .partialContent
+        let base = isPart ? base : 0
+        let missing = isPart ? total.map { $0 - base } : nil
         switch response.body {
         case .bytes(let bytes):
-            watch.beginReceiving(bytes.count, isCoded: isCoded, after: base)
+            watch.beginReceiving(missing ?? bytes.count, isCoded: isCoded, after: base)
             watch.received(upTo: bytes.count)
         case .stream(let stream):
-            watch.beginReceiving(stream.expectedLength, isCoded: isCoded, after: base)
+            watch.beginReceiving(missing ?? stream.expectedLength, isCoded: isCoded, after: base)
             if carrier.sockets == nil {
                 let counted = CountedBody(stream, watch, until: request.deadline)
                 response = response.with(.stream(counted), response.attempt)

@@ -19,5 +19,15 @@ final class RequestSettings: Sendable {
         trail = fragment.map { Trail([], fragment: $0) }
     }
 
+    private init(copy settings: RequestSettings, _ attendants: Attendants?) {
+        (options, rare, audience, trail) = (settings.options, settings.rare, settings.audience, settings.trail)
+        self.attendants = attendants
+    }
+
+    /// The same for one of several exchanges of the request, which `watch` looks on.
+    func part(_ watch: TransferWatch) -> RequestSettings {
+        RequestSettings(copy: self, Attendants(advisor: attendants?.advisor, watch: watch))
+    }
+
     func routed(_ origin: Origin) throws -> Origin { try rare?.routed(origin) ?? origin }
 }

@@ -14,12 +14,14 @@ public actor TaskDelegate {
     public nonisolated let template: String
     public nonisolated let label: String?
     /// Felt by whatever the request waits for.
-    nonisolated let interrupt = Interrupt()
+    nonisolated let interrupt: Interrupt
     /// What the request has of its own.
     nonisolated let settings: RequestSettings?
     private nonisolated let initialPriority: RequestPriority
     private nonisolated let created: MonotonicTime
     private nonisolated let machine: Mutex<TaskMachine>
+    /// What this looks after one of several exchanges of.
+    private nonisolated let whole: TaskDelegate?
 
     init(
         _ kind: HTTPSession.TaskKind, _ method: Method, _ template: String, _ options: HTTPSession.Options,
@@ -33,6 +35,18 @@ public actor TaskDelegate {
         created = now
         initialPriority = options.priority
         machine = Mutex(TaskMachine())
+        interrupt = Interrupt()
+        whole = nil
+    }
+
+    /// For one of several exchanges of one request: stopped with it, or alone. Nobody else ever sees this one.
+    init(partOf whole: TaskDelegate, _ watch: TransferWatch, isFirst: Bool = false) {
+        (kind, method, template, label) = (whole.kind, whole.method, whole.template, whole.label)
+        (created, initialPriority) = (whole.created, whole.priority)
+        settings = whole.settings?.part(watch)
+        machine = Mutex(TaskMachine())
+        interrupt = Interrupt(partOf: whole.interrupt, isFirst: isFirst)
+        self.whole = whole
     }
 
     public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
@@ -84,7 +98,7 @@ public actor TaskDelegate {
     }
 
     nonisolated func begin() -> Bool {
-        machine.withLock { $0.begin() }
+        whole?.begin() ?? machine.withLock { $0.begin() }
     }
 
     nonisolated func end(_ end: TaskMachine.State) {

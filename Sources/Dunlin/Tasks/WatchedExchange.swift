@@ -15,6 +15,8 @@ struct WatchedExchange {
     var start: MonotonicTime
     /// What came before.
     var trail: Trail?
+    /// Looks after the exchange that is made next, which may be stopped alone; nil: the request as a whole does.
+    var part: TaskDelegate?
 
     /// A response whose body is still to be taken.
     struct Arrival {
@@ -29,12 +31,12 @@ struct WatchedExchange {
     var watch: TransferWatch { audience.watch }
     var asking: HookAsking { HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop) }
 
-    /// A part of a whole goes on after `base` bytes that are there.
-    mutating func send(appendingTo base: Int = 0) async throws -> Arrival {
-        let sent = try await hops.run(&request, delegate, since: start, on: loop, &trail)
+    /// A part of a whole goes on after `base` bytes that are there; nil for the `total` says that it brings the rest.
+    mutating func send(appendingTo base: Int = 0, of total: Int? = nil) async throws -> Arrival {
+        let sent = try await hops.run(&request, part ?? delegate, since: start, on: loop, &trail)
         if carrier.sockets == nil { call.body.noteSent(by: watch) }
         var (response, destination) = try await audience.admitted(
-            sent, to: request, delegate, carrier, on: loop, appendingTo: base)
+            sent, to: request, delegate, carrier, on: loop, appendingTo: base, of: total)
         var isCoded = false
         if call.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
             response = plain

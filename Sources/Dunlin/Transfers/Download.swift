@@ -24,6 +24,9 @@ struct Download: Intake {
     /// Whether what there is of a file stays when its download ends before it is whole.
     var keepsParts: Bool { options.resuming == .ifValidatorMatches || data != nil }
 
+    /// For how many pieces of the file its record has room.
+    var pieces: Int { options.segments?.count ?? 1 > 1 ? ResumeRecord.manyPieces : 1 }
+
     func body(of response: HTTPSession.Response<HTTPSession.DownloadedFile>) -> Bytes? { nil }
 
     func take(_ exchange: inout WatchedExchange) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {

@@ -30,6 +30,9 @@ extension HTTPSession {
         /// for the disk.
         public var isDurable = false
 
+        /// How many exchanges may bring the file side by side; one if nil. See <doc:Downloads> for when they do.
+        public var segments: Segments?
+
         /// Told of a file that is whole, and where it is about to be given its name. If that throws, it is not.
         var willPublish: (@Sendable (_ path: String, FileStatus) async throws -> Void)?
 

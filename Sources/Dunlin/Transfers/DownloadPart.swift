@@ -1,16 +1,26 @@
 internal import DunlinReactor
+internal import DunlinSecure
 
 /// A part file with who writes it and the place of its record.
 ///
 /// Everything but the writing is for a disk thread, while nobody writes.
 struct DownloadPart: Sendable {
+    let content: PartContent
+    /// Of the exchange that brings the file, or of the first of several.
     let writer: DownloadWriter
+    /// For how many pieces the record has room.
+    let pieces: Int
 
-    var file: PartFile { writer.file }
+    var file: PartFile { content.file }
     private var recordPath: String { Placement.recordPath(ofPart: file.path) }
 
-    init(_ writer: DownloadWriter) {
-        self.writer = writer
+    /// Throws if no such digest can be made.
+    init(
+        _ file: PartFile, digest algorithm: DigestAlgorithm?, pieces: Int, on loop: Reactor
+    ) throws(Digester.Unavailable) {
+        content = try PartContent(file, digest: algorithm)
+        writer = DownloadWriter(content, on: loop)
+        self.pieces = pieces
     }
 
     /// A new file; one that is there already, which nobody else uses, if that may be.
@@ -31,8 +41,9 @@ struct DownloadPart: Sendable {
     func begin(_ data: ResumeData?, length: Int?) throws(HTTPSession.FileFailure) {
         do throws(Errno) {
             var record: RecordFile?
-            if let data { record = try RecordFile(data, at: recordPath) } else { try FileSystem.remove(recordPath) }
-            try writer.begin(record)
+            if let data { record = try makeRecord(data) } else { try FileSystem.remove(recordPath) }
+            try content.begin(record)
+            writer.move(to: 0)
             if let length, length > 0 { try file.allocate(length) }
         } catch {
             throw HTTPSession.FileFailure(file.path, error)
@@ -41,18 +52,24 @@ struct DownloadPart: Sendable {
 
     /// Goes on after what `data` says is there; false if it is not, or is something else.
     func takeUp(_ data: ResumeData, unless isOver: () -> Bool) throws(Errno) -> Bool {
-        guard let piece = ResumeMachine.prefix(of: data, partLength: try file.status().length),
-            try writer.takeUp(piece, unless: isOver)
-        else { return false }
-        writer.keep(try RecordFile(data.with(pieces: [piece]), at: recordPath))
+        let pieces = ResumeMachine.pieces(of: data, partLength: try file.status().length)
+        guard !pieces.isEmpty, try content.takeUp(pieces, unless: isOver) else { return false }
+        content.keep(try makeRecord(data.with(pieces: pieces)))
+        writer.move(to: content.prefixEnd)
         return true
     }
 
+    private func makeRecord(_ data: ResumeData) throws(Errno) -> RecordFile {
+        // What is missing between pieces may be brought in many.
+        let isOne = pieces == 1 && (data.pieces.isEmpty || data.offset == data.byteCount)
+        return try RecordFile(data, pieces: isOne ? max(1, data.pieces.count) : ResumeRecord.manyPieces, at: recordPath)
+    }
+
     /// Stays, to be gone on with: what to do that with. Nil if that cannot be, and then nothing stays.
-    func leave(_ data: (ResumeData.Piece) -> ResumeData) -> ResumeData? {
+    func leave(_ data: ([ResumeData.Piece]) -> ResumeData) -> ResumeData? {
         do throws(Errno) {
-            let data = data(try writer.piece())
-            if try !writer.updateRecord() { _ = try RecordFile(data, at: recordPath) }
+            let data = data(try content.pieces())
+            if try !content.updateRecord() { _ = try makeRecord(data) }
             return data
         } catch {
             discard()

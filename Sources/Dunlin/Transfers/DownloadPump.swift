@@ -7,33 +7,73 @@ struct DownloadPump: Sendable {
     let options: HTTPSession.DownloadOptions
     let exchange: WatchedExchange
     let head: ResponseHead
+    /// Ends whatever is waited for.
+    let interrupt: Interrupt
+    /// Nil: all of it counts.
+    let claim: Claim?
 
-    /// Returns once all of it is written.
-    func run(_ body: ResponseBody) async throws {
+    /// How many of so many further bytes count, and whether no more do.
+    typealias Claim = @Sendable (Int) -> (count: Int, isEnd: Bool)
+
+    init(
+        writer: DownloadWriter, options: HTTPSession.DownloadOptions, exchange: WatchedExchange, head: ResponseHead,
+        interrupt: Interrupt? = nil, claim: Claim? = nil
+    ) {
+        self.writer = writer
+        self.options = options
+        self.exchange = exchange
+        self.head = head
+        self.interrupt = interrupt ?? exchange.delegate.interrupt
+        self.claim = claim
+    }
+
+    /// Returns once all of it is written, or all that counts. False if more would have counted.
+    @discardableResult
+    func run(_ body: ResponseBody) async throws -> Bool {
+        var isEnd = claim == nil
         switch body {
-        case .bytes(let bytes): try await put(bytes)
-        case .stream(let stream): try await pump(stream)
+        case .bytes(let bytes):
+            let (piece, isLast) = counted(bytes)
+            try await put(piece)
+            isEnd = isEnd || isLast
+        case .stream(let stream): isEnd = try await pump(stream) || isEnd
         }
+        try await flush()
+        return isEnd
+    }
+
+    /// Returns once all is written.
+    func flush() async throws {
         try await wait { writer throws(Errno) in
-            try await writer.flush(until: exchange.request.deadline, exchange.delegate.interrupt)
+            try await writer.flush(until: exchange.request.deadline, interrupt)
         }
     }
 
-    private func pump(_ arriving: any BodyStream) async throws {
+    private func counted(_ piece: Bytes) -> (piece: Bytes, isLast: Bool) {
+        guard let claim else { return (piece, false) }
+        let (count, isEnd) = claim(piece.count)
+        return (count < piece.count ? piece[0..<count] : piece, isEnd)
+    }
+
+    /// Whether it stopped before the body's end.
+    private func pump(_ arriving: any BodyStream) async throws -> Bool {
         var stream = arriving
         if exchange.carrier.sockets == nil {
             stream = ForeignBody(
-                arriving, exchange.carrier, exchange.delegate.interrupt, on: exchange.loop,
+                arriving, exchange.carrier, interrupt, on: exchange.loop,
                 until: exchange.request.deadline, limit: exchange.request.timeouts.total)
         }
         var spare: [UInt8]?
         var count = writer.position
         do {
-            while let piece = try await stream.next(reusing: &spare) {
+            while let whole = try await stream.next(reusing: &spare) {
+                let (piece, isLast) = counted(whole)
                 count += piece.count
                 try check(count)
                 if let memory = try await put(piece) { spare = memory }
+                if isLast { return true }
             }
+            return false
         } catch var error as NetworkError where error.response == nil {
             error.response = head
             throw error
@@ -51,7 +91,7 @@ struct DownloadPump: Sendable {
         }
         if isFull {
             try await wait { writer throws(Errno) in
-                try await writer.waitForRoom(until: exchange.request.deadline, exchange.delegate.interrupt)
+                try await writer.waitForRoom(until: exchange.request.deadline, interrupt)
             }
         }
         return spare
@@ -65,8 +105,8 @@ struct DownloadPump: Sendable {
         } catch {
             throw failure(error)
         }
-        if exchange.delegate.interrupt.cause == .task { throw CancellationError() }
-        if exchange.delegate.interrupt.cause != nil {
+        if interrupt.cause == .task { throw CancellationError() }
+        if interrupt.cause != nil {
             throw NetworkError(.cancelled, "the request was cancelled", phase: .idle, response: head)
         }
         throw NetworkError(

@@ -8,21 +8,28 @@ extension DownloadRun {
         guard let part, let placement else {
             throw NetworkError(.invalidResponse, "there is nothing to go on with", response: response.head)
         }
-        let digest = try await check(part, response.head)
+        let digest = try await check(part, response.head, exchange)
         try await exchange.pass()
         try await publish(part, Publication(placement: placement, options: options), exchange, response.head)
         let file = HTTPSession.DownloadedFile(
-            path: placement.path, byteCount: part.writer.position, digest: digest, resumedAt: resumedAt,
+            path: placement.path, byteCount: part.content.byteCount, digest: digest, resumedAt: resumedAt,
             suggestedName: placement.suggestedName)
         return exchange.response(response, file, after: earlier)
     }
 
     /// The digest, if one was asked for or declared, and it is that.
-    private func check(_ part: DownloadPart, _ head: ResponseHead) async throws -> ContentDigest? {
-        var seen = try part.writer.digest()
+    private func check(
+        _ part: DownloadPart, _ head: ResponseHead, _ exchange: WatchedExchange
+    ) async throws -> ContentDigest? {
+        let interrupt = exchange.delegate.interrupt
+        var seen: ContentDigest?
+        if part.content.hasDigest {
+            seen = try await digest(of: part, head, exchange) { try $0.digest { interrupt.cause != nil } }
+        }
         for expected in [options.digest, declared].compactMap(\.self) {
             if seen?.algorithm != expected.algorithm {
-                seen = try await digest(expected.algorithm, of: part, head)
+                // Nobody has counted along: the algorithm became known when the file was there in part.
+                seen = try await digest(of: part, head, exchange) { try $0.digest(expected.algorithm) }
             }
             guard seen == expected else {
                 throw NetworkError(
@@ -33,15 +40,19 @@ extension DownloadRun {
         return seen
     }
 
-    /// For what nobody has counted along: the algorithm became known when the file was there in part.
     private func digest(
-        _ algorithm: DigestAlgorithm, of part: DownloadPart, _ head: ResponseHead
+        of part: DownloadPart, _ head: ResponseHead, _ exchange: WatchedExchange,
+        _ make: @escaping @Sendable (PartContent) throws -> ContentDigest?
     ) async throws -> ContentDigest? {
-        let writer = part.writer
-        let outcome: Result<ContentDigest, any Error> = await DiskThreads.shared.run {
-            Result { try writer.digest(algorithm) }
+        let content = part.content
+        let outcome = await DiskThreads.shared.run { Result { try make(content) } }
+        do {
+            return try outcome.get()
+        } catch let error as Errno {
+            try await exchange.pass()
+            throw HTTPSession.FileFailure(part.file.path, error)
+                .error(.fileNotWritten, "the file cannot be read again", head)
         }
-        return try outcome.get()
     }
 
     private func publish(
@@ -97,6 +108,7 @@ extension DownloadRun {
     private mutating func leave(_ part: DownloadPart, after failure: NetworkError?) async -> ResumeData? {
         await flush(part)
         await part.writer.stop()
+        part.content.end()
         // A file that is whole and could not be given its name is the caller's.
         let isKept = failure?.fileFailure?.keptAt != nil
         let isWorthKeeping = isWorthKeeping(after: failure)
@@ -104,7 +116,7 @@ extension DownloadRun {
             // Whoever is told of the end may go on at once.
             defer { part.file.unlock() }
             if found != nil || isKept { return found }
-            if isWorthKeeping { return part.leave { resumeData(of: part, [$0]) } }
+            if isWorthKeeping { return part.leave { resumeData(of: part, $0) } }
             part.discard()
             return nil
         }
@@ -112,7 +124,7 @@ extension DownloadRun {
 
     private func isWorthKeeping(after failure: NetworkError?) -> Bool {
         guard download.keepsParts || download.leftover.isWanted, isResumable, !isForeign, !isStale,
-            machine.isResumable, machine.offset > 0
+            machine.isResumable, part?.content.byteCount ?? 0 > 0
         else { return false }
         return failure?.code != .digestMismatch && failure?.code != .limitExceeded
     }

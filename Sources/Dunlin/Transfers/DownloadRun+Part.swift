@@ -11,8 +11,10 @@ extension DownloadRun {
         guard let (part, data) = try await finder.find(exchange) else { return }
         self.part = part
         found = data
-        machine = ResumeMachine(goingOnWith: data, from: part.writer.position)
-        resumedAt = machine.offset
+        let next = part.content.gaps(upTo: data.completeLength ?? .max).first?.upperBound
+        let isLast = next == nil || next == data.completeLength || data.completeLength == nil
+        machine = ResumeMachine(goingOnWith: data, from: part.writer.position, upTo: isLast ? nil : next)
+        resumedAt = part.content.byteCount
     }
 
     mutating func place(_ head: ResponseHead, _ exchange: WatchedExchange) async throws {
@@ -61,8 +63,8 @@ extension DownloadRun {
         }
         SweptFolders.shared.sweep(placement.folder, on: .shared)
         do {
-            return DownloadPart(
-                try DownloadWriter(file, digest: (options.digest ?? declared)?.algorithm, on: exchange.loop))
+            return try DownloadPart(
+                file, digest: (options.digest ?? declared)?.algorithm, pieces: download.pieces, on: exchange.loop)
         } catch {
             await DiskThreads.shared.run { Publication.discard(file) }
             throw error
@@ -74,13 +76,14 @@ extension DownloadRun {
         _ arrival: WatchedExchange.Arrival, _ exchange: inout WatchedExchange
     ) async throws -> Response? {
         guard let part else { return nil }
+        if let plan = plan(arrival, exchange, part) { return try await fill(by: plan, part, &exchange) }
         let response = arrival.response
         let pump = DownloadPump(writer: part.writer, options: options, exchange: exchange, head: response.head)
         do {
             // Decoding is work, and the loop has others waiting.
             if arrival.isCoded {
                 try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                    try await pump.run(response.body)
+                    _ = try await pump.run(response.body)
                 }
             } else {
                 try await pump.run(response.body)

@@ -19,10 +19,12 @@ struct DownloadRun {
     /// What the part file holds is not what the machine speaks of.
     var isStale = false
     /// Attempts of exchanges that others followed.
-    private(set) var earlier: [Attempt] = []
+    var earlier: [Attempt] = []
     var resumedAt = 0
     /// What the server says that the whole file's digest is.
     var declared: ContentDigest?
+    /// Several exchanges were of no use.
+    var isAlone = false
     /// What is being written has nothing to do with the file that one could go on with.
     private(set) var isForeign = false
 
@@ -128,9 +130,15 @@ struct DownloadRun {
 extension DownloadRun {
     private func ask(_ exchange: inout WatchedExchange) async throws -> WatchedExchange.Arrival {
         exchange.request = isResumable ? original.with(machine.fields) : original
+        exchange.part = nil
+        if maySplit || machine.limit != nil {
+            exchange.part = TaskDelegate(partOf: exchange.delegate, .init(partOf: exchange.watch), isFirst: true)
+        }
         // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
         if part != nil || !earlier.isEmpty { exchange.start = exchange.loop.now() }
-        return try await exchange.send(appendingTo: machine.offset)
+        if machine.ask == .whole { return try await exchange.send() }
+        return try await exchange.send(
+            appendingTo: part?.content.byteCount ?? machine.offset, of: machine.completeLength)
     }
 
     /// The rest of an answer is of no use.
@@ -172,7 +180,7 @@ extension WatchedExchange {
 
 extension TransportRequest {
     /// The same with these fields in the place of its own of the same names.
-    fileprivate func with(_ fields: Fields) -> TransportRequest {
+    func with(_ fields: Fields) -> TransportRequest {
         var head = head
         for field in fields { head.fields[field.name] = field.value }
         return TransportRequest(

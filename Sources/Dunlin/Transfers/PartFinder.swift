@@ -28,8 +28,8 @@ struct PartFinder {
         case .damaged(let error): return try damaged(error)
         case .failed(let failure): throw failure.error(.fileNotCreated, "the part file cannot be used", nil)
         case .part(let file, let data):
-            let part = DownloadPart(
-                try DownloadWriter(file, digest: download.options.digest?.algorithm, on: exchange.loop))
+            let part = try DownloadPart(
+                file, digest: download.options.digest?.algorithm, pieces: download.pieces, on: exchange.loop)
             return try await takeUp(part, data, exchange)
         }
     }

@@ -6,9 +6,9 @@ final class RecordFile: Sendable {
     private let file: PartFile
     private let record: Mutex<ResumeRecord>
 
-    /// Writes a new record in the place of any that is there, in one step.
-    init(_ data: ResumeData, at path: String) throws(Errno) {
-        let record = ResumeRecord(data)
+    /// Writes a new record with room for so many pieces in the place of any that is there, in one step.
+    init(_ data: ResumeData, pieces: Int, at path: String) throws(Errno) {
+        let record = ResumeRecord(data, capacity: pieces)
         var random = SystemRandomNumberGenerator()
         let folder = Placement.folder(of: path)
         let draft = Placement(folder: folder, suggestedName: "").partPath(random.next())
@@ -23,9 +23,9 @@ final class RecordFile: Sendable {
         self.record = Mutex(record)
     }
 
-    /// Now this is there, and nothing else.
-    func note(_ piece: ResumeData.Piece) throws(Errno) {
-        let update = record.withLock { $0.advance(to: [piece]) }
+    /// Now these are there, and nothing else. One may call it at a time.
+    func note(_ pieces: [ResumeData.Piece]) throws(Errno) {
+        let update = record.withLock { $0.advance(to: pieces) }
         try Self.write(update.bytes, to: file, at: update.offset)
     }
 

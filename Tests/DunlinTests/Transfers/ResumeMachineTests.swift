@@ -16,13 +16,14 @@ import Testing
 
     /// At byte 100 of a file of 1000.
     private static func machine(
-        validator: String = tag, complete: Int? = 1000, at offset: Int = 100, _ rules: Machine.Rules = .init()
+        validator: String = tag, complete: Int? = 1000, upTo limit: Int? = nil, at offset: Int = 100,
+        _ rules: Machine.Rules = .init()
     ) throws -> Machine {
-        let piece = ResumeData.Piece(range: 0..<offset, checksum: 0)
+        let piece = ResumeData.Piece(range: 0..<max(1, offset), checksum: 0)
         let data = ResumeData(
             url: "http://a/", method: .get, fields: [:], validator: validator, completeLength: complete, partPath: "p",
             pieces: [piece])
-        return Machine(rules, goingOnWith: try #require(data), from: offset)
+        return Machine(rules, goingOnWith: try #require(data), from: offset, upTo: limit)
     }
 
     @Test func `asks for the whole, and without content coding`() {
@@ -60,20 +61,37 @@ import Testing
         #expect(Machine.mayResume(method, fields, hasBody: hasBody) == expected)
     }
 
-    static let prefixes: [(String?, [Range<Int>], Int, Range<Int>?)] = [
-        (tag, [0..<10], 10, 0..<10), (tag, [0..<10], 20, 0..<10), (tag, [0..<10], 9, nil), (nil, [0..<10], 10, nil),
-        (tag, [], 10, nil), (tag, [5..<10], 10, nil), (tag, [0..<4, 6..<10], 5, 0..<4),
+    static let pieces: [(String?, [Range<Int>], Int, Int?, [Range<Int>])] = [
+        (tag, [0..<10], 10, nil, [0..<10]), (tag, [0..<10], 20, nil, [0..<10]), (tag, [0..<10], 9, nil, []),
+        (nil, [0..<10], 10, 10, []), (tag, [], 10, 10, []), (tag, [5..<10], 10, nil, []),
+        (tag, [5..<10], 10, 20, [5..<10]), (tag, [0..<4, 6..<10], 5, 20, [0..<4]),
+        (tag, [0..<4, 4..<6, 8..<10], 20, nil, [0..<4, 4..<6]),
+        (tag, [0..<4, 4..<6, 8..<10], 20, 20, [0..<4, 4..<6, 8..<10]),
     ]
 
-    @Test(arguments: prefixes)
+    @Test(arguments: pieces)
     func `says what of a part must be read again`(
-        validator: String?, pieces: [Range<Int>], length: Int, expected: Range<Int>?
+        validator: String?, pieces: [Range<Int>], length: Int, complete: Int?, expected: [Range<Int>]
     ) throws {
         let data = try #require(
             ResumeData(
-                url: "http://a/", method: .get, fields: [:], validator: validator, completeLength: nil, partPath: "p",
-                pieces: pieces.map { .init(range: $0, checksum: 1) }))
-        #expect(Machine.prefix(of: data, partLength: length)?.range == expected)
+                url: "http://a/", method: .get, fields: [:], validator: validator, completeLength: complete,
+                partPath: "p", pieces: pieces.map { .init(range: $0, checksum: 1) }))
+        #expect(Machine.pieces(of: data, partLength: length).map(\.range) == expected)
+    }
+
+    @Test(arguments: [0, 100])
+    func `asks for what is missing before what is there already`(offset: Int) throws {
+        var machine = try Self.machine(upTo: 300, at: offset)
+        #expect(machine.ask == .rest(from: offset, upTo: 300, try #require(Validator(Self.tag))))
+        #expect(machine.fields["range"] == "bytes=\(offset)-299")
+        let beyond: Fields = ["ETag": Self.tag, "Content-Range": "bytes \(offset)-300/1000"]
+        var other = machine
+        #expect(other.answered(Self.head(206, beyond)) == .refuse(.wrongRange))
+        let part: Fields = ["ETag": Self.tag, "Content-Range": "bytes \(offset)-299/1000"]
+        #expect(machine.answered(Self.head(206, part)) == .append(offset..<300))
+        #expect(machine.changed() == .askAgain)
+        #expect(machine.ask == .whole && !machine.isResumable)
     }
 
     /// Status, fields, and what they mean at byte 100 of 1000 of the file with the tag "v1".

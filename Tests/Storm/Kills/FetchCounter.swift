@@ -17,6 +17,13 @@ final class FetchCounter: Sendable, CustomStringConvertible {
         var losses = 0
         var largestLoss = 0
         var resumptions = 0
+        /// How many requests of a process may bring the file.
+        var segments = 1
+        /// Of the server's bytes, when the file was first asked for as it is now, and how many were killed since.
+        var fileBase = 0
+        var fileKills = 0
+        var segmentLoss = 0
+        var segmentKills = 0
     }
 
     private let server: LoopbackServer
@@ -37,7 +44,7 @@ final class FetchCounter: Sendable, CustomStringConvertible {
     /// Where to ask for what.
     var request: [String] {
         guard case .unix(let path) = server.address else { return [] }
-        return [path, state.withLock { "/\($0.number)" }]
+        return state.withLock { [path, "/\($0.number)", "\($0.segments)"] }
     }
 
     /// What the file is now, as a part of the generated body.
@@ -50,9 +57,11 @@ final class FetchCounter: Sendable, CustomStringConvertible {
         }
     }
 
-    func begin(_ number: Int) {
+    func begin(_ number: Int, segments: Int) {
         state.withLock { state in
             state.number = number
+            state.segments = segments
+            (state.fileBase, state.fileKills) = (server.bytesSent, 0)
             state.entity.offset = number
             state.entity.tag = "\"\(number)\""
             state.reached = 0
@@ -65,17 +74,37 @@ final class FetchCounter: Sendable, CustomStringConvertible {
         state.withLock { state in
             state.entity = state.entity.changed
             state.reached = 0
+            (state.fileBase, state.fileKills) = (server.bytesSent, 0)
         }
     }
 
     func killed() {
-        state.withLock { $0.kills += 1 }
+        state.withLock { state in
+            state.kills += 1
+            state.fileKills += 1
+        }
         close()
     }
 
     func finished() {
         close()
-        state.withLock { $0.reached = 0 }
+        let complaint = state.withLock { state in
+            state.reached = 0
+            return complaintOfSegments(&state)
+        }
+        if let complaint { tally.violation(complaint) }
+    }
+
+    /// With several requests at once nobody can tell which bytes were sent again, but how many that were in the end.
+    private func complaintOfSegments(_ state: inout State) -> String? {
+        defer { (state.fileBase, state.fileKills) = (server.bytesSent, 0) }
+        guard state.segments > 1 else { return nil }
+        let loss = max(0, server.bytesSent - state.fileBase - length)
+        state.segmentLoss += loss
+        state.segmentKills += state.fileKills
+        // What is on its way when one request takes over from another is lost as well, killed or not.
+        let limit = (state.fileKills + 1) * state.segments * lossLimit / 2
+        return loss > limit ? "\(loss) bytes are fetched again by segments, of \(state.fileKills) kills" : nil
     }
 
     /// The process has gone; another comes.
@@ -98,6 +127,11 @@ final class FetchCounter: Sendable, CustomStringConvertible {
     private func answer(_ request: LoopbackServer.RecordedRequest) -> LoopbackServer.Reply {
         let (entity, complaint) = state.withLock { state in
             let start = start(of: request, state.entity)
+            if state.segments > 1 {
+                if state.start == nil, start > 0 { state.resumptions += 1 }
+                state.start = state.start ?? start
+                return (state.entity, String?.none)
+            }
             let loss = state.reached - start
             state.start = start
             if start > 0 { state.resumptions += 1 }
@@ -117,9 +151,11 @@ final class FetchCounter: Sendable, CustomStringConvertible {
 
     var description: String {
         state.withLock { state in
-            let mean = state.losses / max(state.kills, 1)
+            let mean = state.losses / max(state.kills - state.segmentKills, 1)
+            let meanOfSegments = state.segmentLoss / max(state.segmentKills, 1)
             return "\(state.kills) kills, \(state.resumptions) resumptions; fetched again: "
-                + "\(mean >> 10) KiB a kill, at most \(state.largestLoss >> 10) KiB"
+                + "\(mean >> 10) KiB a kill, at most \(state.largestLoss >> 10) KiB; "
+                + "\(meanOfSegments >> 10) KiB where there were segments"
         }
     }
 }

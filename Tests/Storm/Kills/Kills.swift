@@ -5,7 +5,8 @@ import Foundation
 /// Downloads that are killed at any moment, over and over, and go on each time where they were.
 ///
 /// After each kill the destination is as it was before: absent, or whole. What is fetched again is bounded. In the end
-/// every file is what the server has, byte for byte, and nothing lies beside it.
+/// every file is what the server has, byte for byte, and nothing lies beside it. Every other file comes in segments, as
+/// many as the dice say.
 struct Kills {
     private static let length = 48 << 20
     private static let files = 5
@@ -38,7 +39,7 @@ struct Kills {
         var dice = SeededGenerator(seed: tally.seed)
         for number in 0..<Self.files {
             let file = folder.appendingPathComponent("file \(number)")
-            counter.begin(number)
+            counter.begin(number, segments: number % 2 == 0 ? 1 : 2 + dice.next(below: 4))
             for _ in 0..<(count * (number + 1) / Self.files - count * number / Self.files) {
                 // Now and then the server has something else; what there was of the old is worth nothing then.
                 if dice.next(below: 40) == 0 { counter.change() }

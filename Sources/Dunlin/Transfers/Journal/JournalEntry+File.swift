@@ -70,6 +70,7 @@ extension JournalEntry {
         switch work {
         case .download(let download):
             guard Self.isPath(download.path) else { return "it has no destination" }
+            if let problem = download.segments?.problem { return problem }
             let hasDigest = download.digest != nil || download.digestAlgorithm != nil
             return hasDigest && download.contentDigest == nil ? "its digest is none" : nil
         case .upload(let upload):

@@ -62,6 +62,7 @@ extension JournalEntry.Download {
         digestAlgorithm = options.digest?.algorithm.rawValue
         digest = options.digest?.hex
         checksDigestFields = options.checksDigestFields
+        segments = options.segments
     }
 
     var destination: HTTPSession.Destination { isFolder ? .folder(path) : .file(path) }
@@ -78,6 +79,7 @@ extension JournalEntry.Download {
             byteLimit: byteLimit)
         options.preallocates = preallocates
         options.checksDigestFields = checksDigestFields
+        options.segments = segments
         options.isDurable = true
         return options
     }

@@ -37,6 +37,7 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var digestAlgorithm: String?
         var digest: String?
         var checksDigestFields: Bool
+        var segments: HTTPSession.Segments?
     }
 
     /// What a request's body is.

@@ -121,6 +121,7 @@ extension TransferJournal {
         to destination: HTTPSession.Destination, transfer: HTTPSession.DownloadOptions = .init(),
         metadata: (any Encodable & Sendable)? = nil
     ) async throws -> Transfer {
+        try transfer.segments?.validate()
         guard let download = JournalEntry.Download(destination.anchored, transfer) else {
             throw NetworkError(.invalidRequest, "a journal needs a file or a folder to download to")
         }

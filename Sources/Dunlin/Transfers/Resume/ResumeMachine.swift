@@ -29,7 +29,8 @@ struct ResumeMachine: Sendable {
 
     enum Ask: Sendable, Equatable {
         case whole
-        case rest(from: Int, Validator)
+        /// Nil: up to the end.
+        case rest(from: Int, upTo: Int? = nil, Validator)
     }
 
     /// What a head means.
@@ -84,8 +85,10 @@ struct ResumeMachine: Sendable {
     private var isCoded = false
     /// How many bytes are there, from the beginning on.
     private(set) var offset: Int
+    /// Where the next begin that are there; nil: there are none.
+    private(set) var limit: Int?
     /// Where the body ends that is being read; nil if its framing says it.
-    private var bodyEnd: Int?
+    private(set) var bodyEnd: Int?
     private var hasBegun = false
     /// Bytes that were there when the last attempt began.
     private var mark: Int
@@ -98,12 +101,14 @@ struct ResumeMachine: Sendable {
         mark = 0
     }
 
-    /// Goes on from `offset`, up to where what is there was found to be what the data say.
-    init(_ rules: Rules = Rules(), goingOnWith data: ResumeData, from offset: Int) {
+    /// Goes on from `offset`, up to where what is there was found to be what the data say. From `limit` on there is
+    /// more; who brings what is missing behind that is not for this machine.
+    init(_ rules: Rules = Rules(), goingOnWith data: ResumeData, from offset: Int, upTo limit: Int? = nil) {
         self.rules = rules
         validator = data.validator.flatMap { Validator($0) }
         completeLength = data.completeLength
         self.offset = validator == nil ? 0 : offset
+        self.limit = validator == nil ? nil : limit
         mark = self.offset
     }
 }
@@ -116,27 +121,34 @@ extension ResumeMachine {
         method == .get && !hasBody && !fields.contains("range") && !fields.contains("if-range")
     }
 
-    /// The piece that must be read again before one goes on; nil if there is nothing to go on from. What the part file
-    /// holds beyond it counts for nothing.
-    static func prefix(of data: ResumeData, partLength: Int) -> ResumeData.Piece? {
-        guard data.validator != nil, let first = data.pieces.first, first.range.lowerBound == 0,
-            first.range.upperBound <= partLength
-        else { return nil }
-        return first
+    /// The pieces that must be read again before one goes on; none if there is nothing to go on from. What the part
+    /// file holds beside them counts for nothing.
+    ///
+    /// What is missing between pieces can be asked for only if the file's length is known.
+    static func pieces(of data: ResumeData, partLength: Int) -> [ResumeData.Piece] {
+        guard data.validator != nil else { return [] }
+        let pieces = data.pieces.filter { $0.range.upperBound <= partLength }
+        if data.completeLength != nil { return pieces }
+        let end = data.with(pieces: pieces).offset
+        return pieces.filter { $0.range.upperBound <= end }
     }
 
     var ask: Ask {
-        guard offset > 0, let validator else { return .whole }
-        return .rest(from: offset, validator)
+        guard offset > 0 || limit != nil, let validator else { return .whole }
+        return .rest(from: offset, upTo: limit, validator)
     }
 
     /// The fields that take the place of the request's own.
     var fields: Fields {
         switch ask {
         case .whole: ["Accept-Encoding": "identity"]
-        case .rest(let start, let validator):
-            ["Accept-Encoding": "identity", "Range": "bytes=\(start)-", "If-Range": validator.description]
+        case .rest(let start, let end, let validator): Self.fields(for: start, upTo: end, validator)
         }
+    }
+
+    static func fields(for start: Int, upTo end: Int?, _ validator: Validator) -> Fields {
+        let last = end.map { "\($0 - 1)" } ?? ""
+        return ["Accept-Encoding": "identity", "Range": "bytes=\(start)-\(last)", "If-Range": validator.description]
     }
 
     /// Whether what is there could be gone on with later: worth a record.
@@ -151,8 +163,8 @@ extension ResumeMachine {
         case (.whole, 200), (.whole, 203): return startOver(head.fields)
         case (.rest, 200), (.rest, 203): return restart() ?? startOver(head.fields)
         case (.whole, 206): return .refuse(.unaskedRange)
-        case (.rest(_, let validator), 206): return part(head.fields, validator)
-        case (.rest(_, let validator), 416): return unsatisfied(head.fields, validator)
+        case (.rest(_, _, let validator), 206): return part(head.fields, validator)
+        case (.rest(_, _, let validator), 416): return unsatisfied(head.fields, validator)
         default: return .deliver
         }
     }
@@ -162,7 +174,7 @@ extension ResumeMachine {
         isCoded = Self.isCoded(fields)
         mayHaveRanges = AcceptRanges(fields) != .none
         completeLength = isCoded || fields.contains("transfer-encoding") ? nil : fields.contentLength
-        offset = 0
+        (offset, limit) = (0, nil)
         mark = 0
         bodyEnd = nil
         hasBegun = true
@@ -170,26 +182,47 @@ extension ResumeMachine {
     }
 
     private mutating func part(_ fields: Fields, _ validator: Validator) -> Verdict {
-        if fields["content-type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
-            return .refuse(.severalParts)
+        switch Self.part(fields, from: offset, validator, completeLength) {
+        case .changed: return askForWhole()
+        case .refused(let refusal): return .refuse(refusal)
+        case .part(let range, _) where range.upperBound > limit ?? .max: return .refuse(.wrongRange)
+        case .part(let range, let complete):
+            completeLength = completeLength ?? complete
+            mayHaveRanges = true
+            mark = offset
+            bodyEnd = range.upperBound
+            hasBegun = true
+            return .append(range)
         }
-        if Self.isCoded(fields) { return .refuse(.coded) }
+    }
+
+    /// What a 206 is that was asked for from `start` on.
+    enum Part: Sendable, Equatable {
+        case part(Range<Int>, complete: Int?)
+        /// Of another state of the file, or nobody knows of which.
+        case changed
+        case refused(Refusal)
+    }
+
+    static func part(_ fields: Fields, from start: Int, _ validator: Validator, _ completeLength: Int?) -> Part {
+        if fields["content-type"]?.lowercased().hasPrefix("multipart/byteranges") == true {
+            return .refused(.severalParts)
+        }
+        if isCoded(fields) { return .refused(.coded) }
         switch (validator, validator.agreement(with: fields)) {
         case (_, .same), (.lastModified, .unsaid): break
-        case (_, .changed), (.entityTag, .unsaid): return askForWhole()
+        case (_, .changed), (.entityTag, .unsaid): return .changed
         }
-        guard case .part(let range, let complete) = ContentRange(fields), range.lowerBound == offset,
+        guard case .part(let range, let complete) = ContentRange(fields), range.lowerBound == start,
             fields.contentLength.map({ $0 == range.count }) ?? !fields.contains("content-length")
-        else { return .refuse(.wrongRange) }
-        if let complete, let known = completeLength, complete != known { return .refuse(.lengthChanged) }
-        if let known = completeLength, range.upperBound > known { return .refuse(.lengthChanged) }
-        completeLength = completeLength ?? complete
-        mayHaveRanges = true
-        mark = offset
-        bodyEnd = range.upperBound
-        hasBegun = true
-        return .append(range)
+        else { return .refused(.wrongRange) }
+        if let complete, let known = completeLength, complete != known { return .refused(.lengthChanged) }
+        if let known = completeLength, range.upperBound > known { return .refused(.lengthChanged) }
+        return .part(range, complete: complete)
     }
+
+    /// One of several exchanges found that the file has changed: what is there is of no use.
+    mutating func changed() -> Verdict { askForWhole() }
 
     private mutating func unsatisfied(_ fields: Fields, _ validator: Validator) -> Verdict {
         guard ContentRange(fields) == .unsatisfied(complete: offset), completeLength ?? offset == offset,
@@ -203,7 +236,7 @@ extension ResumeMachine {
         if let refusal = restart() { return refusal }
         validator = nil
         completeLength = nil
-        offset = 0
+        (offset, limit) = (0, nil)
         mark = 0
         return .askAgain
     }
@@ -249,7 +282,7 @@ extension ResumeMachine {
 
 extension ResumeMachine.Interruption {
     /// Whether it may be otherwise in a moment.
-    fileprivate var mayPass: Bool {
+    var mayPass: Bool {
         switch self {
         case .error(let error):
             switch error.code {

@@ -4,12 +4,12 @@
 /// 1. Every byte that is missing belongs to one worker's run, or is open. A run brings its bytes in order.
 /// 2. Who has nothing to do takes a fair share of what is open first. If nothing is, it asks for the far end of the run
 ///    that has most left: a slow worker keeps what it can, and never less than `minimum`.
-/// 3. What is asked for of another's run stays the other's until the answer is there, and passes over then, in one step:
-///    a server that does not answer, or has no connection left, takes nothing from anybody. A run that has passed its
-///    asker meanwhile keeps all.
+/// 3. What is asked for of another's run stays the other's until the answer is there, and passes over then, in one
+///    step: a server that does not answer, or has no connection left, takes nothing from anybody. A run that has come
+///    that far meanwhile keeps all.
 /// 4. What a run leaves is open, or belongs to those who have asked for it already.
-/// 5. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in between.
-///    Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's any more.
+/// 5. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in
+///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's any more.
 /// 6. The work is over when nothing is missing, or nobody is left.
 ///
 /// Must not know: files, clocks, connections, heads.
@@ -75,8 +75,10 @@ struct SegmentMachine<Waiter> {
         workers[0].run = Run(lead, isOwned: true)
         missing = gaps.reduce(0) { $0 + $1.count }
         open = gaps.flatMap { gap in
-            [gap.lowerBound..<max(gap.lowerBound, min(gap.upperBound, lead.lowerBound)),
-             min(gap.upperBound, max(gap.lowerBound, lead.upperBound))..<gap.upperBound].filter { !$0.isEmpty }
+            [
+                gap.lowerBound..<max(gap.lowerBound, min(gap.upperBound, lead.lowerBound)),
+                min(gap.upperBound, max(gap.lowerBound, lead.upperBound))..<gap.upperBound,
+            ].filter { !$0.isEmpty }
         }
         cutsLeft = rules.cuts - gaps.count
     }

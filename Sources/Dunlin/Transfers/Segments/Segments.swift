@@ -18,12 +18,12 @@ extension HTTPSession {
 
         /// Throws `NetworkError` code `invalidConfiguration` for numbers that cannot be.
         func validate() throws {
-            guard (1...Self.limit).contains(count) else {
-                throw NetworkError(.invalidConfiguration, "segments.count must be 1 to \(Self.limit)")
-            }
-            guard minimumLength > 0 else {
-                throw NetworkError(.invalidConfiguration, "segments.minimumLength must be above zero")
-            }
+            if let problem { throw NetworkError(.invalidConfiguration, problem) }
+        }
+
+        var problem: String? {
+            guard (1...Self.limit).contains(count) else { return "segments.count must be 1 to \(Self.limit)" }
+            return minimumLength > 0 ? nil : "segments.minimumLength must be above zero"
         }
     }
 }

@@ -15,6 +15,7 @@ import Testing
         get throws {
             var options = HTTPSession.DownloadOptions(overwrites: true, contentTypes: ["image/*"], byteLimit: 5)
             options.digest = ContentDigest(.sha256, hex: String(repeating: "a0", count: 32))
+            options.segments = .init(3, minimumLength: 5)
             return .download(try #require(JournalEntry.Download(.folder("/data/ü"), options)))
         }
     }
@@ -123,6 +124,7 @@ import Testing
         #expect(full.options.digest == full.contentDigest && full.contentDigest != nil)
         #expect(full.options.overwrites && full.options.isDurable && full.options.byteLimit == 5)
         #expect(full.options.contentTypes == ["image/*"])
+        #expect(full.options.segments == .init(3, minimumLength: 5) && file.options.segments == nil)
     }
 
     @Test(

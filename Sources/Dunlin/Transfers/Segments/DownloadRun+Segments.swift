@@ -1,0 +1,53 @@
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// A body that is the beginning of a file, or of what is missing of it, while other exchanges bring the rest.
+extension DownloadRun {
+    /// Whether several exchanges may bring the file, should the server allow it.
+    var maySplit: Bool { options.segments?.count ?? 1 > 1 && isResumable && !isAlone }
+
+    /// How to bring what is missing; nil if that is the body that comes now, and no more.
+    func plan(
+        _ arrival: WatchedExchange.Arrival, _ exchange: WatchedExchange, _ part: DownloadPart
+    ) -> SegmentedFetch.Plan? {
+        guard let delegate = exchange.part, isResumable, machine.isResumable, !arrival.isCoded,
+            let validator = machine.validator, let length = machine.completeLength, machine.offset < length
+        else { return nil }
+        let gaps = part.content.gaps(upTo: length)
+        let minimum = options.segments?.minimumLength ?? HTTPSession.Segments.defaultMinimum
+        let workers = workers(for: gaps.reduce(0) { $0 + $1.count }, minimum, arrival.response.head, exchange)
+        guard workers > 1 || gaps.count > 1 else { return nil }
+        return SegmentedFetch.Plan(
+            workers: workers, minimum: minimum, length: length, validator: validator, gaps: gaps,
+            lead: machine.offset..<(machine.bodyEnd ?? length), arrival: arrival, delegate: delegate)
+    }
+
+    private func workers(
+        for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ exchange: WatchedExchange
+    ) -> Int {
+        // Who is told of pieces is told of them in their order.
+        guard maySplit, !exchange.audience.hasHook(\.data) else { return 1 }
+        guard head.status == .partialContent || AcceptRanges(head.fields) == .bytes else { return 1 }
+        return SegmentMachine<Void>.workers(options.segments?.count ?? 1, for: bytes, minimum: minimum)
+    }
+
+    /// Nil if one begins anew.
+    mutating func fill(
+        by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ exchange: inout WatchedExchange
+    ) async throws -> Response? {
+        let fetch = SegmentedFetch(plan, part, options, original, exchange)
+        let outcome = await fetch.run()
+        earlier += fetch.attempts
+        switch outcome {
+        case .complete: return try await finish(plan.arrival.response, exchange)
+        case .failed(let error): throw error
+        case .useless: break
+        }
+        isAlone = true
+        leave(plan.arrival.response, &exchange)
+        guard case .refuse(let refusal) = machine.changed() else { return nil }
+        throw NetworkError(
+            .invalidResponse, "\(refusal)", phase: .idle, requestMayHaveBeenSent: true,
+            response: plan.arrival.response.head)
+    }
+}

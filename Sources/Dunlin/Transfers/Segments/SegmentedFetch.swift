@@ -1,0 +1,326 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+internal import Synchronization
+
+/// Brings one file by several exchanges side by side: does what `SegmentMachine` says.
+///
+/// Each worker is a child task with an interrupt of its own, thrown with the request's. What the workers have brought
+/// together is what the request's watch is told. When the first of them says that it is over, the others are stopped.
+final class SegmentedFetch: Sendable {
+    typealias Machine = SegmentMachine<Parking<Void>>
+
+    enum Outcome: Sendable {
+        case complete
+        /// The server has another file by now, or sends all of it whatever is asked for: one begins anew.
+        case useless
+        case failed(any Error)
+    }
+
+    /// What is fetched, by how many, and what came first.
+    struct Plan: Sendable {
+        let workers: Int
+        let minimum: Int
+        let length: Int
+        let validator: Validator
+        let gaps: [Range<Int>]
+        /// What the first answer brings.
+        let lead: Range<Int>
+        let arrival: WatchedExchange.Arrival
+        /// Looks after the first exchange.
+        let delegate: TaskDelegate
+    }
+
+    private struct Report {
+        var attempts: [Attempt] = []
+        var failure: (any Error)?
+        var ignoresRanges = false
+        /// The last of each worker.
+        var writers: [Int: DownloadWriter] = [:]
+        var interrupts: [Int: Interrupt] = [:]
+    }
+
+    private let plan: Plan
+    private let part: DownloadPart
+    private let options: HTTPSession.DownloadOptions
+    private let request: TransportRequest
+    private let exchange: WatchedExchange
+    private let machine: Mutex<Machine>
+    private let report = Mutex(Report())
+
+    private var loop: Reactor { exchange.loop }
+
+    /// `request` is what was asked for, before anything was asked for by range.
+    init(
+        _ plan: Plan, _ part: DownloadPart, _ options: HTTPSession.DownloadOptions, _ request: TransportRequest,
+        _ exchange: WatchedExchange
+    ) {
+        self.plan = plan
+        self.part = part
+        self.options = options
+        self.request = request
+        self.exchange = exchange
+        var rules = Machine.Rules()
+        rules.minimum = plan.minimum
+        machine = Mutex(Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead))
+    }
+
+    /// All but the first exchange's last.
+    var attempts: [Attempt] { report.withLock { $0.attempts } }
+
+    /// Returns when nobody fetches or writes any more.
+    func run() async -> Outcome {
+        exchange.watch.receiveTogether()
+        let outcome = await withTaskGroup(of: Outcome?.self) { group in
+            for worker in 0..<plan.workers { group.addTask { await self.work(worker) } }
+            var first: Outcome?
+            for await outcome in group {
+                guard let outcome, first == nil else { continue }
+                first = outcome
+                group.cancelAll()
+            }
+            return first
+        }
+        return await ended(outcome)
+    }
+
+    private func ended(_ outcome: Outcome?) async -> Outcome {
+        let (writers, failure, ignoresRanges) = report.withLock {
+            (Array($0.writers.values), $0.failure, $0.ignoresRanges)
+        }
+        // Who is stopped because all has come says that it was stopped.
+        if machine.withLock({ $0.isComplete }) {
+            do {
+                for writer in writers { try await pump(writer, plan.arrival.response.head).flush() }
+                // Nothing can be missing; were it, a file with a hole must not pass for whole.
+                guard part.content.gaps(upTo: plan.length).isEmpty else { throw Self.incomplete }
+                return .complete
+            } catch {
+                await settle(writers)
+                return .failed(error)
+            }
+        }
+        await settle(writers)
+        if let outcome { return outcome }
+        return ignoresRanges ? .useless : .failed(failure ?? Self.incomplete)
+    }
+
+    /// What has come counts, as far as it can be written. Only the disk is waited for.
+    private func settle(_ writers: [DownloadWriter]) async {
+        for writer in writers {
+            // A disk that takes no more has said so already, or will.
+            do throws(Errno) { _ = try await writer.flush(until: .never, nil) } catch {}
+        }
+    }
+
+    private static var incomplete: NetworkError {
+        NetworkError(.connectionClosed, "parts of the file did not come", phase: .idle, requestMayHaveBeenSent: true)
+    }
+}
+
+// MARK: - Workers
+
+extension SegmentedFetch {
+    /// Nil if others go on.
+    private func work(_ worker: Int) async -> Outcome? {
+        let isLead = worker == 0
+        let delegate = isLead ? plan.delegate : TaskDelegate(partOf: exchange.delegate, .init(partOf: exchange.watch))
+        report.withLock { $0.interrupts[worker] = delegate.interrupt }
+        return await withTaskCancellationHandler {
+            if isLead, let outcome = await bring(plan.arrival.response, part.writer, worker, delegate) {
+                return outcome
+            }
+            while true {
+                let parking = Parking<Void>(on: loop)
+                switch machine.withLock({ $0.next(for: worker, parking) }) {
+                case .leave: return machine.withLock { $0.isComplete } ? .complete : nil
+                case .ask(let range):
+                    if let outcome = await fetch(range, worker, delegate) { return outcome }
+                case .wait:
+                    let outcome = await parking.wait(until: request.deadline, interrupt: delegate.interrupt)
+                    if case .value = outcome { continue }
+                    return .failed(Self.stopped(outcome, delegate.interrupt))
+                }
+            }
+        } onCancel: {
+            delegate.interrupt.cancel(.task)
+        }
+    }
+
+    private static func stopped(_ outcome: Parking<Void>.Outcome, _ interrupt: Interrupt) -> any Error {
+        if case .timedOut = outcome {
+            return NetworkError(.timedOut, "the request took too long", phase: .total, requestMayHaveBeenSent: true)
+        }
+        if interrupt.cause == .task { return CancellationError() }
+        return NetworkError(.cancelled, "the request was cancelled", phase: .idle, requestMayHaveBeenSent: true)
+    }
+
+    private func wake(_ waiters: [Parking<Void>]) {
+        for waiter in waiters { _ = waiter.deliver(()) }
+    }
+
+    /// One exchange; nil if the work goes on.
+    private func fetch(_ range: Range<Int>, _ worker: Int, _ delegate: TaskDelegate) async -> Outcome? {
+        let response: TransportResponse
+        do {
+            response = try await ask(range, delegate)
+        } catch {
+            return await broke(error, worker, delegate)
+        }
+        switch SegmentAnswer(response.head, to: range, plan.validator, of: plan.length) {
+        case .part(let brought):
+            let (isWanted, waiters) = machine.withLock { $0.answered(brought, to: worker) }
+            wake(waiters)
+            if isWanted { return await bring(response, writer(at: brought.lowerBound), worker, delegate) }
+            await drop(response)
+            wake(machine.withLock { $0.ended(worker) })
+            return nil
+        case .changed:
+            await drop(response)
+            return .useless
+        case .busy:
+            await drop(response)
+            return await broke(Self.refusal(response.head, .status), worker, delegate, mayPass: true)
+        case .useless(let why):
+            await drop(response)
+            report.withLock { report in
+                report.failure = Self.refusal(response.head, why)
+                report.ignoresRanges = why == .ignoresRanges
+            }
+            wake(machine.withLock { $0.refused(worker) })
+            return nil
+        }
+    }
+
+    private func ask(_ range: Range<Int>, _ delegate: TaskDelegate) async throws -> TransportResponse {
+        try await exchange.pass()
+        var request = request.with(
+            ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
+        var trail = delegate.settings?.trail
+        defer { if let attempts = trail?.attempts { report.withLock { $0.attempts += attempts } } }
+        var response = try await exchange.hops.run(&request, delegate, since: loop.now(), on: loop, &trail)
+        if exchange.carrier.sockets == nil, case .stream(let stream) = response.body {
+            let held = CountedBody(stream, exchange.watch, until: request.deadline)
+            response = response.with(.stream(held), response.attempt)
+        }
+        return try await exchange.audience.told(
+            response, to: request, exchange.delegate, exchange.carrier, on: loop)
+    }
+
+    private static func refusal(_ head: ResponseHead, _ why: SegmentAnswer.Uselessness) -> NetworkError {
+        let (code, reason): (NetworkError.Code, String) =
+            switch why {
+            case .ignoresRanges: (.invalidResponse, "the server sent all of the file where a part was asked for")
+            case .refused(let refusal): (.invalidResponse, "\(refusal)")
+            case .status: (.unacceptableStatus, "the status is \(head.status.code) where a part was asked for")
+            }
+        return NetworkError(code, reason, phase: .idle, requestMayHaveBeenSent: true, response: head)
+    }
+}
+
+// MARK: - Bodies
+
+extension SegmentedFetch {
+    private func bring(
+        _ response: TransportResponse, _ writer: DownloadWriter, _ worker: Int, _ delegate: TaskDelegate
+    ) async -> Outcome? {
+        report.withLock { $0.writers[worker] = writer }
+        do {
+            let pump = pump(writer, response.head, delegate.interrupt) { [self] in received($0, by: worker) }
+            guard try await pump.run(response.body) else { throw Self.tooShort(response.head) }
+            await leave(response)
+            // The first one's attempt is told with its response.
+            if writer !== part.writer { note(response) }
+            wake(machine.withLock { $0.ended(worker) })
+            return nil
+        } catch {
+            return await broke(error, worker, delegate)
+        }
+    }
+
+    private func writer(at offset: Int) -> DownloadWriter {
+        // All of them together hold no more of a file in memory than one alone, but for a piece each.
+        DownloadWriter(part.content, at: offset, room: max(256 << 10, (2 << 20) / plan.workers), on: loop)
+    }
+
+    private func pump(
+        _ writer: DownloadWriter, _ head: ResponseHead, _ interrupt: Interrupt? = nil,
+        _ claim: DownloadPump.Claim? = nil
+    ) -> DownloadPump {
+        DownloadPump(
+            writer: writer, options: options, exchange: exchange, head: head,
+            interrupt: interrupt ?? exchange.delegate.interrupt, claim: claim)
+    }
+
+    private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {
+        let (taken, missing) = machine.withLock { ($0.received(count, by: worker), $0.missing) }
+        exchange.watch.receivedTogether(plan.length - missing)
+        if missing == 0 { stopOthers(than: worker) }
+        return (taken.count, taken.isEnd)
+    }
+
+    /// Before a connection becomes free that they may be waiting for.
+    private func stopOthers(than worker: Int) {
+        let others = report.withLock { $0.interrupts.filter { $0.key != worker } }
+        for other in others.values { other.cancel(.task) }
+    }
+
+    private static func tooShort(_ head: ResponseHead) -> NetworkError {
+        NetworkError(
+            .connectionClosed, "the body is shorter than the server said", phase: .idle,
+            requestMayHaveBeenSent: true, response: head)
+    }
+
+    /// Lets a body go that has been read as far as it counts: to its end, if that is where it stands.
+    private func leave(_ response: TransportResponse) async {
+        guard case .stream(let stream) = response.body else { return }
+        guard stream.attempt.bodyBytes == stream.expectedLength else { return await drop(response) }
+        // What counts has come. Whether the connection can be used again is for its end to say.
+        do { _ = try await stream.next() } catch {}
+    }
+
+    /// Its connection is of no use to anybody else.
+    private func drop(_ response: TransportResponse) async {
+        guard case .stream(let stream) = response.body, let sockets = exchange.carrier.sockets else { return }
+        do { try await sockets.drain(stream, upTo: 0, until: loop.now()) } catch {}
+    }
+
+    private func note(_ response: TransportResponse) {
+        var attempt = response.attempt
+        if case .stream(let stream) = response.body { attempt = stream.attempt }
+        report.withLock { $0.attempts.append(attempt) }
+    }
+
+    /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.
+    private func broke(
+        _ error: any Error, _ worker: Int, _ delegate: TaskDelegate, mayPass: Bool? = nil
+    ) async -> Outcome? {
+        if let writer = report.withLock({ $0.writers[worker] }) { await settle([writer]) }
+        guard delegate.interrupt.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
+            return .failed(error)
+        }
+        report.withLock { report in
+            report.failure = failure
+            report.attempts += [failure.attempt].compactMap(\.self)
+        }
+        let mayPass = mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
+        let (delay, waiters) = machine.withLock { $0.broke(worker, mayPass: mayPass) }
+        wake(waiters)
+        guard let delay else { return nil }
+        let time = loop.now().advanced(by: delay.clampedNanoseconds)
+        let outcome = await Parking<Void>(on: loop).wait(until: time, interrupt: delegate.interrupt)
+        if case .interrupted = outcome { return .failed(Self.stopped(outcome, delegate.interrupt)) }
+        return nil
+    }
+}
+
+extension NetworkError {
+    /// Whether others may do better.
+    fileprivate var isOfOneExchange: Bool {
+        switch code {
+        case .fileNotWritten, .sessionClosed, .cancelled: false
+        case .timedOut: phase != .total
+        default: true
+        }
+    }
+}
