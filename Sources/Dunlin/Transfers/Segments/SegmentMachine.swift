@@ -9,7 +9,7 @@
 ///    that far meanwhile keeps all.
 /// 4. What a run leaves is open, or belongs to those who have asked for it already.
 /// 5. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in
-///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's any more.
+///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's.
 /// 6. The work is over when nothing is missing, or nobody is left.
 ///
 /// Must not know: files, clocks, connections, heads.
