@@ -36,7 +36,7 @@ struct Placement: Sendable, Equatable {
         return Self.joined(folder, stem + Self.partSuffix)
     }
 
-    private static func hash(of name: String) -> UInt64 {
+    static func hash(of name: String) -> UInt64 {
         var name = name
         return name.withUTF8 { Checksum.value(of: UnsafeRawBufferPointer($0)) }
     }

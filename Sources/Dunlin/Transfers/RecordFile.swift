@@ -9,10 +9,8 @@ final class RecordFile: Sendable {
     /// Writes a new record with room for so many pieces in the place of any that is there, in one step.
     init(_ data: ResumeData, pieces: Int, at path: String) throws(Errno) {
         let record = ResumeRecord(data, capacity: pieces)
-        var random = SystemRandomNumberGenerator()
-        let folder = Placement.folder(of: path)
-        let draft = Placement(folder: folder, suggestedName: "").partPath(random.next())
-        file = try PartFile(creating: draft)
+        let draft = Self.draft(of: path)
+        file = try Self.open(draft)
         do throws(Errno) {
             try Self.write(record.bytes, to: file, at: 0)
             try FileSystem.move(draft, to: path, overwriting: true)
@@ -21,6 +19,22 @@ final class RecordFile: Sendable {
             throw error
         }
         self.record = Mutex(record)
+    }
+
+    /// The same each time: what a process leaves there that is killed meanwhile is the next one's. Nobody else writes
+    /// to it, for a record belongs to whoever has its part file.
+    static func draft(of path: String) -> String {
+        Placement(folder: Placement.folder(of: path), suggestedName: "").partPath(Placement.hash(of: path))
+    }
+
+    private static func open(_ draft: String) throws(Errno) -> PartFile {
+        do throws(Errno) {
+            return try PartFile(creating: draft)
+        } catch  where error.meansExisting {
+            let file = try PartFile(opening: draft)
+            try file.truncate(to: 0)
+            return file
+        }
     }
 
     /// Now these are there, and nothing else. One may call it at a time.

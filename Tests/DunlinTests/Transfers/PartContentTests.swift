@@ -17,7 +17,7 @@ import Testing
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dunlin-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        let path = folder.appendingPathComponent("x.dunlin-part").path
+        let path = folder.appendingPathComponent(".x.dunlin-part").path
         try await play(try PartContent(try PartFile(creating: path), digest: algorithm), path)
         try FileManager.default.removeItem(at: folder)
     }
@@ -80,6 +80,23 @@ import Testing
             for range in [9000..<10_000, 2000..<5000] { _ = try Self.write(range, to: again) }
             let digest = try again.digest { false }
             #expect(try digest == Self.expected(0..<10_000))
+        }
+    }
+
+    @Test func `has a record where an earlier process was killed while it wrote its own`() async throws {
+        try await Self.with { content, path in
+            let data = try #require(
+                ResumeData(
+                    url: "http://a/", method: .get, fields: [:], validator: #""v""#, completeLength: 9, partPath: path,
+                    pieces: []))
+            let record = Placement.recordPath(ofPart: path)
+            let rest = try PartFile(creating: RecordFile.draft(of: record))
+            try Self.put(Self.bytes(0..<5000), at: 0, in: rest)
+            rest.unlock()
+            _ = try RecordFile(data, pieces: 1, at: record)
+            #expect(try RecordFile.read(record)?.data.url == "http://a/")
+            let folder = Placement.folder(of: path)
+            #expect(try FileSystem.names(in: folder).sorted() == [".x.dunlin-record", ".x.dunlin-part"].sorted())
         }
     }
 
