@@ -21,7 +21,7 @@ struct load {
     int resumed;              // whether a fresh connection resumes the session of one before
     const char *file;         // where what is uploaded is read from; NULL: made up
     const char *output;       // where what is downloaded is written to; NULL: counted and dropped
-    const char *job;          // "json" or "receive" (kept in memory: nothing here decodes), "form", "multipart"; or NULL
+    const char *job;          // "json" or "receive" (kept: nothing here decodes), "form", "multipart"; or NULL
     int progress;             // whether somebody wants to know how far a body has come
 };
 

@@ -53,11 +53,12 @@ static void connection_close(struct connection *connection) {
 }
 
 // 0 when the connection is gone.
-static int answer_with(struct connection *connection, uint64_t length, const char *field) {
+static int answer_with(struct connection *connection, const char *status, uint64_t length, const char *field) {
     char text[256 + SMALL];
-    size_t count = (size_t)snprintf(text, 256, "HTTP/1.1 200 OK\r\nServer: bench\r\nContent-Type: %s\r\n"
-        "Content-Length: %llu\r\n%sConnection: %s\r\n\r\n", connection->has_given ? "application/json" : "text/plain",
-        (unsigned long long)length, field, connection->closes ? "close" : "keep-alive");
+    size_t count = (size_t)snprintf(text, 256, "HTTP/1.1 %s\r\nServer: bench\r\nContent-Type: %s\r\n"
+        "Content-Length: %llu\r\n%sConnection: %s\r\n\r\n", status,
+        connection->has_given ? "application/json" : "text/plain", (unsigned long long)length, field,
+        connection->closes ? "close" : "keep-alive");
     connection->unsent = length;
     if (length <= SMALL && !connection->has_given) {
         memset(text + count, 'x', length);
@@ -73,7 +74,7 @@ gone:
 }
 
 static int answer(struct connection *connection, uint64_t length) {
-    return answer_with(connection, length, "");
+    return answer_with(connection, "200 OK", length, "");
 }
 
 // Sends what the kernel takes; 0 when the connection is gone.
@@ -107,6 +108,20 @@ static int hold(struct connection *connection, long enough) {
     return alive;
 }
 
+// All of a file, or the range that is asked for, "a-b" or "a-"; every byte is the same. 0 when the connection is gone.
+static int answer_file(struct connection *connection, const char *head) {
+    uint64_t length = strtoull(head + 10, NULL, 10);
+    const char *tag = "Accept-Ranges: bytes\r\nETag: \"bench\"\r\n";
+    const char *range = strcasestr(head, "\r\nRange: bytes=");
+    if (!range) return answer_with(connection, "200 OK", length, tag);
+    char *rest, fields[128];
+    uint64_t first = strtoull(range + 15, &rest, 10), last = strtoull(rest + 1, NULL, 10);
+    if (last == 0) last = length - 1;
+    snprintf(fields, sizeof fields, "%sContent-Range: bytes %llu-%llu/%llu\r\n", tag, (unsigned long long)first,
+        (unsigned long long)last, (unsigned long long)length);
+    return answer_with(connection, "206 Partial Content", last - first + 1, fields);
+}
+
 // The head is complete; 0 when the connection is gone.
 static int begin(struct connection *connection, char *end) {
     char *head = connection->head;
@@ -124,10 +139,7 @@ static int begin(struct connection *connection, char *end) {
     if (connection->has_given) return answer(connection, given_length) && send_body(connection);
     if (!strncmp(head, "GET /bytes/", 11))
         return answer(connection, strtoull(head + 11, NULL, 10)) && send_body(connection);
-    if (!strncmp(head, "GET /file/", 10)) {
-        const char *fields = "Accept-Ranges: bytes\r\nETag: \"bench\"\r\n";
-        return answer_with(connection, strtoull(head + 10, NULL, 10), fields) && send_body(connection);
-    }
+    if (!strncmp(head, "GET /file/", 10)) return answer_file(connection, head) && send_body(connection);
     fail("request");
     return 0;
 }

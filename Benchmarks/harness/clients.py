@@ -85,6 +85,7 @@ TLS_BUILDERS = {
 VARIANT_BUILDERS = {
     "dunlin-record": lambda: swift("DunlinClient"),
     "dunlin-digest": lambda: swift("DunlinClient"),
+    "dunlin-segments": lambda: swift("DunlinClient"),
 }
 
 STATIC_BUILDERS = {

@@ -24,7 +24,8 @@ TLS_PEERS = ("raw-tls", "libcurl", "go", "dunlin", "dunlin-fast")
 TLS_PEERS_AND_URLSESSION = ("raw-tls", "libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 FILE_PEERS = ("libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 # What a client is told beside what its scenario says.
-VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}")}
+VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}"),
+            "dunlin-segments": ("--record", "1", "--segments", "4")}
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
 # Has no decoder.

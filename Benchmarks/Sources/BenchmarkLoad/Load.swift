@@ -21,6 +21,8 @@ public struct Load: Sendable {
     public var output = ""
     /// Whether a download is recorded, so that it could be gone on with.
     public var isRecorded = false
+    /// How many exchanges may bring it.
+    public var segments = 1
     /// What a download's SHA-256 must be, in hexadecimal; empty: nobody asks.
     public var digest = ""
     /// What is made of bytes, or bytes of, beside sending and receiving them.
@@ -55,6 +57,7 @@ public struct Load: Sendable {
             case "--file": file = value
             case "--output": output = value
             case "--record": isRecorded = try Self.number(value) > 0
+            case "--segments": segments = try Self.number(value)
             case "--digest": digest = value
             case "--records": records = try Self.number(value)
             case "--job":

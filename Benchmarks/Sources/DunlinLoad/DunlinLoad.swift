@@ -5,8 +5,8 @@ extension Load {
     /// A session for this load.
     public func session() throws -> HTTPSession {
         var configuration = HTTPSession.Configuration(baseURL: "\(scheme)://\(host):\(port)")
-        configuration.connections.perOrigin = concurrency
-        configuration.connections.total = concurrency
+        configuration.connections.perOrigin = concurrency * segments
+        configuration.connections.total = concurrency * segments
         // As libcurl's CURLOPT_FORBID_REUSE: the client closes, and says nothing of it.
         if isFresh { configuration.connections.maximumUses = 1 }
         if let authority { configuration.tls.roots = .only([.file(authority)]) }
@@ -98,6 +98,7 @@ private struct Keep: Sender {
     func send() async throws -> Reply {
         var transfer = HTTPSession.DownloadOptions(overwrites: true)
         transfer.resuming = load.isRecorded ? .ifValidatorMatches : .never
+        if load.segments > 1 { transfer.segments = HTTPSession.Segments(load.segments) }
         if !load.digest.isEmpty { transfer.digest = ContentDigest(.sha256, hex: load.digest) }
         let response = try await session.download(target, to: .file(load.output), transfer: transfer)
         return Reply(status: Int(response.status.code), length: response.value.byteCount)

@@ -127,6 +127,19 @@ import Testing
         #expect(machine.next(for: 1, 1) == .leave)
     }
 
+    @Test func `knows who brings nothing just now`() {
+        var machine = Self.machine(4, minimum: 250)
+        #expect(machine.bystanders == [1, 2, 3])
+        #expect(machine.next(for: 1, 1) == .ask(750..<1000))
+        #expect(machine.bystanders == [1, 2, 3], "what is asked for is not brought")
+        _ = machine.answered(750..<1000, to: 1)
+        #expect(machine.bystanders == [2, 3])
+        _ = machine.received(750, by: 0)
+        #expect(machine.bystanders == [2, 3], "who has come to its end still has that to do")
+        _ = machine.ended(0)
+        #expect(machine.bystanders == [0, 2, 3])
+    }
+
     @Test func `cuts a file into no more pieces than there is room for`() {
         var machine = Self.machine(8, minimum: 1, cuts: 3)
         #expect(machine.next(for: 1, 1) == .ask(875..<1000))

@@ -90,6 +90,11 @@ struct SegmentMachine<Waiter> {
 
     var isComplete: Bool { missing == 0 }
 
+    /// Who brings nothing just now, and may be about to ask for something.
+    var bystanders: [Int] {
+        workers.indices.filter { index in workers[index].run.map { !$0.isOwned } ?? true }
+    }
+
     /// Nobody is left, and something is missing.
     var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
 }

@@ -77,7 +77,8 @@ final class SegmentedFetch: Sendable {
             for await outcome in group {
                 guard let outcome, first == nil else { continue }
                 first = outcome
-                group.cancelAll()
+                // When all has come, those that still have work to do end what they have begun.
+                if !machine.withLock({ $0.isComplete }) { group.cancelAll() }
             }
             return first
         }
@@ -172,17 +173,17 @@ extension SegmentedFetch {
             let (isWanted, waiters) = machine.withLock { $0.answered(brought, to: worker) }
             wake(waiters)
             if isWanted { return await bring(response, writer(at: brought.lowerBound), worker, delegate) }
-            await drop(response)
+            await discard(response)
             wake(machine.withLock { $0.ended(worker) })
             return nil
         case .changed:
-            await drop(response)
+            await discard(response)
             return .useless
         case .busy:
-            await drop(response)
+            await discard(response)
             return await broke(Self.refusal(response.head, .status), worker, delegate, mayPass: true)
         case .useless(let why):
-            await drop(response)
+            await discard(response)
             report.withLock { report in
                 report.failure = Self.refusal(response.head, why)
                 report.ignoresRanges = why == .ignoresRanges
@@ -255,14 +256,15 @@ extension SegmentedFetch {
     private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {
         let (taken, missing) = machine.withLock { ($0.received(count, by: worker), $0.missing) }
         exchange.watch.receivedTogether(plan.length - missing)
-        if missing == 0 { stopOthers(than: worker) }
+        if missing == 0 { stopBystanders() }
         return (taken.count, taken.isEnd)
     }
 
     /// Before a connection becomes free that they may be waiting for.
-    private func stopOthers(than worker: Int) {
-        let others = report.withLock { $0.interrupts.filter { $0.key != worker } }
-        for other in others.values { other.cancel(.task) }
+    private func stopBystanders() {
+        let bystanders = machine.withLock { $0.bystanders }
+        let interrupts = report.withLock { report in bystanders.compactMap { report.interrupts[$0] } }
+        for interrupt in interrupts { interrupt.cancel(.task) }
     }
 
     private static func tooShort(_ head: ResponseHead) -> NetworkError {
@@ -283,6 +285,12 @@ extension SegmentedFetch {
     private func drop(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body, let sockets = exchange.carrier.sockets else { return }
         do { try await sockets.drain(stream, upTo: 0, until: loop.now()) } catch {}
+    }
+
+    /// Nothing of it counts.
+    private func discard(_ response: TransportResponse) async {
+        await drop(response)
+        note(response)
     }
 
     private func note(_ response: TransportResponse) {
