@@ -14,6 +14,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdint.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,8 @@ static void open_given(const char *path) {
 
 int main(int count, char **words) {
     if (count > 1) open_given(words[1]);
+    // A client may leave in the middle of a body, and sendfile knows no MSG_NOSIGNAL.
+    signal(SIGPIPE, SIG_IGN);
     struct rlimit limit;
     getrlimit(RLIMIT_NOFILE, &limit);
     limit.rlim_cur = limit.rlim_max;
