@@ -24,7 +24,7 @@ struct `A download that goes on` {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
-            let entity = Entity(1 << 20, cuts: [100_000, 200_000, 300_000, 100_000])
+            let entity = ServedFile(1 << 20, cuts: [100_000, 200_000, 300_000, 100_000])
             entity.serve(on: stage)
             let events = stage.session.events
             let task = try stage.session.downloadTask("file", to: .folder(folder.path))
@@ -55,7 +55,7 @@ struct `A download that goes on` {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
-            let entity = Entity(1 << 20, cuts: [1000, 0, 0, 500, 0, 0, 0, 0])
+            let entity = ServedFile(1 << 20, cuts: [1000, 0, 0, 500, 0, 0, 0, 0])
             entity.serve(on: stage)
             let task = try stage.session.downloadTask("file", to: .folder(folder.path))
             try await Self.end(of: task, clock)
@@ -72,10 +72,10 @@ struct `A download that goes on` {
     func `does not where nothing tells that the file is still the same`(tag: String?) async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
-            let entity = Entity(1 << 20, cuts: [100_000])
+            let entity = ServedFile(1 << 20, cuts: [100_000])
             entity.change { state in
-                state.tag = tag == "never" ? state.tag : tag?.replacing(" none", with: "")
-                if tag?.hasSuffix("none") == true { state.extra["Accept-Ranges"] = "none" }
+                if tag != "never" { state.entity.tag = tag?.replacing(" none", with: "") }
+                state.entity.hasRanges = tag?.hasSuffix("none") != true
             }
             entity.serve(on: stage)
             let error = try await NetworkError.thrown {
@@ -90,9 +90,9 @@ struct `A download that goes on` {
 
     /// Leaves 100,000 bytes of a file, and the record of them.
     private static func leave(
-        _ entity: Entity, in folder: Folder, _ stage: Stage, at target: HTTPSession.Target = "file"
+        _ entity: ServedFile, in folder: Folder, _ stage: Stage, at target: HTTPSession.Target = "file"
     ) async throws -> ResumeData {
-        entity.change { ($0.cuts, $0.ending) = ([100_000], .stall) }
+        entity.change { $0.faults = [.stall(after: 100_000)] }
         entity.serve(on: stage)
         let task = try stage.session.downloadTask(target, to: .folder(folder.path), resuming: .ifValidatorMatches)
         task.resume()
@@ -103,13 +103,13 @@ struct `A download that goes on` {
         #expect(task.resumeData == data)
         #expect(data.offset == 100_000 && data.completeLength == 1 << 20)
         #expect(try folder.names() == [".file.dunlin-part", ".file.dunlin-record"])
-        entity.change { ($0.cuts, $0.ending) = ([], .close) }
+        entity.change { $0.faults = [] }
         return data
     }
 
     @Test func `in another session finds what lies beside its destination, and asks for the rest`() async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
             let other = try HTTPSession(stage.session.configuration)
@@ -132,12 +132,15 @@ struct `A download that goes on` {
     @Test func `begins anew when the file has changed, at another URL, or where ranges are not known`() async throws {
         for change in ["changed", "elsewhere", "ignored"] {
             let folder = try Folder()
-            let entity = Entity(1 << 20)
+            let entity = ServedFile(1 << 20)
             try await Stage.with(tolerating: true) { (stage: Stage) async throws in
                 _ = try await Self.leave(entity, in: folder, stage)
                 entity.change { state in
-                    if change == "changed" { (state.tag, state.shift, state.length) = (#""two""#, 7, 500_000) }
-                    state.ignoresRanges = change == "ignored"
+                    if change == "changed" {
+                        state.entity = state.entity.changed
+                        state.entity.length = 500_000
+                    }
+                    state.entity.hasRanges = change != "ignored"
                 }
                 let target: HTTPSession.Target = change == "elsewhere" ? "other/file" : "file"
                 let response = try await stage.session.download(
@@ -191,7 +194,7 @@ struct `A download that goes on` {
 
     @Test(arguments: answers) func `takes nothing for the rest that is not`(answer: Answer) async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
             entity.change { $0.instead = { _ in answer.reply } }
@@ -213,7 +216,7 @@ struct `A download that goes on` {
 
     @Test func `has nothing more to ask for when all is there`() async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let data = try await Self.leave(entity, in: folder, stage)
             // The rest comes by another way, as when a process dies between the last byte and the naming.
@@ -247,12 +250,12 @@ struct `A download that goes on` {
 
     @Test func `may be stopped and gone on with any number of times, from another URL too`() async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             entity.serve(on: stage)
             var task = try stage.session.downloadTask("file?signed=0", to: .file("\(folder.path)/file"))
             for step in 1...5 {
-                entity.change { ($0.cuts, $0.ending) = ([100_000], .stall) }
+                entity.change { $0.faults = [.stall(after: 100_000)] }
                 task.resume()
                 try await stage.eventually("more has come") { task.downloaded.wireBytes == step * 100_000 }
                 let data = try #require(await task.cancelProducingResumeData())
@@ -261,7 +264,7 @@ struct `A download that goes on` {
                 await #expect(throws: NetworkError.self) { try await task.value }
                 let kept = try JSONDecoder().decode(ResumeData.self, from: JSONEncoder().encode(data))
                 #expect(kept == data)
-                entity.change { $0.cuts = [] }
+                entity.change { $0.faults = [] }
                 task = try stage.session.downloadTask(
                     resuming: kept, from: "file?signed=\(step)", to: .file("\(folder.path)/file"))
             }
@@ -275,7 +278,7 @@ struct `A download that goes on` {
 
     @Test func `not begun yet gives back what it was to go on with`() async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let data = try await Self.leave(entity, in: folder, stage)
             let task = try stage.session.downloadTask(resuming: data, to: .file("\(folder.path)/file"))
@@ -288,7 +291,7 @@ struct `A download that goes on` {
     @Test(arguments: ["gone", "short", "other"], [nil, true, false] as [Bool?])
     func `from what is damaged fails, or begins anew`(damage: String, startsOver: Bool?) async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let data = try await Self.leave(entity, in: folder, stage)
             let part = "\(folder.path)/.file.dunlin-part"
@@ -321,7 +324,7 @@ struct `A download that goes on` {
         startsOver: Bool
     ) async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
             let record = URL(filePath: "\(folder.path)/.file.dunlin-record")
@@ -345,10 +348,10 @@ struct `A download that goes on` {
 
     @Test func `is checked against its digest as a whole`() async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
-            entity.change { $0.cuts = [300_000] }
+            entity.change { $0.faults = [.short(after: 300_000)] }
             let hex = "ff2838be1b1a30c5e9fae5ec5f7e0b0c7c8a85d2ee6a5d0e9ba8c11c9d80b2f5"
             let wrong = try #require(ContentDigest(.sha256, hex: hex))
             let error = try await NetworkError.thrown {
@@ -366,13 +369,13 @@ struct `A download that goes on` {
     @Test(arguments: [true, false])
     func `is held to the digest that comes with its rest, as a whole`(isRight: Bool) async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
             let hex = try Self.digest(of: entity.contents)
             let digest = try #require(ContentDigest(.sha256, hex: isRight ? hex : String(hex.reversed())))
             let value = Data(digest.bytes).base64EncodedString()
-            entity.change { $0.extra = ["Repr-Digest": "sha-256=:\(value):"] }
+            entity.change { $0.entity.fields = ["Repr-Digest": "sha-256=:\(value):"] }
             let options = Options(resuming: .ifValidatorMatches)
             if isRight {
                 let file = try await stage.session.download("file", to: .folder(folder.path), transfer: options)
@@ -391,7 +394,7 @@ struct `A download that goes on` {
     @Test func `does not take the digest of a refusal for its own`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
-        let entity = Entity(1 << 20, cuts: [300_000])
+        let entity = ServedFile(1 << 20, cuts: [300_000])
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
             let zeros = "sha-256=:" + String(repeating: "A", count: 43) + "=:"
             entity.change { $0.instead = { _ in .response(503, fields: ["Repr-Digest": zeros], body: "busy") } }
@@ -421,7 +424,7 @@ struct `A download that goes on` {
 
     @Test func `cannot while another writes the same part`() async throws {
         let folder = try Folder()
-        let entity = Entity(1 << 20, cuts: [])
+        let entity = ServedFile(1 << 20, cuts: [])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(
@@ -450,7 +453,7 @@ struct `A download that goes on` {
     func `on one file system may end on another`() async throws {
         let folder = try Folder()
         let disk = try Mount(size: 8 << 20)
-        let entity = Entity(1 << 20)
+        let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let data = try await Self.leave(entity, in: folder, stage)
             let file = try await stage.session.download(resuming: data, to: .folder(disk.path)).value
@@ -464,7 +467,7 @@ struct `A download that goes on` {
     @Test(.enabled(if: Mount.isPossible, "takes root: going on after a full disk is not tested"))
     func `after the disk was full, once there is room`() async throws {
         let disk = try Mount(size: 1 << 20)
-        let entity = Entity(2 << 20)
+        let entity = ServedFile(2 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             entity.serve(on: stage)
             var options = Options(resuming: .ifValidatorMatches)

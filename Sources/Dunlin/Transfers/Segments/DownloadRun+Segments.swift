@@ -16,7 +16,7 @@ extension DownloadRun {
         let gaps = part.content.gaps(upTo: length)
         let minimum = options.segments?.minimumLength ?? HTTPSession.Segments.defaultMinimum
         let workers = workers(for: gaps.reduce(0) { $0 + $1.count }, minimum, arrival.response.head, exchange)
-        guard workers > 1 || gaps.count > 1 else { return nil }
+        guard workers > 1 || gaps.count > 1 || machine.limit != nil else { return nil }
         return SegmentedFetch.Plan(
             workers: workers, minimum: minimum, length: length, validator: validator, gaps: gaps,
             lead: machine.offset..<(machine.bodyEnd ?? length), arrival: arrival, delegate: delegate)

@@ -16,10 +16,10 @@ struct `Processes at one journal` {
         }
 
         let state = Mutex(State())
-        let entity: Entity
+        let entity: ServedFile
         let folder: Folder
 
-        init(_ entity: Entity, _ folder: Folder) {
+        init(_ entity: ServedFile, _ folder: Folder) {
             (self.entity, self.folder) = (entity, folder)
         }
 
@@ -72,7 +72,7 @@ struct `Processes at one journal` {
 
     @Test func `share what is there, and do nothing twice`() async throws {
         let folder = try Folder()
-        let book = Book(Entity(300_000), folder)
+        let book = Book(ServedFile(300_000), folder)
         let gate = LoopbackServer.Gate()
         try await Stage.with { (stage: Stage) async throws in
             let ids = try await Self.fill(folder, stage, 0..<24)
@@ -154,7 +154,7 @@ struct `Processes at one journal` {
         together: Int
     ) async throws {
         let folder = try Folder()
-        let book = Book(Entity(300_000), folder)
+        let book = Book(ServedFile(300_000), folder)
         let rounds = 9
         var random = SeededGenerator(seed: UInt64(together))
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in

@@ -11,7 +11,7 @@ struct `A journaled download that was stopped` {
 
     /// Leaves a download of `entity` in the journal, of which so many bytes have arrived.
     private static func stop(
-        _ entity: Entity, _ folder: Folder, _ stage: Stage, in destination: HTTPSession.Destination
+        _ entity: ServedFile, _ folder: Folder, _ stage: Stage, in destination: HTTPSession.Destination
     ) async throws {
         let isFirst = Mutex(true)
         stage.server.respond { request in
@@ -38,7 +38,7 @@ struct `A journaled download that was stopped` {
 
     @Test(arguments: [false, true]) func `goes on where it was, under the next journal`(isFolder: Bool) async throws {
         let folder = try Folder()
-        let entity = Entity(400_000, cuts: [Self.arrived])
+        let entity = ServedFile(400_000, cuts: [Self.arrived])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let destination = isFolder ? HTTPSession.Destination.folder(folder.path) : .file("\(folder.path)/film")
             try await Self.stop(entity, folder, stage, in: destination)
@@ -59,7 +59,7 @@ struct `A journaled download that was stopped` {
         async throws
     {
         let folder = try Folder()
-        let entity = Entity(400_000, cuts: [Self.arrived])
+        let entity = ServedFile(400_000, cuts: [Self.arrived])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let destination = isFolder ? HTTPSession.Destination.folder(folder.path) : .file("\(folder.path)/film")
             try await Self.stop(entity, folder, stage, in: destination)
@@ -77,10 +77,10 @@ struct `A journaled download that was stopped` {
 
     @Test func `starts over when the file has changed since`() async throws {
         let folder = try Folder()
-        let entity = Entity(400_000, cuts: [Self.arrived])
+        let entity = ServedFile(400_000, cuts: [Self.arrived])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             try await Self.stop(entity, folder, stage, in: .file("\(folder.path)/film"))
-            entity.change { ($0.tag, $0.shift) = (#""two""#, 7) }
+            entity.change { $0.entity = $0.entity.changed }
             let journal = try await `A journal`.open(folder, stage)
             let restored = try #require(try await journal.restoredTransfers().first)
             #expect(try await restored.value.file?.resumedAt == 0)
@@ -90,7 +90,7 @@ struct `A journaled download that was stopped` {
 
     @Test func `leaves nothing when it is cancelled later`() async throws {
         let folder = try Folder()
-        let entity = Entity(400_000, cuts: [Self.arrived])
+        let entity = ServedFile(400_000, cuts: [Self.arrived])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             try await Self.stop(entity, folder, stage, in: .file("\(folder.path)/film"))
             let journal = try await `A journal`.open(folder, stage)

@@ -16,12 +16,16 @@ final class Peer: Sendable {
     private let output = FileManager.default.temporaryDirectory.appending(path: "dunlin-peer-\(UUID())")
     private let ended: AsyncStream<Void>
 
-    init(_ folder: String) throws {
+    convenience init(_ folder: String) throws {
+        try self.init([folder])
+    }
+
+    init(_ words: [String]) throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(filePath: own).deletingLastPathComponent().appending(path: "JournalPeer")
         process = Process()
         process.executableURL = program
-        process.arguments = [folder]
+        process.arguments = words
         try Data().write(to: output)
         process.standardOutput = try FileHandle(forWritingTo: output)
         let (ended, end) = AsyncStream<Void>.makeStream()
