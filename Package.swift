@@ -23,13 +23,14 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CEpoll"),
+        .systemLibrary(name: "CNetlink"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .target(name: "DunlinTypes", swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSecure", dependencies: ["COpenSSL", "DunlinTypes"], swiftSettings: dialect),
-        .target(name: "DunlinReactor", dependencies: ["CEpoll", "DunlinTypes"], swiftSettings: dialect),
+        .target(name: "DunlinReactor", dependencies: ["CEpoll", "CNetlink", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSemantics", dependencies: ["DunlinTypes", "DunlinWire"], swiftSettings: dialect),
         .target(
             name: "DunlinTransport", dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure"],

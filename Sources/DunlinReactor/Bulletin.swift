@@ -1,4 +1,3 @@
-public import DunlinReactor
 public import DunlinTypes
 internal import Synchronization
 

@@ -1,0 +1,188 @@
+internal import CNetlink
+public import DunlinTypes
+internal import Glibc
+
+/// Asks the kernel for its way to an address. It asks anew each time: what was true before is nobody's guess.
+///
+/// It may wait for the kernel's lock on links and reads a few small files: to be called where that is allowed, such as
+/// on `DiskThreads`.
+public struct RouteFinder: Sendable {
+    private let files: LinkFiles
+    private let tables: @Sendable () -> ProcRoutes?
+    private let opensSocket: Bool
+
+    public init() {
+        self.init(files: LinkFiles(), tables: { ProcRoutes.read() }, opensSocket: true)
+    }
+
+    /// `opensSocket`: whether the kernel is asked before its tables are.
+    package init(files: LinkFiles, tables: @escaping @Sendable () -> ProcRoutes?, opensSocket: Bool) {
+        self.files = files
+        self.tables = tables
+        self.opensSocket = opensSocket
+    }
+
+    /// Addresses that stand for the world beyond every local network. They are two of the root name servers, which no
+    /// network has as its own and no route is made for alone. Nothing is sent to them.
+    package static let world: [SocketAddress] = [
+        .v4(0xC629_0004, port: 0), .v6(0x2001_0503_BA3E_0000, 0x0000_0000_0002_0030, port: 0),
+    ]
+
+    /// The way to an address, or to the world where none is given: in whichever family there is one, IPv4 first.
+    public func finding(for address: SocketAddress?) -> RouteFinding {
+        guard let address else {
+            let findings = Self.world.map { finding(for: $0) }
+            return findings.first { $0.leadsOut } ?? findings.first { $0.way != .none } ?? findings[0]
+        }
+        if address.isLoopback { return RouteFinding(.local, through: .loopback) }
+        guard opensSocket else { return tableFinding(for: address) }
+        do throws(Errno) {
+            return try kernelFinding(for: address)
+        } catch {
+            return error.meansNoNetlink
+                ? tableFinding(for: address) : RouteFinding(error.meansNoRoute ? .none : .unknown)
+        }
+    }
+}
+
+extension NetworkInterface {
+    fileprivate static let loopback = NetworkInterface(name: "lo", index: 1, kind: .loopback)
+}
+
+extension RouteFinding {
+    fileprivate var leadsOut: Bool { way == .outward && isUp && hasSource }
+}
+
+extension Errno {
+    /// No such sockets here, or no leave to have one, or to ask it.
+    fileprivate var meansNoNetlink: Bool {
+        [EPERM, EACCES, EAFNOSUPPORT, EPROTONOSUPPORT, ENOSYS, EOPNOTSUPP, ESOCKTNOSUPPORT].contains(rawValue)
+    }
+
+    /// Also what is answered where a family is not there at all.
+    fileprivate var meansNoRoute: Bool {
+        [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, ENODEV, ESRCH, EINVAL].contains(rawValue)
+    }
+}
+
+// MARK: - From the kernel
+
+extension RouteFinder {
+    private func kernelFinding(for address: SocketAddress) throws(Errno) -> RouteFinding {
+        let socket = try Socket.forNetworkQuestions()
+        guard let question = NetlinkRequest.route(to: address, sequence: 1) else { return RouteFinding(.local) }
+        guard case .route(let route)? = try socket.answers(to: question, sequence: 1).first else {
+            return RouteFinding(.unknown)
+        }
+        return try finding(along: route, to: address, socket)
+    }
+
+    private func finding(
+        along route: RouteReport, to address: SocketAddress, _ socket: borrowing Socket
+    ) throws(Errno) -> RouteFinding {
+        let isLocal = Int32(route.type) == Int32(RTN_LOCAL)
+        guard isLocal || Int32(route.type) == Int32(RTN_UNICAST) else { return RouteFinding(.none) }
+        guard let link = try link(route.interface, socket) else { return RouteFinding(.none) }
+        return finding(isLocal, through: link, from: route.source, to: address, kind: try kind(of: link, socket))
+    }
+
+    private func finding(
+        _ isLocal: Bool, through link: LinkReport, from source: SocketAddress?, to address: SocketAddress,
+        kind: InterfaceKind
+    ) -> RouteFinding {
+        let interface = NetworkInterface(name: link.name, index: Int(link.index), kind: kind)
+        var finding = RouteFinding(isLocal || kind == .loopback ? .local : .outward, through: interface)
+        finding.isUp = link.isUp
+        finding.isDormant = link.state == dunlin_operstate_dormant
+        finding.isPointToPoint = link.flags & dunlin_iff_point_to_point != 0
+        // With a link-local address as its source no packet comes farther than the next router. In IPv4 some networks
+        // translate such addresses, as of containers.
+        let isStranded = source.map { $0.isUnspecified || ($0.isSix && $0.isLinkLocal && !address.isLinkLocal) }
+        finding.hasSource = isLocal || isStranded == false
+        return finding
+    }
+
+    private func link(_ index: Int32, _ socket: borrowing Socket) throws(Errno) -> LinkReport? {
+        guard index > 0 else { return nil }
+        let question = NetlinkRequest.link(index, sequence: 2)
+        guard case .link(let link)? = try socket.answers(to: question, sequence: 2).first else { return nil }
+        return link
+    }
+
+    /// A link upon another is of that one's kind: a VLAN on a radio is a radio.
+    private func kind(of link: LinkReport, _ socket: borrowing Socket) throws(Errno) -> InterfaceKind {
+        var link = link
+        // Links may be piled up, but hardly higher.
+        for _ in 0..<4 {
+            let kind = files.kind(of: link)
+            guard kind == .wired, let lower = link.lower else { return kind }
+            do throws(Errno) {
+                guard let next = try self.link(lower, socket) else { return kind }
+                link = next
+            } catch {
+                return kind
+            }
+        }
+        return files.kind(of: link)
+    }
+}
+
+extension LinkReport {
+    /// The kernel says "running" of a link whose state is up, and of one that has no state to tell.
+    var isUp: Bool {
+        let both = dunlin_iff_up | dunlin_iff_running
+        return flags & both == both
+    }
+}
+
+extension SocketAddress {
+    fileprivate var isSix: Bool {
+        if case .v6 = self { true } else { false }
+    }
+}
+
+// MARK: - From tables
+
+extension RouteFinder {
+    private func tableFinding(for address: SocketAddress) -> RouteFinding {
+        guard let tables = tables() else { return RouteFinding(.unknown) }
+        guard let way = tables.way(to: address), way.leadsSomewhere else { return RouteFinding(.none) }
+        let link = LinkReport(index: 0, flags: 0, hardware: 1, name: way.interface)
+        let interface = NetworkInterface(name: way.interface, kind: files.kind(of: link))
+        var finding = RouteFinding(way.interface == "lo" ? .local : .outward, through: interface)
+        finding.isUp = files.isUp(way.interface) ?? true
+        return finding
+    }
+}
+
+extension ProcRoutes {
+    private static let places = ["/proc/net/route", "/proc/net/ipv6_route"]
+
+    /// What the tables say now; nil if neither can be read.
+    package static func read() -> ProcRoutes? {
+        let texts = places.map { text(of: $0) }
+        if texts.allSatisfy({ $0 == nil }) { return nil }
+        return ProcRoutes(four: texts[0] ?? "", six: texts[1] ?? "")
+    }
+
+    private static func text(of path: String) -> String? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { close(descriptor) }
+        return LinkFiles.text(from: descriptor)
+    }
+}
+
+/// What there is to compare where nobody tells of changes.
+package struct LinkPicture: Sendable, Equatable {
+    let routes: ProcRoutes?
+    /// The state of each link by its name.
+    let states: [String: String]
+
+    package init(routes: ProcRoutes? = nil, states: [String: String] = [:]) {
+        self.routes = routes
+        self.states = states
+    }
+
+    static func taken() -> LinkPicture { LinkPicture(routes: .read(), states: LinkFiles().states()) }
+}
