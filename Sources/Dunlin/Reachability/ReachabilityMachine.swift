@@ -1,0 +1,70 @@
+/// What is known of the way to one target, and what to do to know more.
+///
+/// Rules:
+/// 1. After each change there is a new look, whatever came of the last: what that still finds is no news any more.
+/// 2. What a look finds is told at once, unless a probe is to have its say: then a way that is there is told when the
+///    probe has answered, and a way that is not there without asking it.
+/// 3. A probe is repeated at its interval for as long as there is a way.
+/// 4. A name that has no answer makes its host unreachable. It is asked for again after 5 seconds, then after twice as
+///    long each time, up to 5 minutes, and after any change. This, the probe and the fallback for systems without
+///    netlink are all the timers there are.
+/// 5. Never reads a clock, asks nobody.
+struct ReachabilityMachine {
+    enum Event: Equatable {
+        case changed
+        case found(NetworkPath, look: UInt64)
+        /// The name was not resolved. The way to where names are looked up may be there all the same.
+        case nameless(look: UInt64)
+        case probed(Bool, look: UInt64)
+        /// A pause is over.
+        case rested(look: UInt64)
+    }
+
+    enum Action: Equatable {
+        case look(UInt64)
+        case probe(UInt64)
+        case rest(Duration, UInt64)
+        case tell(NetworkPath)
+    }
+
+    static let firstPatience: Duration = .seconds(5)
+    static let longestPatience: Duration = .seconds(300)
+
+    /// Nil without a probe.
+    private let probeInterval: Duration?
+    private var look: UInt64 = 0
+    private var path = NetworkPath.unknown
+    private var patience = firstPatience
+    private var isNameless = false
+
+    init(probeInterval: Duration? = nil) {
+        self.probeInterval = probeInterval
+    }
+
+    mutating func take(_ event: Event) -> [Action] {
+        switch event {
+        case .changed:
+            patience = Self.firstPatience
+            return lookAgain()
+        case .found(let path, look):
+            self.path = path
+            isNameless = false
+            patience = Self.firstPatience
+            return path.status.isReachable && probeInterval != nil ? [.probe(look)] : [.tell(path)]
+        case .nameless(look):
+            isNameless = true
+            defer { patience = min(patience * 2, Self.longestPatience) }
+            return [.tell(.none), .rest(patience, look)]
+        case .probed(let isThere, look):
+            guard let probeInterval else { return [] }
+            return [.tell(isThere ? path : .none), .rest(probeInterval, look)]
+        case .rested(look): return isNameless ? lookAgain() : [.probe(look)]
+        case .found, .nameless, .probed, .rested: return []
+        }
+    }
+
+    private mutating func lookAgain() -> [Action] {
+        look += 1
+        return [.look(look)]
+    }
+}

@@ -1,0 +1,97 @@
+public import Dunlin
+internal import Synchronization
+
+/// A network that is what a test says it is: a source for `Reachability`, and for requests that wait for connectivity.
+public final class ManualNetwork: NetworkPathSource {
+    private struct State {
+        var path: NetworkPath
+        var paths: [SocketAddress: NetworkPath] = [:]
+        var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
+        var lastListener = 0
+        var looks = 0
+    }
+
+    private let state: Mutex<State>
+
+    public init(_ status: ReachabilityStatus = .notReachable) {
+        state = Mutex(State(path: NetworkPath(status)))
+    }
+
+    /// Changes the way to the world, and to every address that has none of its own.
+    public func change(to status: ReachabilityStatus) {
+        change { $0.path = NetworkPath(status) }
+    }
+
+    /// Changes the way to one address; its port counts for nothing.
+    public func change(to status: ReachabilityStatus, for address: SocketAddress) {
+        change { $0.paths[address.portless] = NetworkPath(status) }
+    }
+
+    /// Says that something changed, though nothing did.
+    public func hint() {
+        change { _ in }
+    }
+
+    private func change(_ change: (inout State) -> Void) {
+        let listeners = state.withLock { state in
+            change(&state)
+            return state.listeners.values
+        }
+        for listener in listeners { listener.yield() }
+    }
+
+    /// How many listen for changes.
+    public var listenerCount: Int { state.withLock { $0.listeners.count } }
+
+    /// How often anybody asked for a way.
+    public var lookCount: Int { state.withLock { $0.looks } }
+
+    public func changes() -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastListener += 1
+            state.listeners[state.lastListener] = continuation
+            return state.lastListener
+        }
+        continuation.onTermination = { [weak self] _ in self?.forget(id) }
+        continuation.yield()
+        return stream
+    }
+
+    private func forget(_ id: Int) {
+        state.withLock { $0.listeners[id] = nil }
+    }
+
+    public func path(to address: SocketAddress?) async -> NetworkPath {
+        state.withLock { state in
+            state.looks += 1
+            return address.flatMap { state.paths[$0.portless] } ?? state.path
+        }
+    }
+}
+
+extension NetworkPath {
+    /// One that has this status.
+    fileprivate init(_ status: ReachabilityStatus) {
+        switch status {
+        case .unknown: self = .unknown
+        case .notReachable: self = .none
+        case .wwan:
+            self.init(flags: [.reachable, .isWWAN], interface: NetworkInterface(name: "wwan0", index: 4, kind: .wwan))
+        case .wifi:
+            self.init(flags: [.reachable, .isWiFi], interface: NetworkInterface(name: "wlan0", index: 3, kind: .wifi))
+        case .wired:
+            self.init(flags: .reachable, interface: NetworkInterface(name: "eth0", index: 2, kind: .wired))
+        }
+    }
+}
+
+extension SocketAddress {
+    fileprivate var portless: SocketAddress {
+        switch self {
+        case .v4(let address, _): .v4(address, port: 0)
+        case .v6(let high, let low, _, let scope): .v6(high, low, port: 0, scope: scope)
+        case .unix: self
+        }
+    }
+}
