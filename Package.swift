@@ -88,6 +88,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzContent", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzContent",
             swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzNetlink", dependencies: ["DunlinReactor", "FuzzDriver"], path: "Tests/FuzzNetlink",
+            swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
@@ -95,6 +98,8 @@ let package = Package(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
         .executableTarget(
             name: "JournalPeer", dependencies: ["Dunlin"], path: "Tests/JournalPeer", swiftSettings: dialect),
+        .executableTarget(
+            name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
         .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes"],
@@ -135,7 +140,11 @@ let package = Package(
             dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "JournalPeer", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(
-            name: "RealPeerTests", dependencies: ["Dunlin", "DunlinInflate", "DunlinTesting", "LeakChecking"],
+            name: "RealPeerTests",
+            dependencies: [
+                "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinTesting", "DunlinTypes", "LeakChecking",
+                "NetworkPeer",
+            ],
             swiftSettings: dialect),
         // Code of a program whose declarations belong to the main actor unless they say otherwise.
         .testTarget(

@@ -22,6 +22,14 @@ extension HTTPSession {
         /// Hosts to connect to elsewhere than where their names say; they count before `socketPath`.
         public var hosts = HostOverrides()
         public var sockets = SocketOptions()
+        /// Which interfaces connections may go through, of this machine's.
+        public var interfaces = InterfaceRules.any
+        /// Whether a request for which there is no network waits for one, within its total time, instead of failing.
+        public var waitsForConnectivity = false
+        /// What tells of networks: to requests that wait for one, and to listeners if `tellsReachability`.
+        public var reachability = Reachability.shared
+        /// Whether `events` tells what `reachability` says, while anybody listens.
+        public var tellsReachability = false
         public var limits = Limits()
         /// Which servers are believed, and how connections to them are secured.
         public var tls = TLS()
@@ -128,6 +136,7 @@ extension HTTPSession.Configuration {
         options.attemptDelay = names.attemptDelay
         options.rotatesAddresses = names.order == .rotating
         options.sockets = sockets
+        options.interfaces = interfaces
         return options
     }
 

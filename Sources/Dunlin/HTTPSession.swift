@@ -22,6 +22,7 @@ public final class HTTPSession: Sendable {
     let advisor: SessionAdvisor
     let hub: EventHub
     let journals = Journals()
+    private let telling = ReachabilityTelling()
     /// Nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
@@ -93,7 +94,9 @@ public final class HTTPSession: Sendable {
 
     /// The same, keeping as many events as `capacity` says for a listener who is busy.
     public func events(keeping capacity: Int) -> AsyncStream<Event> {
-        hub.listen(keeping: capacity)
+        let events = hub.listen(keeping: capacity)
+        if configuration.tellsReachability, !isClosed { telling.begin(with: configuration.reachability, to: hub) }
+        return events
     }
 
     /// Ends the session: takes no new requests, gives running ones until `grace` is over, cancels the rest, closes all
@@ -108,6 +111,7 @@ public final class HTTPSession: Sendable {
         let cancelled = await tasks.cancelAll()
         await tasks.carrier.sockets?.close()
         if let invalidated = configuration.hooks.invalidated { await invalidated() }
+        await telling.end()
         hub.tell(.invalidated)
         hub.end()
         return cancelled

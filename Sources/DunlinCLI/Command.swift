@@ -4,6 +4,7 @@ enum Command: Equatable {
     case version
     case demo
     case get(url: String, GetOptions)
+    case reachability(host: String?, watches: Bool)
 
     struct GetOptions: Equatable {
         /// Status and fields before the body.
@@ -28,6 +29,8 @@ enum Command: Equatable {
             self = try Self.alone(.demo, name, rest)
         case "get":
             self = try Self.get(rest)
+        case "reachability":
+            self = try Self.reachability(rest)
         default:
             throw UsageError(description: "there is no command \"\(name)\"; see dunlin help")
         }
@@ -37,6 +40,24 @@ enum Command: Equatable {
         guard let extra = rest.first else { return command }
         if extra == "--help" || extra == "-h" { return .help }
         throw UsageError(description: "\(name) takes no arguments; \"\(extra)\" was given")
+    }
+
+    private static func reachability(_ arguments: [String]) throws(UsageError) -> Command {
+        var hosts: [String] = []
+        var watches = false
+        for argument in arguments {
+            switch argument {
+            case "-w", "--watch": watches = true
+            case "-h", "--help": return .help
+            case let option where option.hasPrefix("-"):
+                throw UsageError(description: "reachability has no option \"\(option)\"; see dunlin help")
+            default: hosts.append(argument)
+            }
+        }
+        guard hosts.count <= 1 else {
+            throw UsageError(description: "reachability takes one host; \"\(hosts[1])\" is another")
+        }
+        return .reachability(host: hosts.first, watches: watches)
     }
 
     private static func get(_ arguments: [String]) throws(UsageError) -> Command {

@@ -31,6 +31,8 @@ struct DunlinCommand {
                 return .success
             case .get(let url, let options):
                 return try await Get(url: url, options: options, output: output).run()
+            case .reachability(let host, let watches):
+                return try await Reaching(host: host, watches: watches, output: output).run()
             }
         } catch {
             output.complain(Complaint.lines(of: error))

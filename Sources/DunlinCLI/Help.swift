@@ -5,6 +5,9 @@ enum Help {
 
         usage:
           dunlin get [options] URL   the response's body on standard output
+          dunlin reachability [--watch] [HOST]
+                                     whether there is a way to the network, or to a
+                                     host, and over what; nothing is sent
           dunlin demo                four requests to a server inside the command,
                                      each with the time its phases took
           dunlin help                this text
@@ -29,7 +32,7 @@ enum Help {
 
         exit codes:
           0   done
-          1   the request failed
+          1   the request failed, or there is no way
           2   the arguments make no sense
           3   the server answered with a status other than 2xx
         """

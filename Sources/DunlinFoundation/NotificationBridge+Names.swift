@@ -12,12 +12,16 @@ extension NotificationBridge {
         /// Its `userInfo` is that of the error, as an NSError.
         public static let downloadDidFailToMoveFile = Notification.Name(
             "com.alamofire.networking.session.download.file-manager-error")
+        /// Its object is the `Reachability`.
+        public static let reachabilityDidChange = Notification.Name("com.alamofire.networking.reachability.change")
         /// The last one; its object is the session.
         public static let sessionDidInvalidate = Notification.Name("com.alamofire.networking.session.invalidate")
     }
 
-    /// What AFNetworking's `userInfo` has things under when a task is complete.
+    /// What AFNetworking's `userInfo` has things under: when a task is complete, and of reachability.
     public enum Key {
+        /// An NSNumber with `ReachabilityStatus.compatibilityValue`.
+        public static let reachabilityStatus = "AFNetworkingReachabilityNotificationStatusItem"
         /// What the serializer made, of a request that was made through a handle; the file's URL of a download.
         public static let serializedResponse = "com.alamofire.networking.task.complete.serializedresponse"
         /// The URL of a downloaded file.

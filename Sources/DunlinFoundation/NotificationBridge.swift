@@ -36,9 +36,25 @@ public final class NotificationBridge: Sendable {
         posting.cancel()
     }
 
+    /// Posts what `reachability` says, first as it is and then what differs, from now on. Looking begins with this, and
+    /// ends with the bridge.
+    public init(_ reachability: Reachability, center: NotificationCenter = .default) {
+        posting = Task { [weak reachability, statuses = reachability.statuses] in
+            for await status in statuses where !Task.isCancelled {
+                center.post(Self.notification(of: status, reachability))
+            }
+        }
+    }
+
     /// What notifications about this task have for their `object`: to be given to `addObserver`, and kept meanwhile.
     public func object(for id: TaskID) -> NotifiedTask {
         objects[id]
+    }
+
+    private static func notification(of status: ReachabilityStatus, _ object: Reachability?) -> Notification {
+        let number = NSNumber(value: status.compatibilityValue)
+        return Notification(
+            name: Name.reachabilityDidChange, object: object, userInfo: [Key.reachabilityStatus: number])
     }
 
     private static func notification(
@@ -46,7 +62,8 @@ public final class NotificationBridge: Sendable {
     ) -> Notification? {
         switch event {
         // AFNetworking has no name for it.
-        case .downloadResumed, .journalDrained, .journalTroubled: nil
+        case .downloadResumed, .journalDrained, .journalTroubled, .waitingForConnectivity: nil
+        case .reachability(let status): notification(of: status, session?.configuration.reachability)
         case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
         case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.told(task))
         case .completed(let completion):

@@ -13,6 +13,7 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     public static let exists = Errno(rawValue: EEXIST)
     public static let noSuchFile = Errno(rawValue: ENOENT)
     public static let cancelled = Errno(rawValue: ECANCELED)
+    public static let noWay = Errno(rawValue: ENETUNREACH)
 
     /// Of a call that takes from a file and gives to a socket: it was the file that failed.
     public var isFileFault: Bool {
@@ -24,6 +25,14 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// There is no way to the peer's network, whoever the peer is.
     public var meansNoNetwork: Bool { rawValue == ENETUNREACH || rawValue == ENETDOWN }
+
+    /// Nobody answered on the way, or this machine has no address to be answered at. There may be no network.
+    public var mayMeanNoNetwork: Bool {
+        switch rawValue {
+        case EHOSTUNREACH, EHOSTDOWN, ETIMEDOUT, EADDRNOTAVAIL, ENODEV: true
+        default: meansNoNetwork
+        }
+    }
 
     public var meansNoSuchFile: Bool { rawValue == ENOENT || rawValue == ENOTDIR }
     public var meansDirectory: Bool { rawValue == EISDIR }

@@ -5,6 +5,7 @@ internal import DunlinTypes
 struct Connector: Sendable {
     let names: NameCache
     let sockets: SocketOptions
+    let interfaces: InterfaceRules
     /// Nanoseconds between two attempts at one connection.
     let attemptDelay: Int64
     /// Nil if addresses are tried as they were given.
@@ -58,9 +59,13 @@ struct Connector: Sendable {
     private func begin(
         _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
     ) -> Dialer.Result? {
-        guard let address = known(context.origin) else { return nil }
+        guard let address = known(context.origin), rules(for: context).isAny else { return nil }
         attempt.peer = address
         return dialer(context, announcing).dial(address)
+    }
+
+    private func rules(for context: ExchangeContext) -> InterfaceRules {
+        context.origin.route?.interfaces ?? interfaces
     }
 
     private func dialer(_ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation) -> Dialer {
@@ -73,10 +78,14 @@ struct Connector: Sendable {
         _ begun: Dialer.Result?, since start: MonotonicTime, _ context: ExchangeContext,
         _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
     ) async throws -> Dialer.Line {
-        let dialer = dialer(context, announcing)
+        var dialer = dialer(context, announcing)
         context.interrupt.phase = .connect
         let isKnown = if case nil = begun { false } else { true }
-        let addresses = isKnown ? [] : try await addresses(context, dialer.options, &attempt)
+        var addresses = isKnown ? [] : try await addresses(context, dialer.options, &attempt)
+        if !isKnown, !rules(for: context).isAny {
+            dialer.interfaces = try await bindings(for: addresses, dialer.options, context, attempt)
+            addresses.removeAll { dialer.interfaces?[$0] == nil }
+        }
         let start = isKnown ? start : context.clock.now()
         defer { attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds }
         let race = AddressRace(
@@ -105,6 +114,7 @@ struct Connector: Sendable {
         _ context: ExchangeContext, _ options: SocketOptions, _ attempt: inout Attempt
     ) async throws -> [SocketAddress] {
         let origin = context.origin
+        if let address = known(origin) { return [address] }
         var found = try await lookUp(context, &attempt)
         if let local = options.localAddress {
             found.removeAll { $0.isSix != local.isSix }
@@ -115,6 +125,36 @@ struct Connector: Sendable {
         }
         guard found.count > 1 else { return found }
         return AddressOrder.interleaved(found, turn: turns?.next(for: origin.host) ?? 0)
+    }
+
+    /// What each address is to be bound to, of those that there is an allowed way to; at least one.
+    ///
+    /// The kernel is asked off the loop: it may have to wait for locks of its own.
+    private func bindings(
+        for addresses: [SocketAddress], _ options: SocketOptions, _ context: ExchangeContext, _ attempt: Attempt
+    ) async throws -> [SocketAddress: Dialer.Binding] {
+        let rules = rules(for: context)
+        let choices = await DiskThreads.shared.run {
+            addresses.map { RouteFinder().choice(for: $0, by: rules, bound: options.interface) }
+        }
+        var bindings: [SocketAddress: Dialer.Binding] = [:]
+        var (refused, unreachable): ([NetworkInterface], [SocketAddress]) = ([], [])
+        for (address, choice) in zip(addresses, choices) {
+            switch choice {
+            case .unbound: bindings[address] = .unbound
+            case .through(let interface): bindings[address] = .interface(interface.name)
+            case .refused(let interfaces): refused += interfaces.filter { !refused.contains($0) }
+            case .none: unreachable.append(address)
+            }
+        }
+        if !bindings.isEmpty { return bindings }
+        guard unreachable.count < addresses.count else {
+            let failures = ConnectFailures(unreachable.map { Dialer.failure($0, .noWay) })
+            throw context.error(.connectionFailed, "no address can be reached", .connect, attempt, failures)
+        }
+        let refusal = InterfaceRefusal(interfaces: refused, rules: rules)
+        throw context.error(
+            .interfaceRefused, "no allowed interface leads to \(context.origin.host)", .connect, attempt, refusal)
     }
 
     private func lookUp(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> [SocketAddress] {

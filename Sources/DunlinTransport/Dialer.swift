@@ -16,7 +16,15 @@ struct Dialer {
         case refused(ConnectFailures.Failure)
     }
 
+    /// What rules about interfaces make of one address.
+    enum Binding: Sendable {
+        case unbound
+        case interface(String)
+    }
+
     let options: SocketOptions
+    /// By address; nil without rules.
+    var interfaces: [SocketAddress: Binding]?
     let reactor: Reactor
     let announcing: AsyncStream<UInt64>.Continuation
 
@@ -25,7 +33,7 @@ struct Dialer {
         do throws(Errno) {
             let socket = try Socket(for: address)
             do throws(SocketOptionError) {
-                try socket.apply(options, for: address)
+                try socket.apply(options(for: address), for: address)
             } catch {
                 return .refused(.init(address: address, errno: error.errno.rawValue, reason: "\(error)"))
             }
@@ -37,6 +45,13 @@ struct Dialer {
         } catch {
             return .refused(Self.failure(address, error))
         }
+    }
+
+    private func options(for address: SocketAddress) -> SocketOptions {
+        guard case .interface(let name)? = interfaces?[address] else { return options }
+        var options = options
+        options.interface = name
+        return options
     }
 
     /// How an attempt ended that was underway and became writable; closed if it failed.

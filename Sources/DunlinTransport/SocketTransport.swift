@@ -26,6 +26,7 @@ public final class SocketTransport: Sendable {
         /// Whether connections take turns with the addresses of a name.
         public var rotatesAddresses = true
         public var sockets = SocketOptions()
+        public var interfaces = InterfaceRules.any
 
         public init() {}
     }
@@ -52,7 +53,8 @@ public final class SocketTransport: Sendable {
         pool = Pool(limits: poolLimits, reactor: reactor)
         names = NameCache(options, on: reactor)
         connector = Connector(
-            names: names, sockets: options.sockets, attemptDelay: options.attemptDelay.clampedNanoseconds,
+            names: names, sockets: options.sockets, interfaces: options.interfaces,
+            attemptDelay: options.attemptDelay.clampedNanoseconds,
             turns: options.rotatesAddresses ? Turns() : nil)
         limits = options.limits
     }

@@ -69,6 +69,9 @@ extension NetworkError.Code {
     public static let invalidConfiguration = Self("invalidConfiguration")
     public static let nameNotResolved = Self("nameNotResolved")
     public static let connectionFailed = Self("connectionFailed")
+    /// There are ways to the host, but only through interfaces that the rules refuse; the underlying
+    /// `InterfaceRefusal` names them.
+    public static let interfaceRefused = Self("interfaceRefused")
     /// The peer ended the connection before the response was complete.
     public static let connectionClosed = Self("connectionClosed")
     /// The peer broke the rules of HTTP.

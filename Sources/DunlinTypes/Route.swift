@@ -6,9 +6,12 @@ public struct Route: Sendable, Hashable {
     public var address: SocketAddress?
     /// Instead of the session's.
     public var sockets: SocketOptions?
+    /// Instead of the session's.
+    public var interfaces: InterfaceRules?
 
-    public init(address: SocketAddress? = nil, sockets: SocketOptions? = nil) {
+    public init(address: SocketAddress? = nil, sockets: SocketOptions? = nil, interfaces: InterfaceRules? = nil) {
         self.address = address
         self.sockets = sockets
+        self.interfaces = interfaces
     }
 }

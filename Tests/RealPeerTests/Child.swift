@@ -7,7 +7,7 @@ struct Child {
         let description: String
     }
 
-    private let pid: pid_t
+    let pid: pid_t
 
     /// `descriptors`: which of ours the child gets, by the number that it has there. Of the standard ones it gets
     /// /dev/null where nothing is said.
@@ -29,8 +29,16 @@ struct Child {
         var words: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
         var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
         defer { for word in words + variables { free(word) } }
+        // The thread that this runs on may have signals blocked, which a child would inherit and never end by.
+        var attributes = posix_spawnattr_t()
+        var none = sigset_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
         var pid = pid_t()
-        let code = posix_spawn(&pid, env, &actions, nil, &words, &variables)
+        let code = posix_spawn(&pid, env, &actions, &attributes, &words, &variables)
         guard code == 0 else {
             throw Failure(description: "\(program) did not start: \(String(cString: strerror(code)))")
         }

@@ -72,6 +72,7 @@ extension NetworkError.FoundationCode {
     public static let zeroByteResource = Self(url: -1014)
     public static let cannotDecodeRawData = Self(url: -1015)
     public static let cannotDecodeContentData = Self(url: -1016)
+    public static let dataNotAllowed = Self(url: -1020)
     public static let requestBodyStreamExhausted = Self(url: -1021)
     public static let clearTextRefused = Self(url: -1022)
     public static let fileDoesNotExist = Self(url: -1100)

@@ -11,7 +11,8 @@ extension NetworkError {
     private static let foundationCodes: [Code: FoundationCode] = [
         .invalidRequest: .badURL, .invalidParameters: .invalidParameters, .invalidPart: .unreachableFile,
         .unsupportedScheme: .unsupportedURL, .nameNotResolved: .cannotFindHost,
-        .connectionFailed: .cannotConnectToHost, .connectionClosed: .connectionLost,
+        .connectionFailed: .cannotConnectToHost, .interfaceRefused: .dataNotAllowed,
+        .connectionClosed: .connectionLost,
         .invalidResponse: .badServerResponse, .invalidContent: .cannotDecodeRawData,
         .limitExceeded: .dataLengthExceedsMaximum, .poolExhausted: .cannotConnectToHost,
         .queueFull: .cannotConnectToHost, .timedOut: .timedOut,

@@ -21,6 +21,7 @@ struct HopLoop {
     ) async throws -> TransportResponse {
         var start = start
         var machine = HopMachine()
+        var patience: ConnectivityWait?
         while true {
             guard delegate.begin() else { throw Self.over }
             do {
@@ -41,10 +42,13 @@ struct HopLoop {
                 }
                 start = loop.now()
             } catch {
-                guard machine.failed(error, isReplayable: request.body.isReplayable) == .send else {
-                    throw request.explained(error, after: trail)
+                if machine.failed(error, isReplayable: request.body.isReplayable) == .send {
+                    request = request.onFreshConnection
+                } else {
+                    patience = patience ?? ConnectivityWait(carrier, delegate, on: loop)
+                    guard let patience, request.body.canBeSent else { throw request.explained(error, after: trail) }
+                    try await waitForNetwork(after: error, patience, request, &trail)
                 }
-                request = request.onFreshConnection
                 start = loop.now()
             }
         }
@@ -62,6 +66,21 @@ extension HopLoop {
         let redirecting = Redirecting(
             carrier: carrier, delegate: delegate, loop: loop, request: request, response: response, trail: trail)
         return try await redirecting.next()
+    }
+}
+
+extension HopLoop {
+    /// Returns when the request is to be sent again. Out of line, for requests that wait for no network.
+    @inline(never)
+    private func waitForNetwork(
+        after error: any Error, _ patience: ConnectivityWait, _ request: TransportRequest, _ trail: inout Trail?
+    ) async throws {
+        do {
+            try await patience.pass(error, request)
+        } catch {
+            throw request.explained(error, after: trail)
+        }
+        if let attempt = (error as? NetworkError)?.attempt { trail.append(attempt) }
     }
 }
 

@@ -26,6 +26,9 @@ public final class Reachability: Sendable {
     private let latest = LatestStatus()
     private let target: Vigil.Target
 
+    /// What tells it.
+    var source: any NetworkPathSource { target.source }
+
     private init(_ target: Vigil.Target) {
         self.target = target
     }

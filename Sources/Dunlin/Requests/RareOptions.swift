@@ -11,6 +11,18 @@ extension HTTPSession.Options {
         set { setRare { $0.sockets = newValue } }
     }
 
+    /// Instead of the session's. The request uses a connection that was opened by just these rules.
+    public var interfaces: InterfaceRules? {
+        get { rare?.values.interfaces }
+        set { setRare { $0.interfaces = newValue } }
+    }
+
+    /// Instead of the session's.
+    public var waitsForConnectivity: Bool? {
+        get { rare?.values.waitsForConnectivity }
+        set { setRare { $0.waitsForConnectivity = newValue } }
+    }
+
     /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What it
     /// allows counts for this request alone: over TLS the request has a connection to itself. It is asked about every
     /// server that redirects lead to; the challenge says which.
@@ -64,6 +76,8 @@ extension HTTPSession.Options {
     struct Values: Sendable {
         var hosts = HTTPSession.HostOverrides()
         var sockets: SocketOptions?
+        var interfaces: InterfaceRules?
+        var waitsForConnectivity: Bool?
         var authenticate: AuthenticationHook?
         var redirects: HTTPSession.RedirectPolicy?
         var credentials: HTTPSession.Credentials?
@@ -73,7 +87,7 @@ extension HTTPSession.Options {
 
         var isEmpty: Bool {
             hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
-                && hooks == nil && tags.isEmpty && after.isEmpty
+                && hooks == nil && tags.isEmpty && after.isEmpty && interfaces == nil && waitsForConnectivity == nil
         }
     }
 
@@ -100,8 +114,11 @@ extension HTTPSession.Options {
         let sockets = values.sockets
         if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
         let address = try Routes(values.hosts, .invalidRequest).address(for: origin) ?? origin.route?.address
-        if address == origin.route?.address, sockets == nil { return origin }
-        let route = Route(address: address, sockets: sockets ?? origin.route?.sockets)
+        let interfaces = values.interfaces
+        if address == origin.route?.address, sockets == nil, interfaces == nil { return origin }
+        let route = Route(
+            address: address, sockets: sockets ?? origin.route?.sockets,
+            interfaces: interfaces ?? origin.route?.interfaces)
         return origin.over(route)
     }
 }

@@ -13,6 +13,7 @@ final class Audience: Sendable {
     let events: EventHub
     let watch: TransferWatch
     private let line = Mutex(BatchLine.none)
+    private let hasToldOfWait = Atomic<Bool>(false)
 
     init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ watch: TransferWatch) {
         self.hooks = hooks.filter(\.isSet)
@@ -29,6 +30,9 @@ final class Audience: Sendable {
             await Self.offLoop { await call(hook) }
         }
     }
+
+    /// True once: a request that waits for a network is told of no second time.
+    var mayTellOfWait: Bool { !hasToldOfWait.exchange(true, ordering: .relaxed) }
 
     func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool {
         hooks.contains { $0[keyPath: hook] != nil }

@@ -25,6 +25,9 @@ extension HTTPSession {
         public var uploadProgress: ProgressHook?
         /// The same of the response's body.
         public var downloadProgress: ProgressHook?
+        /// Told, once, that the request waits for a network, and how it failed without one. Of requests that are to wait
+        /// (`waitsForConnectivity`).
+        public var waitingForConnectivity: (@Sendable (TaskSnapshot, NetworkError) async -> Void)?
         /// Told that a request's transfer is over, well or with an error, before a value is made of what came.
         public var transferEnded: (@Sendable (TaskSnapshot, (any Error)?) async -> Void)?
         /// Told how a request spent its time, with each attempt it took, also of one that failed.
@@ -40,7 +43,7 @@ extension HTTPSession {
         var isSet: Bool {
             redirect != nil || needsNewBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || transferEnded != nil || metrics != nil
-                || completed != nil
+                || completed != nil || waitingForConnectivity != nil
         }
     }
 

@@ -110,7 +110,7 @@ extension RouteFinder {
     }
 
     /// A link upon another is of that one's kind: a VLAN on a radio is a radio.
-    private func kind(of link: LinkReport, _ socket: borrowing Socket) throws(Errno) -> InterfaceKind {
+    func kind(of link: LinkReport, _ socket: borrowing Socket) throws(Errno) -> InterfaceKind {
         var link = link
         // Links may be piled up, but hardly higher.
         for _ in 0..<4 {

@@ -1,0 +1,31 @@
+import Dunlin
+
+/// `dunlin reachability`: whether there is a way, and over what. Nothing is sent.
+struct Reaching {
+    let host: String?
+    let watches: Bool
+    let output: Output
+
+    func run() async throws -> ExitCode {
+        let reachability = host.map { Reachability.host($0) } ?? .shared
+        guard watches else {
+            for await path in reachability.paths {
+                output.print(line(path))
+                return path.status.isReachable ? .success : .failure
+            }
+            return .failure
+        }
+        var last: String?
+        for await path in reachability.paths {
+            let line = line(path)
+            if line != last { output.print(line) }
+            last = line
+        }
+        return .success
+    }
+
+    private func line(_ path: NetworkPath) -> String {
+        guard path.status.isReachable, let interface = path.interface else { return "\(path.status)" }
+        return "\(path.status), \(interface)"
+    }
+}

@@ -1,0 +1,57 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+struct `Rules about interfaces` {
+    private static func options(_ rules: InterfaceRules?) -> HTTPSession.Options {
+        var options = HTTPSession.Options()
+        options.interfaces = rules
+        return options
+    }
+
+    @Test func `keep connections apart that were opened by others`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            var connections: [UInt64?] = []
+            for rules in [nil, InterfaceRules.deny(kinds: .wwan), nil, .deny(kinds: .wwan), .allow(names: "eth9")] {
+                let response = try await stage.session.get("x", options: Self.options(rules), as: .string)
+                connections.append(response.metrics.attempts.last?.connection)
+            }
+            #expect(connections[0] == connections[2] && connections[1] == connections[3])
+            #expect(Set(connections).count == 3)
+            #expect(stage.server.connectionCount == 3)
+        }
+    }
+
+    @Test(arguments: [InterfaceRules.deny(names: "lo"), .deny(kinds: .loopback)])
+    func `refuse what is denied, by name, before anything is sent`(rules: InterfaceRules) async throws {
+        try await Stage.with(configure: { $0.interfaces = rules }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(error.code == .interfaceRefused && error.phase == .connect)
+            #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
+            let refusal = try #require(error.underlying as? InterfaceRefusal)
+            #expect(refusal.interfaces.map(\.name) == ["lo"])
+            #expect(refusal.rules == rules)
+            #expect("\(error)".contains("the ways are lo (loopback); the rules say: not lo"))
+            #expect(stage.server.connectionCount == 0)
+            // A request may have rules of its own.
+            let response = try await stage.session.get("x", options: Self.options(.any), as: .string)
+            #expect(response.value == "x")
+        }
+    }
+
+    @Test func `let pass what does not leave this machine`() async throws {
+        try await Stage.with(.abstract, configure: { $0.interfaces = .allow(kinds: .wifi) }) {
+            (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            #expect(try await stage.session.get("x", as: .string).value == "x")
+        }
+        try await Stage.with(.ipv6, configure: { $0.interfaces = .allow(kinds: .wifi) }) {
+            (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            #expect(try await stage.session.get("x", as: .string).value == "x")
+        }
+    }
+}
