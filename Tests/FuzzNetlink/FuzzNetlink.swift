@@ -8,8 +8,8 @@ import FuzzDriver
     }
 #endif
 
-/// What the kernel says of links and routes: whatever the bytes, no more messages than there is room for, and what comes
-/// first is read the same whatever follows.
+/// What the kernel says of links and routes: whatever the bytes, no more messages than there is room for, and what
+/// comes first is read the same whatever follows.
 @main
 enum FuzzNetlink {
     static func main() {

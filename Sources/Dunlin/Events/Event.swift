@@ -4,9 +4,9 @@ extension HTTPSession {
         /// A request begins or goes on.
         case resumed(TaskSnapshot)
         case suspended(TaskSnapshot)
-        /// A request that is to wait for a network does so: this is how it failed without one. Told once.
+        /// A request that is to wait for a network does so: this is how it failed. Told once.
         case waitingForConnectivity(TaskSnapshot, NetworkError)
-        /// What the configuration's `reachability` says, if events are to tell of it: first as it is, then what differs.
+        /// What the configuration's `reachability` says, if events are to tell of it: as it is, then what differs.
         case reachability(ReachabilityStatus)
         /// A download goes on after so many bytes, of so many if that is known.
         case downloadResumed(TaskSnapshot, at: Int, of: Int?)

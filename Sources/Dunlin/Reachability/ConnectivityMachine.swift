@@ -6,8 +6,8 @@
 /// 2. Where the kernel itself said that there is no way, or none that is allowed, there is nothing to doubt: it waits,
 ///    and goes at once should there be a way by now. Where nobody answered, neither name server nor host, it waits if
 ///    there is no way, and fails if there is one.
-/// 3. Each change is a reason to look again, and to go if there is a way. What rules about interfaces refused goes after
-///    each change, for only an attempt can tell.
+/// 3. Each change is a reason to look again, and to go if there is a way. What rules about interfaces refused goes
+///    after each change, for only an attempt can tell.
 /// 4. A network that has just come may know no names yet, and a way that is there may not be ready: after a wait, or
 ///    where what is seen and what the kernel said differ, it is tried again a few times, a second apart.
 /// 5. Never reads a clock, asks nobody.

@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Waits for a network in a request's stead, by the rules of `ConnectivityMachine`: within the request's total time, and
-/// until it is cancelled. It holds its turn in a queue meanwhile, and no connection.
+/// Waits for a network in a request's stead, by the rules of `ConnectivityMachine`: within the request's total time,
+/// and until it is cancelled. It holds its turn in a queue meanwhile, and no connection.
 ///
 /// Made with the first failure of a request that is to wait; others have none.
 final class ConnectivityWait: Sendable {

@@ -11,9 +11,10 @@ final class ReachabilityTelling: Sendable {
 
     /// Begins, unless it has begun already.
     func begin(with reachability: Reachability, to hub: EventHub) {
+        let statuses = reachability.statuses
         telling.withLock { telling in
             guard telling == nil else { return }
-            telling = Task { [statuses = reachability.statuses] in
+            telling = Task {
                 for await status in statuses where !Task.isCancelled { hub.tell(.reachability(status)) }
             }
         }

@@ -25,8 +25,8 @@ extension HTTPSession {
         public var uploadProgress: ProgressHook?
         /// The same of the response's body.
         public var downloadProgress: ProgressHook?
-        /// Told, once, that the request waits for a network, and how it failed without one. Of requests that are to wait
-        /// (`waitsForConnectivity`).
+        /// Told, once, that the request waits for a network, and how it failed without one. Of requests that are to
+        /// wait (`waitsForConnectivity`).
         public var waitingForConnectivity: (@Sendable (TaskSnapshot, NetworkError) async -> Void)?
         /// Told that a request's transfer is over, well or with an error, before a value is made of what came.
         public var transferEnded: (@Sendable (TaskSnapshot, (any Error)?) async -> Void)?

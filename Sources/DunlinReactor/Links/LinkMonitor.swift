@@ -9,8 +9,8 @@ internal import Synchronization
 /// 2. What it tells is a hint and carries nothing. Whoever hears it asks the kernel what is true now. So no message
 ///    that was lost, cut short or forged makes anybody believe what is not so.
 /// 3. The first hint comes once the kernel is being listened to: what is asked after it misses nothing.
-/// 4. News that come together are one hint, and hints are at least 50 ms apart: a machine that makes routes all day costs
-///    its watchers 20 questions a second and no more.
+/// 4. News that come together are one hint, and hints are at least 50 ms apart: a machine that makes routes all day
+///    costs its watchers 20 questions a second and no more.
 /// 5. When the kernel had more news than the socket held, or the socket broke, another takes its place, and that is a
 ///    hint too.
 /// 6. Where there is no netlink, as in some containers, what /proc says of routes and /sys of links is compared every

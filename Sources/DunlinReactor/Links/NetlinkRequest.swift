@@ -6,8 +6,8 @@ internal import Glibc
 enum NetlinkRequest {
     /// The way to an address, through `interface` if one is named (not 0). Nothing is sent there.
     ///
-    /// With `needsRoute` it must have a route that says so: with an interface named the kernel otherwise takes everybody
-    /// for a neighbour.
+    /// With `needsRoute` it must have a route that says so: with an interface named the kernel otherwise takes
+    /// everybody for a neighbour.
     static func route(
         to address: SocketAddress, through interface: Int32 = 0, needsRoute: Bool = false, sequence: UInt32
     ) -> [UInt8]? {

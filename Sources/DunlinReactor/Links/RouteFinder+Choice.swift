@@ -17,8 +17,8 @@ extension RouteFinder {
     /// The interface for a connection to `address`: the kernel's own choice if the rules allow it, and otherwise the
     /// allowed one that has the cheapest route there. `bound` is the interface that the connection is bound to anyway.
     ///
-    /// Whoever connects binds to it, also where it is the kernel's choice: routes change, and a connection that outlives
-    /// such a change would move on to an interface that was refused.
+    /// Whoever connects binds to it, also where it is the kernel's choice: routes change, and a connection that
+    /// outlives such a change would move on to an interface that was refused.
     public func choice(for address: SocketAddress, by rules: InterfaceRules, bound: String? = nil) -> InterfaceChoice {
         if case .unix = address { return .unbound }
         let finding = finding(for: address)
