@@ -113,22 +113,17 @@ final class NetworkProgram {
         child.stop()
     }
 
-    /// What its threads are called.
-    var threads: [String] { perThread("comm").map { String($0.prefix { $0 != "\n" }) } }
-
-    /// How often any of its threads was woken.
-    var wakes: Int {
-        perThread("status").flatMap { $0.split(separator: "\n") }
-            .filter { $0.hasPrefix("voluntary_ctxt_switches:") }
-            .compactMap { Int($0.split(separator: "\t").last ?? "") }.reduce(0, +)
-    }
-
-    private func perThread(_ file: String) -> [String] {
+    /// The threads that Dunlin has started there, by name, and how often each was woken.
+    var threads: [(name: String, wakes: Int)] {
         let tasks = "/proc/\(child.pid)/task"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
-        return names.compactMap { name in
-            FileManager.default.contents(atPath: "\(tasks)/\(name)/\(file)")
-                .map { String(decoding: $0, as: UTF8.self) }
+        let numbers = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
+        return numbers.sorted().compactMap { number in
+            // "Name:\tdunlin-0", and so on.
+            let text = FileManager.default.contents(atPath: "\(tasks)/\(number)/status") ?? Data()
+            let pairs = String(decoding: text, as: UTF8.self).split(separator: "\n").map { $0.split(separator: "\t") }
+            let value = { (key: String) in pairs.first { $0.first == "\(key):" }?.last.map(String.init) }
+            guard let name = value("Name"), name.hasPrefix("dunlin-") else { return nil }
+            return (name, Int(value("voluntary_ctxt_switches") ?? "") ?? 0)
         }
     }
 

@@ -112,17 +112,17 @@ struct `Reachability in a network namespace` {
             let program = try machine.start("watch")
             await program.says(Self.none)
             // Addresses of a link that has just come up get ready one after the other, for a few seconds. And the
-            // threads that asked the kernel leave after a while.
-            var before = -1
-            for _ in 0..<8 where program.wakes != before {
-                before = program.wakes
+            // threads that asked the kernel leave after a while. Swift's own have timers, which are none of ours.
+            var before = [Int]()
+            for _ in 0..<8 where program.threads.map(\.wakes) != before {
+                before = program.threads.map(\.wakes)
                 await program.pause(.seconds(3))
             }
-            #expect(program.wakes == before)
-            #expect(!program.threads.contains("dunlin-disk"))
+            #expect(program.threads.map(\.wakes) == before)
+            #expect(!program.threads.contains { $0.name == "dunlin-disk" })
             try machine.ip("route", "add", "default", "via", "10.7.0.1")
             await program.says(Self.none, Self.wired)
-            #expect(program.wakes > before)
+            #expect(program.threads.map(\.wakes) != before)
         }
     }
 
