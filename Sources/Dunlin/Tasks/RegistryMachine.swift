@@ -15,6 +15,12 @@ struct RegistryMachine<Delegate, Watcher> {
     var count: Int { places.count - free.count }
     var running: [Delegate] { places.compactMap(\.self) }
 
+    /// The first in no order that means anything.
+    func first(where isMeant: (Delegate) -> Bool) -> Delegate? {
+        for case let delegate? in places where isMeant(delegate) { return delegate }
+        return nil
+    }
+
     /// The place to leave from; nil once the registry is closed.
     mutating func add(_ delegate: Delegate) -> Int? {
         if isClosed { return nil }

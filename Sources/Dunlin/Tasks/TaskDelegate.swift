@@ -97,6 +97,9 @@ public actor TaskDelegate {
         return true
     }
 
+    /// Whether it moves or waits for its turn. Opening a connection ahead of need is no request.
+    nonisolated var isActive: Bool { kind != .opening && audience?.watch.isHeld != true }
+
     nonisolated func begin() -> Bool {
         whole?.begin() ?? machine.withLock { $0.begin() }
     }

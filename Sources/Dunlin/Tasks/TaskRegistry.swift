@@ -86,6 +86,9 @@ public actor TaskRegistry {
         book.withLock { $0.machine.running }.first { $0.id == id }
     }
 
+    /// A request that is neither held nor over, should there be one.
+    nonisolated var anyActive: TaskDelegate? { book.withLock { $0.machine.first(where: \.isActive) } }
+
     private nonisolated var delegates: [TaskDelegate] {
         book.withLock { $0.machine.running }.sorted { $0.id.rawValue < $1.id.rawValue }
     }
