@@ -17,6 +17,7 @@ let package = Package(
     products: [
         .library(name: "Dunlin", targets: ["Dunlin"]),
         .library(name: "DunlinFoundation", targets: ["DunlinFoundation"]),
+        .library(name: "DunlinDisplay", targets: ["DunlinDisplay"]),
         .library(name: "DunlinXML", targets: ["DunlinXML"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinCLI"]),
@@ -44,6 +45,7 @@ let package = Package(
             swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(name: "DunlinFoundation", dependencies: ["Dunlin"], swiftSettings: dialect),
+        .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
             dependencies: [
@@ -51,7 +53,7 @@ let package = Package(
             ],
             swiftSettings: dialect),
         .executableTarget(
-            name: "DunlinCLI", dependencies: ["Dunlin", "DunlinTesting"], swiftSettings: dialect),
+            name: "DunlinCLI", dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting"], swiftSettings: dialect),
         .target(
             name: "FuzzDriver", path: "Tests/FuzzDriver",
             swiftSettings: dialect + [.enableExperimentalFeature("Extern")]),
@@ -133,6 +135,9 @@ let package = Package(
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinSecure", "DunlinTesting", "LeakChecking",
             ],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinDisplayTests", dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML"], swiftSettings: dialect),
         .testTarget(

@@ -82,6 +82,28 @@ import Testing
     }
 }
 
+extension `Hold machine` {
+    @Test func `tells who observes of the next change, and of one that was missed`() {
+        var machine = HoldMachine<Int>()
+        #expect(machine.motion == .moving)
+        #expect(machine.observe(1, after: nil) == nil)
+        #expect(machine.observe(1, after: .held) == nil)
+        let number = machine.observe(1, after: .moving)
+        #expect(number != nil)
+        let gone = machine.observe(2, after: .moving)
+        if let gone { machine.leave(gone) }
+        _ = machine.hold(at: Self.time(0))
+        #expect(machine.takeObservers() == [1])
+        #expect(machine.motion == .held)
+        _ = machine.observe(3, after: .held)
+        #expect(machine.release(at: Self.time(1)) == [3])
+        _ = machine.observe(4, after: .moving)
+        #expect(machine.end(at: Self.time(2)) == [4])
+        #expect(machine.motion == .over)
+        #expect(machine.observe(5, after: .moving) == nil)
+    }
+}
+
 @Suite struct `Tally of a transfer` {
     @Test func `does not count backwards when a body is sent again`() {
         var tally = Tally()

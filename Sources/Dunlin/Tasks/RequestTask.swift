@@ -17,7 +17,7 @@ extension HTTPSession {
     /// cancelled.
     public final class RequestTask<Output: Sendable>: Sendable {
         private let delegate: TaskDelegate
-        private let watch: TransferWatch
+        let watch: TransferWatch
         let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)
         /// Of a download.
@@ -126,7 +126,7 @@ extension HTTPSession.RequestTask {
 extension Result where Failure == any Error {
     /// The same for whoever waited in the present task: others may wait for the same request whose own tasks nobody
     /// cancelled.
-    var asSeenHere: Self {
+    package var asSeenHere: Self {
         guard Task.isCancelled, case .failure(let error as NetworkError) = self, error.code == .cancelled else {
             return self
         }

@@ -7,6 +7,7 @@ internal import DunlinTypes
 /// 2. Time held is remembered, so that whoever has a limit can take off what fell into its wait: it was none of the
 ///    peer's fault. Of very many holds the oldest are remembered as one.
 /// 3. Once over, nothing changes it any more, and nobody waits.
+/// 4. Who observes is told of the next change, whichever that is, and asks again.
 struct HoldMachine<Waiter> {
     private struct Spell {
         let start: MonotonicTime
@@ -28,7 +29,16 @@ struct HoldMachine<Waiter> {
     private var state = State.moving
     private var spells: [Spell] = []
     private var waiters: [(id: UInt64, waiter: Waiter)] = []
+    private var observers: [(id: UInt64, waiter: Waiter)] = []
     private var lastWaiter: UInt64 = 0
+
+    var motion: TransferWatch.Motion {
+        switch state {
+        case .moving: .moving
+        case .held: .held
+        case .over: .over
+        }
+    }
 
     /// Nobody has ever held it: there is no time to be taken off.
     var isUntouched: Bool { state == .moving && spells.isEmpty }
@@ -63,7 +73,7 @@ struct HoldMachine<Waiter> {
         return true
     }
 
-    /// Those who may go on; nil if it was not held.
+    /// Those who may go on, and those who observe; nil if it was not held.
     mutating func release(at now: MonotonicTime) -> [Waiter]? {
         guard isHeld else { return nil }
         endSpell(at: now)
@@ -71,7 +81,7 @@ struct HoldMachine<Waiter> {
         return takeWaiters()
     }
 
-    /// Those who need not wait any more.
+    /// Those who need not wait any more, and those who observe.
     mutating func end(at now: MonotonicTime) -> [Waiter] {
         endSpell(at: now)
         state = .over
@@ -88,10 +98,25 @@ struct HoldMachine<Waiter> {
 
     mutating func leave(_ id: UInt64) {
         waiters.removeAll { $0.id == id }
+        observers.removeAll { $0.id == id }
+    }
+
+    /// A number to leave with; nil if it stands otherwise than the observer knows.
+    mutating func observe(_ waiter: Waiter, after known: TransferWatch.Motion?) -> UInt64? {
+        guard motion == known else { return nil }
+        lastWaiter += 1
+        observers.append((lastWaiter, waiter))
+        return lastWaiter
+    }
+
+    /// Those to be told that it has been held.
+    mutating func takeObservers() -> [Waiter] {
+        defer { observers = [] }
+        return observers.map(\.waiter)
     }
 
     private mutating func takeWaiters() -> [Waiter] {
         defer { waiters = [] }
-        return waiters.map(\.waiter)
+        return waiters.map(\.waiter) + takeObservers()
     }
 }

@@ -52,6 +52,7 @@ extension TransferWatch {
         let now = reactor.now()
         guard hold.withLock({ $0.hold(at: now) }) else { return false }
         standing.stepAside()
+        for observer in hold.withLock({ $0.takeObservers() }) { _ = observer.deliver(()) }
         return true
     }
 
@@ -91,6 +92,33 @@ extension TransferWatch {
         hold.withLock { $0.leave(number) }
         if case .timedOut = outcome { return false }
         return true
+    }
+
+    public enum Motion: Sendable, Hashable {
+        case moving
+        case held
+        /// The transfer has ended, or is being stopped.
+        case over
+    }
+
+    public var motion: Motion { hold.withLock { $0.motion } }
+
+    /// How the transfer stands, once that is otherwise than `known`; at once for nil. Nil when the awaiting task is
+    /// cancelled.
+    public func motion(after known: Motion?) async -> Motion? {
+        while !Task.isCancelled {
+            let parking = Parking<Void>(on: reactor)
+            guard let number = hold.withLock({ $0.observe(parking, after: known) }) else {
+                return motion
+            }
+            await withTaskCancellationHandler {
+                _ = await parking.wait(until: .never, interrupt: nil)
+            } onCancel: {
+                parking.interrupt()
+            }
+            hold.withLock { $0.leave(number) }
+        }
+        return nil
     }
 }
 

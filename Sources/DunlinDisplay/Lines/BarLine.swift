@@ -1,0 +1,163 @@
+internal import Dunlin
+
+/// One transfer: its name, a bar, how far it is, how fast, and how long it will take.
+///
+/// What there is no room for is left out, in this order: bytes, rate, time, bar. The name gives way before the bar
+/// does, but not all of it, and the fraction stays to the last. Without a total there is no bar, but a spinner and a
+/// count of bytes.
+struct BarLine: Equatable, Sendable {
+    enum End: Equatable, Sendable {
+        case well
+        case cancelled
+        case failed(String)
+    }
+
+    let name: String
+    private let start: Duration
+    private(set) var progress = HTTPSession.TransferProgress()
+    /// Nil until it is known how the transfer ended.
+    private(set) var end: End?
+    private var latest: Duration
+    /// Nothing changes it any more.
+    var isOver = false
+
+    /// `start` is when somebody began to look.
+    init(name: String, since start: Duration) {
+        self.name = name
+        self.start = start
+        latest = start
+    }
+
+    mutating func show(_ progress: HTTPSession.TransferProgress, at now: Duration) {
+        self.progress = progress
+        latest = now
+        if progress.isFinal, progress.fraction == 1 { end = .well }
+    }
+
+    mutating func end(_ end: End, at now: Duration) {
+        self.end = end
+        latest = now
+    }
+
+    fileprivate var elapsed: Duration { latest - start }
+
+    var isAnimated: Bool { !isOver && end == nil && progress.totalBytes == nil }
+
+    /// Whole percent that have come: all of it is not 100 before it is all.
+    private var percent: Int? { progress.fraction.map { Int($0 * 100) } }
+
+    func row(_ layout: Layout) -> Row {
+        if case .failed(let reason) = end { return failure(reason, layout) }
+        let fields = Fields(self, layout)
+        var row = Row()
+        row.add(DisplayWidth.padded(DisplayWidth.abridged(name, to: fields.name, layout.style.gap), to: fields.name))
+        if fields.bar > 0 { addBar(fields.bar, to: &row, layout.style) }
+        row.add(Layout.gap)
+        row.add(mark(layout), end == .well ? .green : end == .cancelled ? .red : nil)
+        for text in fields.rest { row.add(Layout.gap + text) }
+        return row.cut(to: layout.width)
+    }
+
+    private func addBar(_ width: Int, to row: inout Row, _ style: DisplayStyle) {
+        row.add(Layout.gap)
+        guard let fraction = progress.fraction else { return row.add(String(repeating: " ", count: width)) }
+        let (done, rest) = style.bar(fraction, width: width)
+        row.add(done, end == .cancelled ? .red : .green)
+        row.add(rest, .dim)
+    }
+
+    private func failure(_ reason: String, _ layout: Layout) -> Row {
+        let room = max(8, layout.width / 3)
+        var row = Row()
+        row.add(DisplayWidth.abridged(name, to: max(min(layout.nameWidth, room), 1), layout.style.gap))
+        row.add(Layout.gap + "failed: ", .red)
+        row.add(reason)
+        return row.cut(to: layout.width)
+    }
+
+    /// Four columns: how far, or how it ended.
+    private func mark(_ layout: Layout) -> String {
+        let text =
+            switch end {
+            case .well: "done"
+            case .cancelled: "stop"
+            case .failed: "fail"
+            case nil: percent.map { "\($0)%" } ?? (isOver ? "" : layout.style.spinner(at: layout.time))
+            }
+        return DisplayWidth.padded(text, to: 4, atStart: true)
+    }
+
+    fileprivate var rate: String {
+        guard end != nil || isOver else { return RateText(progress.bytesPerSecond).description }
+        guard elapsed >= .milliseconds(1) else { return "" }
+        return RateText(Double(progress.wireBytes) / (elapsed / .seconds(1))).description
+    }
+
+    fileprivate var time: String {
+        TimeText(end != nil || isOver ? elapsed : progress.timeLeft).description
+    }
+
+    fileprivate var bytes: String {
+        let count = ByteCount(progress.wireBytes).description
+        guard end == nil, let total = progress.totalBytes else { return count }
+        return "\(count)/\(ByteCount(total))"
+    }
+}
+
+/// Which fields there is room for, and how wide those are that give way.
+private struct Fields {
+    var name: Int
+    var bar = 0
+    var rest: [String] = []
+
+    private static let smallestName = 8
+    private static let smallestBar = 8
+    private static let widestBar = 40
+    private static let markWidth = 4
+
+    init(_ line: BarLine, _ layout: Layout) {
+        let gap = Layout.gap.count
+        let bytes = DisplayWidth.padded(line.bytes, to: ByteCount.width * 2 + 1, atStart: true)
+        let rate = DisplayWidth.padded(line.rate, to: RateText.width, atStart: true)
+        let time = DisplayWidth.padded(line.time, to: TimeText.width, atStart: true)
+        let choices = [[bytes, rate, time], [rate, time], [time], []]
+        let room = layout.width - gap - Self.markWidth
+        let name = min(layout.nameWidth, Self.smallestName)
+        // A name without a bar is the last choice: it always is taken, for it fits whatever is left.
+        for rest in choices {
+            let left = room - rest.reduce(0) { $0 + $1.count + gap }
+            guard left >= name + gap + Self.smallestBar else { continue }
+            self.rest = rest
+            let share = max(name, min(layout.nameWidth, left * 2 / 5))
+            bar = min(left - share - gap, Self.widestBar)
+            self.name = min(layout.nameWidth, left - bar - gap)
+            return
+        }
+        self.name = max(0, min(layout.nameWidth, room))
+    }
+}
+
+// MARK: - Where lines cannot be drawn over
+
+extension BarLine {
+    var plain: String {
+        let bytes = progress.totalBytes.map { "\(ByteCount(progress.wireBytes)) of \(ByteCount($0))" }
+        let count = ByteCount(progress.wireBytes).description
+        switch end {
+        case .failed(let reason): return "\(name): failed: \(reason)"
+        case .cancelled: return "\(name): stopped after \(count)"
+        case .well: return "\(name): done, \(count)" + (time.isEmpty ? "" : " in \(time)")
+        case nil: break
+        }
+        var parts = [percent.map { "\($0)%" }, bytes ?? count].compactMap(\.self)
+        if !rate.isEmpty { parts.append(rate) }
+        if !time.isEmpty, !isOver { parts.append("\(time) left") }
+        return "\(name): " + parts.joined(separator: ", ")
+    }
+
+    /// Tenths of the whole, or twice as much as before.
+    var milestone: Int {
+        if let fraction = progress.fraction { return Int(fraction * 10) }
+        return progress.wireBytes.bitWidth - progress.wireBytes.leadingZeroBitCount
+    }
+}

@@ -1,0 +1,109 @@
+public import Dunlin
+internal import Synchronization
+
+/// A bar for a transfer: how far it is, how fast, and how long it will take; a spinner and a count if nobody knows how
+/// much is to come.
+///
+/// ```swift
+/// let bar = ProgressDisplay("disk.img")
+/// bar.follow(task)
+/// ```
+///
+/// It follows one transfer at a time, and shows the last of it when it is over. It need not be held on to: the
+/// terminal keeps a line until its transfer is over. Neither keeps the transfer's task.
+public final class ProgressDisplay: Sendable {
+    /// Which body is shown.
+    public enum Direction: Sendable, Hashable {
+        case upload
+        case download
+    }
+
+    private let name: String
+    private let display: TerminalDisplay
+    private let id: UInt64
+    private let follower = Mutex<Task<Void, Never>?>(nil)
+
+    /// Whatever the name is, it is shown as text: a server may have chosen it.
+    public init(_ name: String, on display: TerminalDisplay = .standardError) {
+        self.name = ShownText.of(name)
+        self.display = display
+        id = display.update { $0.newID() }
+    }
+
+    /// Shows this task's transfer from now on, instead of any other. Nothing is let begin by it. One that is over is
+    /// shown as it ended.
+    public func follow<Output>(_ task: HTTPSession.RequestTask<Output>, _ direction: Direction = .download) {
+        let teller = task.teller
+        let clock = display.clock
+        let progress = direction == .upload ? task.uploadProgress : task.downloadProgress
+        follow(progress, teller.ending) { line in
+            let now = clock.now()
+            let error = teller.errorIfEnded
+            line.changeBar { $0.show(direction == .upload ? teller.uploaded : teller.downloaded, at: now) }
+            if let error { line.changeBar { $0.end(BarLine.End(error), at: now) } }
+        }
+    }
+
+    /// The same with the progress of anything. Unless the stream says that it is over, the end of it does.
+    public func follow(_ progress: AsyncStream<HTTPSession.TransferProgress>) {
+        follow(progress, { nil }, nil)
+    }
+
+    /// Shows this, for a transfer that tells its progress to a closure: `progress: bar.show`. The final value ends the
+    /// line.
+    public func show(_ progress: HTTPSession.TransferProgress) {
+        let now = display.now
+        let line = BarLine(name: name, since: now)
+        display.update { [id] board in
+            if !board.has(id) { _ = board.bind(id, .bar(line)) }
+            _ = board.change(id) { $0.changeBar { $0.show(progress, at: now) } }
+            if progress.isFinal { board.end(id) }
+        }
+    }
+
+    /// Follows no longer; what was shown last stays.
+    public func stop() {
+        follower.withLock { $0.take() }?.cancel()
+        display.update { [id] in $0.end(id) }
+    }
+
+    private func follow(
+        _ progress: AsyncStream<HTTPSession.TransferProgress>, _ ending: @escaping @Sendable () async -> (any Error)?,
+        _ look: TerminalDisplay.Look?
+    ) {
+        let binding = display.bind(id, .bar(BarLine(name: name, since: display.now)), look)
+        // Ends with the transfer, and keeps nothing of it; a display that is gone needs nothing shown.
+        let next = Task { [id, weak display] in
+            for await step in progress {
+                display?.changeBar(id, of: binding) { $0.show(step, at: $1) }
+            }
+            if Task.isCancelled { return }
+            let end = BarLine.End(await ending())
+            display?.changeBar(id, of: binding) { $0.end(end, at: $1) }
+            display?.release(id, binding)
+        }
+        follower.withLock { follower in
+            defer { follower = next }
+            return follower
+        }?.cancel()
+    }
+}
+
+extension TerminalDisplay {
+    fileprivate func changeBar(_ id: UInt64, of binding: UInt64, _ change: (inout BarLine, Duration) -> Void) {
+        let now = now
+        update { _ = $0.change(id, of: binding) { $0.changeBar { change(&$0, now) } } }
+    }
+}
+
+extension BarLine.End {
+    fileprivate init(_ error: (any Error)?) {
+        switch error {
+        case nil: self = .well
+        case is CancellationError: self = .cancelled
+        case let error as NetworkError where error.code == .cancelled: self = .cancelled
+        case let error as NetworkError: self = .failed(ShownText.of(error.reason))
+        case .some(let error): self = .failed(ShownText.of("\(error)"))
+        }
+    }
+}

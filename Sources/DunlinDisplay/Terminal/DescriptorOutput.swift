@@ -1,0 +1,60 @@
+internal import FoundationEssentials
+internal import Glibc  // the size of a terminal, and one write for each frame
+
+/// A display on a file descriptor: a terminal, or whatever standard error leads to. Does not close it.
+///
+/// The terminal is asked for its size before each frame, so that no signal has to be handled. A program in the
+/// background draws nothing over: the terminal is another's then.
+public struct DescriptorOutput: DisplayOutput {
+    public static let standardError = DescriptorOutput(STDERR_FILENO)
+
+    private let descriptor: Int32
+    private let canRedraw: Bool
+
+    public init(_ descriptor: Int32) {
+        self.init(descriptor, environment: ProcessInfo.processInfo.environment)
+    }
+
+    init(_ descriptor: Int32, environment: [String: String]) {
+        self.descriptor = descriptor
+        canRedraw = DisplayStyle.canRedraw(environment)
+    }
+
+    public var terminal: TerminalSize? {
+        guard canRedraw, isatty(descriptor) == 1, isInForeground else { return nil }
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return TerminalSize(columns: 80, rows: 24)
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    /// Of a terminal that is not ours to control nobody knows, and nobody minds.
+    private var isInForeground: Bool {
+        let group = tcgetpgrp(descriptor)
+        return group < 0 || group == getpgrp()
+    }
+
+    public func write(_ text: String) {
+        var text = text
+        text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)[...]
+            while !rest.isEmpty {
+                let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+                if count >= 0 {
+                    rest = rest.dropFirst(count)
+                } else if errno == EAGAIN {
+                    waitForRoom()
+                } else if errno != EINTR {
+                    // Nobody is there to look at it.
+                    return
+                }
+            }
+        }
+    }
+
+    private func waitForRoom() {
+        var place = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&place, 1, 1000)
+    }
+}

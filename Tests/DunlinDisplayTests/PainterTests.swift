@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Dunlin
+@testable import DunlinDisplay
+
+@Suite struct `Painter of a display` {
+    private static let style = DisplayStyle(hasColour: true, hasUnicode: true)
+
+    private static func entry(_ id: UInt64, _ line: DisplayLine) -> DisplayFrame.Entry { .init(id: id, line: line) }
+
+    private static func frame(_ live: [String], printed: [String] = [], ended: [String] = []) -> DisplayFrame {
+        DisplayFrame(
+            printed: printed.map { .status($0) },
+            ended: ended.map { entry(0, .status($0)) },
+            live: live.enumerated().map { entry(UInt64($0) + 1, .status($1)) })
+    }
+
+    private static func bar(_ name: String, _ bytes: Int, of total: Int? = 1000) -> DisplayLine {
+        var line = BarLine(name: ShownText.of(name), since: .zero)
+        line.show(.init(wireBytes: bytes, totalBytes: total), at: .zero)
+        return .bar(line)
+    }
+
+    @Test func `draws over what goes on, below what stays`() {
+        var (painter, screen) = (FramePainter(), Screen(columns: 40))
+        screen.take("before\n")
+        screen.take("\r")
+        let frames = [
+            Self.frame(["a 1", "b 1"]), Self.frame(["a 2", "b 2"], printed: ["said"]),
+            Self.frame(["b 3"], ended: ["a!"]),
+            Self.frame(["b 4", "c 4", "d 4"]), Self.frame([], ended: ["b!"]),
+        ]
+        let expected = [
+            ["a 1", "b 1"], ["said", "a 2", "b 2"], ["said", "a!", "b 3"], ["said", "a!", "b 4", "c 4", "d 4"],
+            ["said", "a!", "b!"],
+        ]
+        for (frame, lines) in zip(frames, expected) {
+            screen.take(painter.paint(frame, Self.style, screen.size, at: .zero))
+            #expect(screen.shown == ["before"] + lines)
+            #expect(screen.isAtStartOfEmptyLine)
+        }
+        #expect(screen.problems.isEmpty && !screen.isOverrun)
+    }
+
+    @Test func `writes nothing that is there already, and a frame in one piece`() {
+        var painter = FramePainter()
+        let size = TerminalSize(columns: 40, rows: 24)
+        #expect(!painter.paint(Self.frame(["a"]), Self.style, size, at: .zero).isEmpty)
+        #expect(painter.paint(Self.frame(["a"]), Self.style, size, at: .seconds(1)) == "")
+        #expect(
+            painter.paint(Self.frame(["b"]), Self.style, size, at: .seconds(1)) == "\r\u{1B}[1Ab\u{1B}[K\r\n\u{1B}[J")
+    }
+
+    @Test(arguments: [10, 17, 20, 39, 40, 79, 80, 200])
+    func `leaves nothing behind when the width changes, to wider or to narrower`(columns: Int) {
+        let lines = [Self.bar("disk.img", 440), Self.bar("写真のアルバム.zip", 990), Self.bar("x", 5, of: nil)]
+        let frame = DisplayFrame(live: lines.enumerated().map { Self.entry(UInt64($0), $1) })
+        for before in [20, 40, 80, 200] {
+            var (painter, screen) = (FramePainter(), Screen(columns: before))
+            screen.take(painter.paint(frame, Self.style, screen.size, at: .zero))
+            screen.resize(columns: columns)
+            screen.take(painter.paint(frame, Self.style, screen.size, at: .seconds(1)))
+            var (other, fresh) = (FramePainter(), Screen(columns: columns))
+            fresh.take(other.paint(frame, Self.style, fresh.size, at: .seconds(1)))
+            #expect(screen.text == fresh.text, "\(before) to \(columns)")
+            #expect(screen.text.allSatisfy { DisplayWidth.of($0) < columns })
+        }
+    }
+
+    @Test func `shows no more lines than the terminal has room for`() {
+        var (painter, screen) = (FramePainter(), Screen(columns: 40, rows: 5))
+        for round in 0..<3 {
+            let frame = Self.frame((0..<50).map { "line \($0), round \(round)" })
+            screen.take(painter.paint(frame, Self.style, screen.size, at: .zero))
+            #expect(screen.shown == (0..<3).map { "line \($0), round \(round)" } + ["and 47 more"])
+        }
+        #expect(!screen.isOverrun)
+    }
+
+    @Test(arguments: HostileNames.all.indices) func `is driven by no name`(index: Int) {
+        var (painter, screen) = (FramePainter(), Screen(columns: 30))
+        let line = Self.bar(HostileNames.all[index].0, 500)
+        for columns in [30, 12, 80] {
+            screen.resize(columns: columns)
+            screen.take(painter.paint(DisplayFrame(live: [Self.entry(1, line)]), Self.style, screen.size, at: .zero))
+            #expect(screen.shown.count == 1 && screen.shown[0].contains("50%"))
+        }
+        #expect(screen.problems.isEmpty)
+    }
+
+    @Test func `survives sizes that hardly any terminal has`() {
+        for size in [(1, 1), (2, 1), (200, 1), (1, 2), (2, 2), (3, 3), (65_535, 65_535)] {
+            var (painter, screen) = (FramePainter(), Screen(columns: size.0, rows: size.1))
+            for round in 0..<4 {
+                let live = [Self.entry(1, Self.bar("日本", round)), Self.entry(2, .spinner("x"))]
+                let frame = DisplayFrame(live: live)
+                screen.take(painter.paint(frame, Self.style, screen.size, at: .milliseconds(round * 100)))
+                #expect(screen.shown.allSatisfy { DisplayWidth.of($0) <= max(1, size.0 - 1) } || size.1 == 1)
+            }
+            #expect(screen.problems.isEmpty && !screen.isOverrun && screen.text.count < 6)
+        }
+    }
+
+    @Test func `writes lines below each other where nothing can be drawn over, at milestones`() {
+        var painter = FramePainter()
+        func paint(_ bytes: Int, at seconds: Int, ended: Bool = false) -> String {
+            let entry = Self.entry(1, Self.bar("a", bytes))
+            let frame = ended ? DisplayFrame(ended: [entry]) : DisplayFrame(live: [entry])
+            return painter.paint(frame, Self.style, nil, at: .seconds(seconds))
+        }
+        #expect(paint(0, at: 0) == "")
+        #expect(paint(110, at: 1) == "a: 11%, 110 B of 1.0 KiB\n")
+        #expect(paint(150, at: 5) == "")
+        #expect(paint(200, at: 5).hasPrefix("a: 20%"))
+        #expect(paint(900, at: 5) == "")
+        #expect(paint(900, at: 6).hasPrefix("a: 90%"))
+        #expect(paint(1000, at: 6, ended: true).hasPrefix("a: 100%"))
+        let said = painter.paint(Self.frame([], printed: ["x", ""]), Self.style, nil, at: .seconds(7))
+        #expect(said == "x\n\n")
+    }
+}
