@@ -32,7 +32,7 @@ struct SettlementMachine<Value, Waiter> {
 }
 
 /// Waits for one value, from any number of tasks.
-final class Settlement<Value: Sendable>: Sendable {
+package final class Settlement<Value: Sendable>: Sendable {
     private enum Waiter {
         case task(CheckedContinuation<Value, Never>)
         case call(@Sendable (Value) -> Void)
@@ -47,16 +47,18 @@ final class Settlement<Value: Sendable>: Sendable {
 
     private let machine = Mutex(SettlementMachine<Value, Waiter>())
 
+    package init() {}
+
     /// Whether this was the first.
     @discardableResult
-    func settle(_ value: Value) -> Bool {
+    package func settle(_ value: Value) -> Bool {
         guard let waiters = machine.withLock({ $0.settle(value) }) else { return false }
         for waiter in waiters { waiter.tell(value) }
         return true
     }
 
     /// Does not end before there is a value.
-    var value: Value {
+    package var value: Value {
         get async {
             await withCheckedContinuation { continuation in
                 if let value = machine.withLock({ $0.wait(.task(continuation)) }) {
@@ -71,5 +73,5 @@ final class Settlement<Value: Sendable>: Sendable {
         if let value = machine.withLock({ $0.wait(.call(call)) }) { call(value) }
     }
 
-    var valueIfSettled: Value? { machine.withLock { $0.value } }
+    package var valueIfSettled: Value? { machine.withLock { $0.value } }
 }

@@ -52,6 +52,29 @@ package struct Charset: Sendable, Hashable {
         }
     }
 
+    /// The same with U+FFFD in place of what is not text, and whether that was needed. What nobody can read here is
+    /// read as UTF-8.
+    package func repairedText(_ bytes: Bytes) -> (text: String, isLossy: Bool) {
+        if let text = text(bytes) { return (text, false) }
+        switch form {
+        case .utf16(let isBig): return (Self.repaired(bytes, isBig, UInt16(0xFEFF), as: UTF16.self), true)
+        case .utf32(let isBig): return (Self.repaired(bytes, isBig, UInt32(0xFEFF), as: UTF32.self), true)
+        case .system:
+            if let text = SystemCharset.repairedText(bytes, in: name) { return (text, true) }
+            if self != .utf8 { return Self.utf8.repairedText(bytes) }
+        case .utf8, .windows1252: break
+        }
+        return (bytes.withUnsafeBytes { String(decoding: Self.withoutMark($0), as: UTF8.self) }, true)
+    }
+
+    private static func repaired<Form: Unicode.Encoding>(
+        _ bytes: Bytes, _ isBig: Bool?, _ mark: Form.CodeUnit, as form: Form.Type
+    ) -> String where Form.CodeUnit: FixedWidthInteger {
+        let whole = bytes.count - bytes.count % MemoryLayout<Form.CodeUnit>.size
+        let units = units(Bytes(bytes.prefix(whole)), isBig, mark) ?? []
+        return String(decoding: units, as: form) + (whole < bytes.count ? "\u{FFFD}" : "")
+    }
+
     private static func withoutMark(_ bytes: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer> {
         bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes[3...] : bytes[...]
     }

@@ -31,6 +31,11 @@ extension HTTPSession.Response {
     public var charset: String? {
         fields["content-type"].flatMap { MediaType($0)?["charset"] }
     }
+
+    /// Type and subtype that the Content-Type declares, in lower case.
+    package var mediaType: String? {
+        fields["content-type"].flatMap { MediaType($0)?.essence }
+    }
 }
 
 extension HTTPSession.Response<Bytes> {

@@ -15,6 +15,13 @@ enum SystemCharset {
         return conversion.utf8(bytes).flatMap { String(validating: $0, as: UTF8.self) }
     }
 
+    /// With U+FFFD in place of each byte that cannot be read; nil for a charset that is not known here.
+    static func repairedText(_ bytes: Bytes, in name: String) -> String? {
+        guard let conversion = Conversion(from: name) else { return nil }
+        defer { conversion.close() }
+        return String(decoding: conversion.repairedUTF8(bytes), as: UTF8.self)
+    }
+
     private struct Conversion {
         private let handle: iconv_t
 
@@ -50,6 +57,35 @@ enum SystemCharset {
                 return step(&next, &left, into: &text)
             }
             return isRead ? text : nil
+        }
+
+        /// What cannot be read is passed over byte by byte: what follows may be text again, and markup.
+        func repairedUTF8(_ bytes: Bytes) -> [UInt8] {
+            var text: [UInt8] = []
+            text.reserveCapacity(bytes.count + bytes.count / 2)
+            var input = bytes.array.map { CChar(bitPattern: $0) }
+            var piece = [CChar](repeating: 0, count: 16 * 1024)
+            input.withUnsafeMutableBufferPointer { input in
+                var next = input.baseAddress
+                var left = input.count
+                var isDone = false
+                while !isDone {
+                    // Without input it brings what the charset holds back.
+                    if left == 0 { next = nil }
+                    isDone = left == 0
+                    var (isRead, free) = (false, piece.count)
+                    piece.withUnsafeMutableBufferPointer { buffer in
+                        var output = buffer.baseAddress
+                        isRead = iconv(handle, &next, &left, &output, &free) != -1 || errno == E2BIG
+                    }
+                    text += piece.prefix(piece.count - free).lazy.map { UInt8(bitPattern: $0) }
+                    guard !isRead, left > 0 else { continue }
+                    text += [0xEF, 0xBF, 0xBD]
+                    next = next?.advanced(by: 1)
+                    left -= 1
+                }
+            }
+            return text
         }
 
         /// Converts what fits into one piece; false for what cannot be read.

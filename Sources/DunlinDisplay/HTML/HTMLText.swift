@@ -1,0 +1,37 @@
+internal import Dunlin
+
+/// The text of a document, and how that was found out.
+///
+/// A byte order mark decides, then what the Content-Type says, then what the document says of itself; UTF-8 otherwise,
+/// and for labels that nobody knows (WHATWG HTML §13.2.3.2, Encoding §6). What is not text in that encoding is replaced
+/// by U+FFFD.
+struct HTMLText: Equatable {
+    let text: String
+    /// As the Encoding Standard calls it.
+    let encoding: String
+    /// Something had to be replaced.
+    let isLossy: Bool
+
+    init(_ bytes: Bytes, declared: String?) {
+        let encoding =
+            Self.marked(bytes) ?? declared.flatMap { HTMLEncoding(label: $0) } ?? MetaPrescan.encoding(of: bytes)
+            ?? .utf8
+        self.encoding = encoding.name
+        switch encoding.name {
+        case "replacement":
+            (text, isLossy) = (bytes.isEmpty ? "" : "\u{FFFD}", !bytes.isEmpty)
+        case "x-user-defined":
+            // Bytes, kept apart as characters that mean nothing.
+            let units = bytes.map { $0 < 0x80 ? UInt16($0) : 0xF700 | UInt16($0) }
+            (text, isLossy) = (String(decoding: units, as: UTF16.self), false)
+        default:
+            (text, isLossy) = Charset(encoding.charset).repairedText(bytes)
+        }
+    }
+
+    private static func marked(_ bytes: Bytes) -> HTMLEncoding? {
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return .utf8 }
+        if bytes.starts(with: [0xFE, 0xFF]) { return HTMLEncoding(label: "utf-16be") }
+        return bytes.starts(with: [0xFF, 0xFE]) ? HTMLEncoding(label: "utf-16le") : nil
+    }
+}
