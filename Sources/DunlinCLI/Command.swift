@@ -11,6 +11,8 @@ enum Command: Equatable {
         var showsHead = false
         /// The phases' timings on standard error.
         var isVerbose = false
+        /// The body goes there.
+        var file: String?
         var trust = TrustOptions()
     }
 
@@ -68,6 +70,11 @@ enum Command: Equatable {
             switch argument {
             case "-i", "--include": options.showsHead = true
             case "-v", "--verbose": options.isVerbose = true
+            case "-o", "--output":
+                guard let file = rest.popFirst(), !file.isEmpty else {
+                    throw UsageError(description: "\(argument) needs a value")
+                }
+                options.file = file
             case "-h", "--help": return .help
             case let option where option.hasPrefix("-"):
                 guard try options.trust.take(option, &rest) else {

@@ -1,7 +1,8 @@
 import Dunlin
 import DunlinTesting
 
-/// `dunlin demo`: four requests to a server inside the command, each with the time its phases took.
+/// `dunlin demo`: requests to a server inside the command, each with the time its phases took, and downloads to look
+/// at.
 struct Demo {
     private let output: Output
     private let server: LoopbackServer
@@ -20,11 +21,13 @@ struct Demo {
     }
 
     func run() async throws {
-        output.print("Four requests to a server inside this command, at \(server.baseURL)")
+        output.print("Requests to a server inside this command, at \(server.baseURL)")
         try await get()
         try await stream()
         try await cancel()
         try await timeOut()
+        heading("5. Three downloads at once", "ProgressDisplay(\"disk.img\").follow(task)")
+        try await LiveDemo(output, server, session).run()
         await session.shutdown()
         server.stop()
     }

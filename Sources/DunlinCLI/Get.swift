@@ -1,6 +1,7 @@
 import Dunlin
+import DunlinDisplay
 
-/// `dunlin get`: the body to standard output as it arrives.
+/// `dunlin get`: the body to standard output as it arrives, or to a file with a bar to look at.
 struct Get {
     let url: String
     let options: Command.GetOptions
@@ -10,7 +11,13 @@ struct Get {
         var configuration = options.trust.configuration(for: url)
         configuration.onWarning = { [output] warning in output.remark("dunlin: warning: \(warning)") }
         let session = try HTTPSession(configuration)
-        let code = try await session.withStream(from: HTTPSession.Target(url)) { response in
+        let code = if let file = options.file { try await download(file, session) } else { try await write(session) }
+        await session.shutdown()
+        return code
+    }
+
+    private func write(_ session: HTTPSession) async throws -> ExitCode {
+        try await session.withStream(from: HTTPSession.Target(url)) { response in
             if options.showsHead { printHead(response.head) }
             var count = 0
             for try await piece in response.body {
@@ -22,8 +29,26 @@ struct Get {
             output.complain("the server answered \(statusLine(response.head))")
             return .refused
         }
-        await session.shutdown()
-        return code
+    }
+
+    /// A file that is there already is replaced once the new one is whole.
+    private func download(_ file: String, _ session: HTTPSession) async throws -> ExitCode {
+        let task = try session.downloadTask(
+            HTTPSession.Target(url), to: .file(file), transfer: .init(overwrites: true))
+        let display = TerminalDisplay(on: DescriptorOutput(output.remarks))
+        ProgressDisplay(file, on: display).follow(task)
+        let result = await task.result
+        await display.finish()
+        let response: HTTPSession.Response<HTTPSession.DownloadedFile>
+        do {
+            response = try result.get()
+        } catch let error as NetworkError where error.code == .unacceptableStatus {
+            output.complain(Complaint.lines(of: error))
+            return .refused
+        }
+        if options.showsHead { printHead(response.head) }
+        if options.isVerbose { output.remark(response.metrics.description) }
+        return .success
     }
 
     private func printHead(_ head: ResponseHead) {

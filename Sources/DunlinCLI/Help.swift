@@ -8,8 +8,9 @@ enum Help {
           dunlin reachability [--watch] [HOST]
                                      whether there is a way to the network, or to a
                                      host, and over what; nothing is sent
-          dunlin demo                four requests to a server inside the command,
-                                     each with the time its phases took
+          dunlin demo                requests to a server inside the command, each
+                                     with the time its phases took, and downloads to
+                                     look at
           dunlin help                this text
           dunlin version
 
@@ -17,6 +18,8 @@ enum Help {
           -i, --include     status and fields before the body
           -v, --verbose     where the time went, and how the connection was secured,
                             on standard error
+          -o, --output FILE the body into this file, which appears when it is whole;
+                            a bar on standard error shows how far it is
 
         which servers get believes, over https:
           --ca FILE         those of this authority (PEM or DER) as well as the system's;

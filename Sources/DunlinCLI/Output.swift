@@ -6,19 +6,22 @@ import Glibc
 /// Written straight to the descriptors, so that a streamed body and the lines around it keep their order. A reader who
 /// has left ends the program as usual, by SIGPIPE.
 struct Output {
+    var results = STDOUT_FILENO
+    var remarks = STDERR_FILENO
+
     /// A line of the result.
     func print(_ line: String = "") {
-        write(Bytes(line + "\n"), to: STDOUT_FILENO)
+        write(Bytes(line + "\n"), to: results)
     }
 
     /// A piece of a body, as it is.
     func write(_ bytes: Bytes) {
-        write(bytes, to: STDOUT_FILENO)
+        write(bytes, to: results)
     }
 
     /// A remark that is not part of the result.
     func remark(_ line: String) {
-        write(Bytes(line + "\n"), to: STDERR_FILENO)
+        write(Bytes(line + "\n"), to: remarks)
     }
 
     /// What went wrong, in one line; more lines may follow.

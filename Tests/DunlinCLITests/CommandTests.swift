@@ -15,6 +15,7 @@ import Testing
             (["get", "-i", "http://a.test"], get("http://a.test", head: true)),
             (["get", "http://a.test", "--verbose", "--include"], get("http://a.test", head: true, verbose: true)),
             (["get", "-v", "http://a.test"], get("http://a.test", verbose: true)),
+            (["get", "-o", "a.img", "http://a.test"], get("http://a.test", file: "a.img")),
             (["get", "--insecure", "https://a.test"], get("https://a.test", trust: TrustOptions(isInsecure: true))),
             (
                 ["get", "--ca", "a.pem", "https://a.test", "--ca", "b.pem", "--cert", "me.pem", "--key", "key.pem"],
@@ -37,6 +38,8 @@ import Testing
         (["reachability", "a.test", "b.test"], "reachability takes one host; \"b.test\" is another"),
         (["demo", "twice"], "demo takes no arguments; \"twice\" was given"),
         (["get", "--ca"], "--ca needs a value"),
+        (["get", "http://a.test", "--output"], "--output needs a value"),
+        (["get", "-o", "", "http://a.test"], "-o needs a value"),
         (["get", "--key", "key.pem", "https://a.test"], "--key needs --cert as well"),
         (
             ["get", "--pin", "sha256/short", "https://a.test"],
@@ -56,8 +59,9 @@ import Testing
     private static let pin = "sha256/RhJ0zCbdbdlj3rUd8PEcLlzpVz5SUQzzGHKXFzvLP6M="
 
     private static func get(
-        _ url: String, head: Bool = false, verbose: Bool = false, trust: TrustOptions = TrustOptions()
+        _ url: String, head: Bool = false, verbose: Bool = false, file: String? = nil,
+        trust: TrustOptions = TrustOptions()
     ) -> Command {
-        .get(url: url, Command.GetOptions(showsHead: head, isVerbose: verbose, trust: trust))
+        .get(url: url, Command.GetOptions(showsHead: head, isVerbose: verbose, file: file, trust: trust))
     }
 }

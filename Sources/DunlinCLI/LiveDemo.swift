@@ -1,0 +1,77 @@
+import Dunlin
+import DunlinDisplay
+import DunlinTesting
+import FoundationEssentials
+
+/// The part of the demo that is drawn over as it goes on: downloads with bars, and below them what the session's
+/// registry says of each.
+struct LiveDemo {
+    private let output: Output
+    private let session: HTTPSession
+    private let terminal: DescriptorOutput
+    private let display: TerminalDisplay
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-demo-\(UUID())").path
+
+    private static let files = ["disk.img", "photos.zip", "unknown.bin"]
+
+    init(_ output: Output, _ server: LoopbackServer, _ session: HTTPSession) {
+        self.output = output
+        self.session = session
+        terminal = DescriptorOutput(output.results)
+        display = TerminalDisplay(on: terminal)
+        server.route(.get, "/disk.img", .generated(length: 6 << 20).dripping(128 << 10, every: .milliseconds(40)))
+        server.route(.get, "/photos.zip", .generated(length: 3 << 20).dripping(96 << 10, every: .milliseconds(40)))
+        // Nobody knows how long this one is before it ends.
+        server.route(
+            .get, "/unknown.bin",
+            .untilClose(Bytes([UInt8](repeating: 0, count: 1 << 20)))
+                .dripping(48 << 10, every: .milliseconds(40)))
+    }
+
+    func run() async throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { clear() }
+        let tasks = try Self.files.map { name in
+            try session.downloadTask(HTTPSession.Target(name), to: .file("\(folder)/\(name)"))
+        }
+        for (task, name) in zip(tasks, Self.files) { ProgressDisplay(name, on: display).follow(task) }
+        for task in tasks { task.resume() }
+        let watching = Task { await watch() }
+        var results: [Result<HTTPSession.Response<HTTPSession.DownloadedFile>, any Error>] = []
+        for task in tasks { results.append(await task.result) }
+        watching.cancel()
+        await watching.value
+        await display.finish()
+        for result in results { _ = try result.get() }
+    }
+
+    /// What the registry says, four times a second; once where lines cannot be drawn over.
+    private func watch() async {
+        guard terminal.terminal != nil else { return session.tasks.all.forEach { display.print(text(of: $0)) } }
+        let lines = Self.files.map { _ in display.addLine() }
+        while !Task.isCancelled {
+            let tasks = session.tasks.all
+            for (index, line) in lines.enumerated() {
+                line.show(index < tasks.count ? text(of: tasks[index]) : "")
+            }
+            do { try await Task.sleep(for: .milliseconds(250)) } catch { break }
+        }
+        for line in lines { line.remove() }
+    }
+
+    private func text(of task: TaskSnapshot) -> String {
+        let phase = task.phase.map { ", \($0.rawValue)" } ?? ""
+        let state =
+            switch task.state {
+            case .waiting: "waiting"
+            case .running: "running"
+            case .suspended: "suspended"
+            case .over: "over"
+            }
+        return "   \(task.id) \(task.kind.rawValue) \(task.template): \(state)\(phase), \(task.age.readable)"
+    }
+
+    private func clear() {
+        do { try FileManager.default.removeItem(atPath: folder) } catch { output.complain("\(error)") }
+    }
+}

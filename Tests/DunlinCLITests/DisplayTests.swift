@@ -1,0 +1,68 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Glibc
+import Testing
+
+@testable import DunlinCLI
+
+/// What the command writes into files, where nothing can be drawn over.
+@Suite(.timeLimit(.minutes(3))) struct DisplayTests {
+    private final class Paper {
+        let results = FileManager.default.temporaryDirectory.appending(path: "dunlin-results-\(UUID())").path
+        let remarks = FileManager.default.temporaryDirectory.appending(path: "dunlin-remarks-\(UUID())").path
+        let output: Output
+
+        init() {
+            func open(_ path: String) -> Int32 { Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) }
+            output = Output(results: open(results), remarks: open(remarks))
+        }
+
+        deinit {
+            close(output.results)
+            close(output.remarks)
+            unlink(results)
+            unlink(remarks)
+        }
+
+        static func lines(of path: String) throws -> [String] {
+            String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self).split(separator: "\n")
+                .map(String.init)
+        }
+    }
+
+    @Test func `the demo shows five things, the last of them live, and cleans up`() async throws {
+        let paper = Paper()
+        #expect(await DunlinCommand.run(.demo, paper.output) == .success)
+        let lines = try Paper.lines(of: paper.results)
+        let numbers = lines.compactMap { line in line.dropFirst().hasPrefix(". ") ? line.prefix(1) : nil }
+        #expect(numbers == ["1", "2", "3", "4", "5"])
+        for name in ["disk.img", "photos.zip", "unknown.bin"] {
+            #expect(lines.contains { $0.hasPrefix("\(name): done, ") })
+            #expect(lines.contains { $0.contains("download \(name)") })
+        }
+        #expect(!lines.contains { $0.contains("\u{1B}") })
+        #expect(try Paper.lines(of: paper.remarks).isEmpty)
+    }
+
+    @Test func `get writes into a file, with a bar beside the results`() async throws {
+        let server = try LoopbackServer()
+        server.route(.get, "/x", .response(body: "content"), .response(body: "newer content"), .response(.notFound))
+        let paper = Paper()
+        let file = FileManager.default.temporaryDirectory.appending(path: "dunlin-file-\(UUID())").path
+        defer { unlink(file) }
+        let command = try Command(arguments: ["get", "-i", "-o", file, server.baseURL + "/x"])
+        for content in ["content", "newer content"] {
+            #expect(await DunlinCommand.run(command, paper.output) == .success)
+            #expect(try Paper.lines(of: file) == [content])
+        }
+        #expect(await DunlinCommand.run(command, paper.output) == .refused)
+        #expect(try Paper.lines(of: file) == ["newer content"])
+        let remarks = try Paper.lines(of: paper.remarks)
+        #expect(remarks.filter { $0.hasPrefix("\(file): done, ") }.count == 2)
+        #expect(remarks.contains { $0.hasPrefix("\(file): failed: ") })
+        #expect(remarks.last?.contains("404") == true)
+        #expect(try Paper.lines(of: paper.results).filter { $0 == "200" || $0.hasPrefix("200 ") }.count == 2)
+        server.stop()
+    }
+}
