@@ -3,8 +3,8 @@ import DunlinDisplay
 import DunlinTesting
 import FoundationEssentials
 
-/// The part of the demo that is drawn over as it goes on: downloads with bars, and below them what the session's
-/// registry says of each.
+/// The part of the demo that is drawn over as it goes on: downloads with bars, and below them whether there is a network
+/// and what the session's registry says of each.
 struct LiveDemo {
     private let output: Output
     private let session: HTTPSession
@@ -45,19 +45,34 @@ struct LiveDemo {
         for result in results { _ = try result.get() }
     }
 
-    /// What the registry says, four times a second; once where lines cannot be drawn over.
     private func watch() async {
-        guard terminal.terminal != nil else { return session.tasks.all.forEach { display.print(text(of: $0)) } }
+        async let _: Void = watchNetwork()
+        await watchTasks()
+    }
+
+    private func watchNetwork() async {
+        guard isRedrawn else {
+            for await status in Reachability.shared.statuses { display.print("   network: \(status)") }
+            return
+        }
+        let line = display.addLine("   network: ")
+        for await status in Reachability.shared.statuses { line.show("   network: \(status)") }
+    }
+
+    /// What the registry says, four times a second; once where lines cannot be drawn over.
+    private func watchTasks() async {
+        guard isRedrawn else { return session.tasks.all.forEach { display.print(text(of: $0)) } }
         let lines = Self.files.map { _ in display.addLine() }
         while !Task.isCancelled {
             let tasks = session.tasks.all
             for (index, line) in lines.enumerated() {
                 line.show(index < tasks.count ? text(of: tasks[index]) : "")
             }
-            do { try await Task.sleep(for: .milliseconds(250)) } catch { break }
+            do { try await Task.sleep(for: .milliseconds(250)) } catch { return }
         }
-        for line in lines { line.remove() }
     }
+
+    private var isRedrawn: Bool { terminal.terminal != nil }
 
     private func text(of task: TaskSnapshot) -> String {
         let phase = task.phase.map { ", \($0.rawValue)" } ?? ""
