@@ -37,8 +37,10 @@ import Testing
     }
 
     @Test func `has no control in it, whatever it was made of, and an end`() {
-        let scalars = [0...0xFFFF, 0x1_3000...0x1_34FF, 0x1_D000...0x1_D3FF, 0xE_0000...0xE_0FFF].joined()
-        for value in scalars as FlattenSequence<[ClosedRange<UInt32>]> {
+        let ranges: [ClosedRange<UInt32>] = [
+            0...0xFFFF, 0x1_3000...0x1_34FF, 0x1_D000...0x1_D3FF, 0xE_0000...0xE_0FFF,
+        ]
+        for value in ranges.joined() {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let isControl = ShownText.of(String(scalar)).unicodeScalars.contains { shown in
                 [.control, .format, .lineSeparator, .paragraphSeparator].contains(shown.properties.generalCategory)
