@@ -88,6 +88,9 @@ let package = Package(
             name: "FuzzXML", dependencies: ["Dunlin", "DunlinXML", "FuzzDriver"], path: "Tests/FuzzXML",
             swiftSettings: dialect),
         .executableTarget(
+            name: "FuzzDisplay", dependencies: ["Dunlin", "DunlinDisplay", "FuzzDriver"], path: "Tests/FuzzDisplay",
+            swiftSettings: dialect),
+        .executableTarget(
             name: "FuzzContent", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzContent",
             swiftSettings: dialect),
         .executableTarget(

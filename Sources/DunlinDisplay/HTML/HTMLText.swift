@@ -1,18 +1,18 @@
-internal import Dunlin
+package import Dunlin
 
 /// The text of a document, and how that was found out.
 ///
 /// A byte order mark decides, then what the Content-Type says, then what the document says of itself; UTF-8 otherwise,
 /// and for labels that nobody knows (WHATWG HTML §13.2.3.2, Encoding §6). What is not text in that encoding is replaced
 /// by U+FFFD.
-struct HTMLText: Equatable {
-    let text: String
+package struct HTMLText: Equatable {
+    package let text: String
     /// As the Encoding Standard calls it.
     let encoding: String
     /// Something had to be replaced.
-    let isLossy: Bool
+    package let isLossy: Bool
 
-    init(_ bytes: Bytes, declared: String?) {
+    package init(_ bytes: Bytes, declared: String?) {
         let encoding =
             Self.marked(bytes) ?? declared.flatMap { HTMLEncoding(label: $0) } ?? MetaPrescan.encoding(of: bytes)
             ?? .utf8

@@ -3,8 +3,8 @@
 /// Wide are the characters that Unicode's East Asian Width (UAX #11) calls wide or full, and those shown as pictures;
 /// marks and what is not shown take nothing. Where terminals differ the wider counts: a line that is too short hurts
 /// nobody, one that is too long wraps.
-enum DisplayWidth {
-    static func of(_ text: some StringProtocol) -> Int {
+package enum DisplayWidth {
+    package static func of(_ text: some StringProtocol) -> Int {
         text.unicodeScalars.reduce(0) { $0 + of($1) }
     }
 
@@ -32,7 +32,7 @@ enum DisplayWidth {
     }
 
     /// All of it if it fits, or its beginning and its end: the end of a file's name tells more than the middle.
-    static func abridged(_ text: String, to width: Int, _ gap: String) -> String {
+    package static func abridged(_ text: String, to width: Int, _ gap: String) -> String {
         if of(text) <= width { return text }
         let room = width - of(gap)
         guard room > 2 else { return cut(text, to: width) }

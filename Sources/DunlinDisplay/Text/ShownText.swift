@@ -7,11 +7,11 @@
 /// 2. White space of any kind is a blank.
 /// 3. What is no character is shown as one that cannot be.
 /// 4. Marks pile up on one character to a small number, and text has an end.
-enum ShownText {
+package enum ShownText {
     private static let longest = 4096
     private static let highestPile = 4
 
-    static func of(_ text: String) -> String {
+    package static func of(_ text: String) -> String {
         var shown = String.UnicodeScalarView()
         var pile = 0
         for scalar in text.unicodeScalars.prefix(longest) {
