@@ -41,6 +41,7 @@ import Testing
             #expect(lines.contains { $0.hasPrefix("\(name): done, ") })
             #expect(lines.contains { $0.contains("download \(name)") })
         }
+        #expect(lines.contains { $0.hasPrefix("   network: ") })
         #expect(!lines.contains { $0.contains("\u{1B}") })
         #expect(try Paper.lines(of: paper.remarks).isEmpty)
     }
