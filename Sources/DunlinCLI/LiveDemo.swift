@@ -3,8 +3,8 @@ import DunlinDisplay
 import DunlinTesting
 import FoundationEssentials
 
-/// The part of the demo that is drawn over as it goes on: downloads with bars, and below them whether there is a network
-/// and what the session's registry says of each.
+/// The part of the demo that is drawn over as it goes on: downloads with bars, and below them whether there is a
+/// network and what the session's registry says of each.
 struct LiveDemo {
     private let output: Output
     private let session: HTTPSession
