@@ -8,8 +8,8 @@
 ///    there is no way, and fails if there is one.
 /// 3. Each change is a reason to look again, and to go if there is a way. What rules about interfaces refused goes
 ///    after each change, for only an attempt can tell.
-/// 4. A network that has just come may know no names yet, and a way that is there may not be ready: after a wait, or
-///    where what is seen and what the kernel said differ, it is tried again a few times, a second apart.
+/// 4. A network that has just come may know no names yet, and a way that is there may not be ready: where there was
+///    none a moment ago, it is tried again a few times, a second apart.
 /// 5. Never reads a clock, asks nobody.
 struct ConnectivityMachine {
     enum Failure: Equatable {
@@ -35,7 +35,8 @@ struct ConnectivityMachine {
     private static let attemptsAtRest = 5
 
     private var failure = Failure.other
-    private var hasWaited = false
+    /// It has been seen that there was no network.
+    private var wasWithout = false
     /// Attempts since something changed.
     private var attempts = 0
     private var hasChanged = false
@@ -43,6 +44,7 @@ struct ConnectivityMachine {
     /// The request could not be sent.
     mutating func failed(_ failure: Failure) -> Action {
         self.failure = failure
+        if failure == .noWay { wasWithout = true }
         hasChanged = false
         return failure == .other ? .fail : .look
     }
@@ -63,7 +65,7 @@ struct ConnectivityMachine {
         case _ where hasChanged: return go()
         case (_, .refused): return wait()
         case (_, .noWay): return attempts == 0 ? go() : attempts < Self.attemptsAtRest ? rest() : wait()
-        case (_, .silence): return hasWaited && attempts < Self.attemptsAtRest ? rest() : .fail
+        case (_, .silence): return wasWithout && attempts < Self.attemptsAtRest ? rest() : .fail
         }
     }
 
@@ -78,7 +80,7 @@ struct ConnectivityMachine {
     }
 
     private mutating func wait() -> Action {
-        hasWaited = true
+        wasWithout = true
         return .wait
     }
 }

@@ -34,6 +34,10 @@ import Testing
             (.failed(.silence), .look), (.looked(.wwan), .rest), (.failed(.silence), .look), (.looked(.wwan), .rest),
             (.failed(.silence), .look), (.looked(.wwan), .fail),
         ],
+        [
+            (.failed(.noWay), .look), (.looked(.wired), .send), (.failed(.silence), .look), (.looked(.wired), .rest),
+            (.failed(.other), .fail),
+        ],
         // Whether rules allow what there is now, only an attempt can tell.
         [
             (.failed(.refused), .look), (.looked(.wwan), .wait), (.changed, .send), (.failed(.refused), .look),

@@ -147,6 +147,39 @@ import Testing
         #expect(network.listenerCount == 0)
     }
 
+    @Test func `may be cancelled at any moment, while networks come and go`() async throws {
+        let network = ManualNetwork()
+        let mocked = try Self.mocked(network)
+        for index in 0..<200 {
+            mocked.transport.on(.get, "/\(index)").fail(Self.noWay).fail(Self.nameless).respond(body: "x")
+        }
+        // In the end there is one.
+        let world = Task {
+            while !Task.isCancelled {
+                await Task.yield()
+                network.change(to: .wired)
+            }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for index in 0..<200 {
+                group.addTask {
+                    let request = Task { try await mocked.session.get(.init("\(index)"), as: .string).value }
+                    for _ in 0..<(index % 11) { await Task.yield() }
+                    network.change(to: index.isMultiple(of: 3) ? .notReachable : .wifi)
+                    if index.isMultiple(of: 2) { request.cancel() }
+                    switch await request.result {
+                    case .success(let value): #expect(value == "x")
+                    case .failure(let error): #expect(error is CancellationError, "\(error)")
+                    }
+                }
+            }
+        }
+        world.cancel()
+        await world.value
+        await mocked.session.shutdown()
+        #expect(network.listenerCount == 0)
+    }
+
     @Test func `is told of to listeners, as is the network if that is asked for`() async throws {
         let network = ManualNetwork()
         let mocked = try Mocked {

@@ -113,6 +113,29 @@ import Testing
         try await patient.value
     }
 
+    @Test func `survives listeners that come and go, are cancelled and stopped`() async throws {
+        let network = ManualNetwork()
+        let reachability = Reachability(source: network)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for index in 0..<300 {
+                group.addTask {
+                    let listener = Task {
+                        for await status in reachability.statuses where status == .wwan { break }
+                        return try await reachability.firstKnownStatus()
+                    }
+                    for _ in 0..<(index % 7) { await Task.yield() }
+                    network.change(to: index.isMultiple(of: 2) ? .wwan : .notReachable)
+                    if index.isMultiple(of: 3) { listener.cancel() }
+                    if index.isMultiple(of: 50) { reachability.stop() }
+                    network.change(to: .wwan)
+                    _ = await listener.result
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await Self.eventually { network.listenerCount == 0 && !reachability.isWatched }
+    }
+
     // MARK: - Hosts and addresses
 
     @Test func `of an address is that of the way to it`() async throws {

@@ -43,6 +43,13 @@ final class Namespace: Sendable {
     /// A command of `ip` in here.
     func ip(_ arguments: String...) throws { try Self.ip(["-n", name] + arguments) }
 
+    /// Many commands at once.
+    func ip(lines: [String]) throws {
+        let folder = try Folder()
+        try folder.write(lines.joined(separator: "\n").utf8, as: "commands")
+        try Self.ip(["-n", name, "-batch", "\(folder.path)/commands"])
+    }
+
     /// A cable to another namespace: what it is called here and there, and the addresses it has at its ends.
     func connect(_ own: String, to other: Namespace, _ its: String, _ addresses: [(String, String)]) throws {
         try ip("link", "add", own, "type", "veth", "peer", "name", its, "netns", other.name)
@@ -125,6 +132,19 @@ final class NetworkProgram {
             guard let name = value("Name"), name.hasPrefix("dunlin-") else { return nil }
             return (name, Int(value("voluntary_ctxt_switches") ?? "") ?? 0)
         }
+    }
+
+    /// It does nothing until it may go on.
+    func halt() { child.signal(SIGSTOP) }
+
+    func goOn() { child.signal(SIGCONT) }
+
+    /// How often the kernel had no room for what it had to tell a listener there.
+    var lostNews: Int {
+        let text = FileManager.default.contents(atPath: "/proc/\(child.pid)/net/netlink") ?? Data()
+        // Address, protocol, number, groups, two queues, dump, locks, drops, inode; the first line names them.
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").dropFirst()
+            .compactMap { $0.split(separator: " ").dropFirst(8).first }.compactMap { Int($0) }.reduce(0, +)
     }
 
     var lines: [String] { folder.text(of: "output").split(separator: "\n").map(String.init) }
