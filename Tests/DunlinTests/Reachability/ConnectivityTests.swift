@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinReactor
 import DunlinTesting
 import LeakChecking
 import Synchronization
@@ -154,9 +155,11 @@ import Testing
             mocked.transport.on(.get, "/\(index)").fail(Self.noWay).fail(Self.nameless).respond(body: "x")
         }
         // In the end there is one.
+        let loop = try ReactorGroup.shared.reactors()[0]
         let world = Task {
             while !Task.isCancelled {
-                await Task.yield()
+                let soon = loop.now().advanced(by: 20_000_000)
+                _ = await Parking<Void>(on: loop).wait(until: soon, interrupt: nil)
                 network.change(to: .wired)
             }
         }
