@@ -42,10 +42,10 @@ struct `Downloads from nginx` {
         return options
     }
 
-    /// The server gives each connection 4 MiB a second, so that one takes two seconds.
-    @Test func `in four segments are about four times as fast`() async throws {
+    /// The server gives each connection 4 MiB a second, so that one takes four seconds.
+    @Test func `in four segments are much faster where each connection has its pace`() async throws {
         try await with { nginx, session, folder in
-            let file = Noise.bytes(Self.size)
+            let file = Noise.bytes(2 * Self.size)
             try nginx.publish(file, as: "file")
             var times: [Int: Duration] = [:]
             for count in [1, 4] {
@@ -55,7 +55,7 @@ struct `Downloads from nginx` {
                 let response = try await session.download(
                     "paced/file", to: .file(folder.path + "/into/file"), transfer: options)
                 times[count] = .now - start
-                #expect(response.value.byteCount == Self.size)
+                #expect(response.value.byteCount == file.count)
                 #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
                 #expect((response.metrics.attempts.count > 1) == (count > 1))
             }
@@ -66,7 +66,8 @@ struct `Downloads from nginx` {
 
     @Test func `in segments go on when the server is restarted, and later in another session`() async throws {
         try await with { nginx, session, folder in
-            let file = Noise.bytes(Self.size)
+            // More than sockets hold, so that it is not all there when the server goes.
+            let file = Noise.bytes(3 * Self.size)
             try nginx.publish(file, as: "file")
             let destination = HTTPSession.Destination.file(folder.path + "/into/file")
             let task = try session.downloadTask("paced/file", to: destination, transfer: Self.segments(4))
