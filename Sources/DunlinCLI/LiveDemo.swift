@@ -35,6 +35,7 @@ struct LiveDemo {
             try session.downloadTask(HTTPSession.Target(name), to: .file("\(folder)/\(name)"))
         }
         for (task, name) in zip(tasks, Self.files) { ProgressDisplay(name, on: display).follow(task) }
+        if !isRedrawn { await sayNetwork() }
         for task in tasks { task.resume() }
         let watching = Task { await watch() }
         var results: [Result<HTTPSession.Response<HTTPSession.DownloadedFile>, any Error>] = []
@@ -50,11 +51,15 @@ struct LiveDemo {
         await watchTasks()
     }
 
-    private func watchNetwork() async {
-        guard isRedrawn else {
-            for await status in Reachability.shared.statuses { display.print("   network: \(status)") }
+    private func sayNetwork() async {
+        for await status in Reachability.shared.statuses {
+            display.print("   network: \(status)")
             return
         }
+    }
+
+    private func watchNetwork() async {
+        guard isRedrawn else { return }
         let line = display.addLine("   network: ")
         for await status in Reachability.shared.statuses { line.show("   network: \(status)") }
     }
