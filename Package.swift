@@ -96,6 +96,7 @@ let package = Package(
         .executableTarget(
             name: "FuzzNetlink", dependencies: ["DunlinReactor", "FuzzDriver"], path: "Tests/FuzzNetlink",
             swiftSettings: dialect),
+        .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
@@ -124,7 +125,7 @@ let package = Package(
             dependencies: ["DunlinTransport", "DunlinReactor", "DunlinTypes", "DunlinWire", "DunlinTesting"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinTestingTests", dependencies: ["CEpoll", "Dunlin", "DunlinTesting", "DunlinTypes"],
+            name: "DunlinTestingTests", dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTests",
@@ -145,13 +146,15 @@ let package = Package(
         .testTarget(name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML"], swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
-            dependencies: ["DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "JournalPeer", "LeakChecking"],
+            dependencies: [
+                "DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "JournalPeer", "LeakChecking", "Children",
+            ],
             swiftSettings: dialect),
         .testTarget(
             name: "RealPeerTests",
             dependencies: [
                 "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinTesting", "DunlinTypes", "LeakChecking",
-                "NetworkPeer",
+                "NetworkPeer", "Children",
             ],
             swiftSettings: dialect),
         // Code of a program whose declarations belong to the main actor unless they say otherwise.

@@ -1,3 +1,4 @@
+import Children
 import Foundation
 import Testing
 
@@ -35,18 +36,16 @@ struct OpenSSLTool: ~Copyable {
     func run(_ arguments: [String], input: String = "") async throws -> Result {
         try write(input, as: "input")
         try write("", as: "output")
-        let output = try FileHandle(forWritingTo: folder.appending(path: "output"))
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/timeout")
-        process.arguments = ["60", try #require(Self.program)] + arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
-        process.standardOutput = output
-        process.standardError = output
-        let status = try await withCheckedThrowingContinuation { continuation in
-            process.terminationHandler = { continuation.resume(returning: $0.terminationStatus) }
-            do { try process.run() } catch { continuation.resume(throwing: error) }
-        }
+        let (source, sink) = (
+            try FileHandle(forReadingFrom: folder.appending(path: "input")),
+            try FileHandle(forWritingTo: folder.appending(path: "output"))
+        )
+        let child = try Child(
+            "/usr/bin/timeout", ["60", try #require(Self.program)] + arguments, in: folder.path,
+            environment: Child.ownEnvironment,
+            descriptors: [0: source.fileDescriptor, 1: sink.fileDescriptor, 2: sink.fileDescriptor])
+        let status = await child.ended().status
+        withExtendedLifetime((source, sink)) {}
         let text = try Data(contentsOf: folder.appending(path: "output"))
         return Result(text: String(decoding: text, as: UTF8.self), status: status)
     }

@@ -1,3 +1,4 @@
+import Children
 import DunlinTesting
 import Foundation
 import Glibc

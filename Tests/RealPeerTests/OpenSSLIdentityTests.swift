@@ -1,3 +1,4 @@
+import Children
 import Dunlin
 import DunlinTesting
 import LeakChecking

@@ -1,3 +1,4 @@
+import Children
 import Dunlin
 import DunlinTesting
 import Foundation
@@ -362,7 +363,8 @@ struct `A download that goes on` {
             #expect(try folder.names().isEmpty, "what is wrong is nothing to go on with")
             let whole = try await stage.session.download("file", to: .folder(folder.path))
             #expect(whole.value.byteCount == 1 << 20)
-            #expect(error.reason.contains(try Self.digest(of: entity.contents)))
+            let other = try await Child.sha256(of: Data(entity.contents))
+            #expect(error.reason.contains(other))
         }
     }
 
@@ -372,7 +374,7 @@ struct `A download that goes on` {
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
-            let hex = try Self.digest(of: entity.contents)
+            let hex = try await Child.sha256(of: Data(entity.contents))
             let digest = try #require(ContentDigest(.sha256, hex: isRight ? hex : String(hex.reversed())))
             let value = Data(digest.bytes).base64EncodedString()
             entity.change { $0.entity.fields = ["Repr-Digest": "sha-256=:\(value):"] }
@@ -405,21 +407,6 @@ struct `A download that goes on` {
             #expect(try folder.contents("file") == entity.contents)
             #expect(stage.server.ranges.count == 3)
         }
-    }
-
-    /// By another implementation.
-    private static func digest(of bytes: Bytes) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = ["dgst", "-sha256", "-r"]
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(bytes))
-        try input.fileHandleForWriting.close()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return String(text.prefix(64))
     }
 
     @Test func `cannot while another writes the same part`() async throws {

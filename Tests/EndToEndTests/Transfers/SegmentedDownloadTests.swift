@@ -1,3 +1,4 @@
+import Children
 import Dunlin
 import DunlinTesting
 import Foundation
@@ -104,7 +105,7 @@ struct `A download in segments` {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             file.serve(on: stage)
             var options = Self.options(4, .ifValidatorMatches)
-            let digest = try Self.digest(of: file.contents)
+            let digest = try await Child.sha256(of: Data(file.contents))
             options.digest = ContentDigest(.sha256, hex: isRight ? digest : String(digest.reversed()))
             let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: options)
             task.resume()
@@ -380,20 +381,5 @@ struct `A download in segments` {
                 _ = try stage.session.downloadTask("file", to: .temporary, transfer: options)
             }
         }
-    }
-
-    /// By another implementation.
-    private static func digest(of bytes: Bytes) throws -> String {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/openssl")
-        process.arguments = ["dgst", "-sha256", "-r"]
-        let (input, output) = (Pipe(), Pipe())
-        (process.standardInput, process.standardOutput) = (input, output)
-        try process.run()
-        try input.fileHandleForWriting.write(contentsOf: Data(bytes))
-        try input.fileHandleForWriting.close()
-        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        return String(text.prefix(64))
     }
 }

@@ -1,3 +1,4 @@
+import Children
 import DunlinReactor
 import DunlinTypes
 import Foundation

@@ -1,5 +1,5 @@
+import Children
 import Foundation
-import Synchronization
 import Testing
 
 /// A process of its own that works at a journal: `JournalPeer`, which is built beside the tests.
@@ -11,10 +11,9 @@ final class Peer: Sendable {
         let lines: [String]
     }
 
-    private let process: Process
+    private let child: Child
     /// A file and no pipe: other children may hold on to a pipe, and whoever reads it would wait for them.
     private let output = FileManager.default.temporaryDirectory.appending(path: "dunlin-peer-\(UUID())")
-    private let ended: AsyncStream<Void>
 
     convenience init(_ folder: String) throws {
         try self.init([folder])
@@ -23,27 +22,22 @@ final class Peer: Sendable {
     init(_ words: [String]) throws {
         let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
         let program = URL(filePath: own).deletingLastPathComponent().appending(path: "JournalPeer")
-        process = Process()
-        process.executableURL = program
-        process.arguments = words
         try Data().write(to: output)
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        let (ended, end) = AsyncStream<Void>.makeStream()
-        self.ended = ended
-        process.terminationHandler = { _ in end.finish() }
-        try process.run()
+        let sink = try FileHandle(forWritingTo: output)
+        child = try Child(
+            program.path, words, environment: Child.ownEnvironment, descriptors: [1: sink.fileDescriptor])
+        withExtendedLifetime(sink) {}
     }
 
     /// As the kernel does it when memory is short: at once, and without a word.
-    func kill() { Foundation.kill(process.processIdentifier, SIGKILL) }
+    func kill() { child.signal(SIGKILL) }
 
     /// Returns when it is gone.
     func end() async throws -> End {
-        for await _ in ended {}
+        let end = await child.ended()
         let text = try String(contentsOf: output, encoding: .utf8)
         try FileManager.default.removeItem(at: output)
         return End(
-            status: process.terminationStatus, wasKilled: process.terminationReason == .uncaughtSignal,
-            lines: text.split(separator: "\n").map(String.init))
+            status: end.status, wasKilled: end.wasKilled, lines: text.split(separator: "\n").map(String.init))
     }
 }

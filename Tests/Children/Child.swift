@@ -1,18 +1,40 @@
-import Foundation
-import Glibc
+internal import Foundation
+public import Glibc
 
 /// A program that was started here and is stopped by its number.
-struct Child {
-    struct Failure: Error, CustomStringConvertible {
-        let description: String
+///
+/// Not Foundation's `Process`, which reads beyond the end of the list of open files: with a thousand of them open, as
+/// there are when all tests run at once, that may be the end of the parent.
+public struct Child: Sendable {
+    public struct Failure: Error, CustomStringConvertible {
+        public let description: String
+
+        public init(description: String) {
+            self.description = description
+        }
     }
 
-    let pid: pid_t
+    /// How a program ended.
+    public struct End: Sendable {
+        /// What `waitpid` says.
+        let raw: Int32
+
+        public var wasKilled: Bool { raw & 0x7F != 0 }
+        /// The exit status, or the number of the signal that ended it.
+        public var status: Int32 { wasKilled ? raw & 0x7F : raw >> 8 & 0xFF }
+    }
+
+    public let pid: pid_t
+
+    /// Our own environment, for those who are to have it.
+    public static var ownEnvironment: [String] {
+        ProcessInfo.processInfo.environment.map { "\($0.key)=\($0.value)" }
+    }
 
     /// `descriptors`: which of ours the child gets, by the number that it has there. Of the standard ones it gets
     /// /dev/null where nothing is said.
-    init(
-        _ program: String, _ arguments: [String], in folder: String, environment: [String] = [],
+    public init(
+        _ program: String, _ arguments: [String], in folder: String = "/", environment: [String] = [],
         descriptors: [Int32: Int32] = [:]
     ) throws {
         var actions = posix_spawn_file_actions_t()
@@ -45,18 +67,27 @@ struct Child {
         self.pid = pid
     }
 
-    func signal(_ number: Int32) { kill(pid, number) }
+    public func signal(_ number: Int32) { kill(pid, number) }
 
     /// Returns when it is gone.
-    func stop(by number: Int32 = SIGTERM) {
+    public func stop(by number: Int32 = SIGTERM) {
         kill(pid, number)
-        _ = end()
+        _ = waitForEnd()
     }
 
     /// Returns when it has ended by itself; whether it says that it did what it should.
-    func end() -> Bool {
+    public func end() -> Bool { waitForEnd().raw == 0 }
+
+    /// The same without holding a thread of the pool.
+    public func ended() async -> End {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: waitForEnd()) }
+        }
+    }
+
+    private func waitForEnd() -> End {
         var status: Int32 = 0
         while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
-        return status == 0
+        return End(raw: status)
     }
 }
