@@ -46,8 +46,11 @@ struct LiveDemo {
         for result in results { _ = try result.get() }
     }
 
+    /// The network stands above the tasks: of those there are fewer and fewer, and nothing stands below a gap.
     private func watch() async {
-        async let _: Void = watchNetwork()
+        guard isRedrawn else { return session.tasks.all.forEach { display.print(text(of: $0)) } }
+        let network = display.addLine("   network: ")
+        async let _: Void = watchNetwork(network)
         await watchTasks()
     }
 
@@ -58,15 +61,12 @@ struct LiveDemo {
         }
     }
 
-    private func watchNetwork() async {
-        guard isRedrawn else { return }
-        let line = display.addLine("   network: ")
+    private func watchNetwork(_ line: StatusLine) async {
         for await status in Reachability.shared.statuses { line.show("   network: \(status)") }
     }
 
-    /// What the registry says, four times a second; once where lines cannot be drawn over.
+    /// What the registry says, four times a second.
     private func watchTasks() async {
-        guard isRedrawn else { return session.tasks.all.forEach { display.print(text(of: $0)) } }
         let lines = Self.files.map { _ in display.addLine() }
         while !Task.isCancelled {
             let tasks = session.tasks.all

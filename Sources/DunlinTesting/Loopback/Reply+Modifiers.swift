@@ -105,11 +105,13 @@ extension LoopbackServer.Reply {
     ) -> [LoopbackServer.Step] {
         var result: [LoopbackServer.Step] = []
         var run: [UInt8] = []
+        // In one copy each: tests are built for debugging, where a loop over bytes takes seconds.
+        func append(_ bytes: Bytes) { bytes.withUnsafeBytes { run.append(contentsOf: $0) } }
         for step in steps {
             if case .generated(let range) = step {
-                run += LoopbackServer.GeneratedBody.bytes(range)
+                append(LoopbackServer.GeneratedBody.bytes(range))
             } else if let bytes = step.bytes {
-                run += bytes
+                append(bytes)
             } else {
                 if !run.isEmpty { result.append(wrap(Bytes(run))) }
                 run = []
