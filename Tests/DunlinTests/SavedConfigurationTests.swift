@@ -47,6 +47,9 @@ import Testing
         unusual.sockets.keepAlive?.idle = .seconds(14)
         unusual.sockets.keepAlive?.interval = .seconds(15)
         unusual.sockets.keepAlive?.count = 16
+        unusual.interfaces = .allow(names: "eth0", "eth1", kinds: .wired)
+        (unusual.interfaces.deniedNames, unusual.interfaces.deniedKinds) = (["wwan0"], [.wwan, .wifi])
+        (unusual.waitsForConnectivity, unusual.tellsReachability) = (true, true)
         unusual.limits.bodyBytes = nil
         unusual.limits.decodedBytes = 17
         unusual.limits.decodingRatio = nil
@@ -75,6 +78,8 @@ import Testing
             #expect(back.fields == original.fields && back.timeouts == original.timeouts)
             #expect(back.connections == original.connections && back.queue == original.queue)
             #expect(back.names == original.names && back.sockets == original.sockets)
+            #expect(back.interfaces == original.interfaces)
+            #expect(back.waitsForConnectivity == original.waitsForConnectivity)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
             #expect(back.tls == original.tls)
         }
@@ -130,7 +135,8 @@ import Testing
         #"{"version":2}"#, #"{"baseURL":7}"#, #"{"timeouts":{"total":"1 s"}}"#, #"{"timeouts":{"total":1e300}}"#,
         #"{"timeouts":[]}"#, #"{"fields":["no colon"]}"#, #"{"tls":{"versions":["1.3","1.2"]}}"#,
         #"{"tls":{"versions":["1.3","1.1"]}}"#, #"{"tls":{"roots":{"system":false,"sources":[{}]}}}"#,
-        #"{"tls":{"revocation":{"staple":"sometimes"}}}"#, #"{"tls":{"policy":{"pins":["garbage"]}}}"#, "[]", "",
+        #"{"interfaces":{"deniedKinds":["tin can"]}}"#, #"{"tls":{"revocation":{"staple":"sometimes"}}}"#,
+        #"{"tls":{"policy":{"pins":["garbage"]}}}"#, "[]", "",
     ])
     func `is not made of what has no meaning`(text: String) {
         #expect(throws: DecodingError.self) { try Self.configuration(text) }

@@ -16,6 +16,9 @@ extension HTTPSession.Configuration {
         }
         try visitor.group("names") { try names.visitSettings(&$0) }
         try visitor.group("sockets") { try sockets.visitSettings(&$0) }
+        try visitor.group("interfaces") { try interfaces.visitSettings(&$0) }
+        try visitor.visit("waitsForConnectivity", &waitsForConnectivity)
+        try visitor.visit("tellsReachability", &tellsReachability)
         try visitor.group("limits") { try limits.visitSettings(&$0) }
         try visitor.group("redirects") { try redirects.visitSettings(&$0) }
         try visitor.group("tls") { try tls.visitSettings(&$0) }
@@ -58,6 +61,23 @@ extension SocketOptions {
         try visitor.visit("keepAliveInterval", seconds: &probing.interval)
         try visitor.visit("keepAliveCount", &probing.count)
         keepAlive = probing
+    }
+}
+
+extension InterfaceRules {
+    /// In order, so that the same rules are written the same each time.
+    fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
+        try visitor.visit("allowedNames", &allowedNames, as: { $0.sorted() }) { Set($0) }
+        try visitor.visit("deniedNames", &deniedNames, as: { $0.sorted() }) { Set($0) }
+        try visitor.visit("allowedKinds", &allowedKinds, as: Self.names) { Self.kinds($0) }
+        try visitor.visit("deniedKinds", &deniedKinds, as: Self.names) { Self.kinds($0) }
+    }
+
+    private static func names(_ kinds: Set<InterfaceKind>) -> [String] { kinds.map(\.rawValue).sorted() }
+
+    private static func kinds(_ names: [String]) -> Set<InterfaceKind>? {
+        let kinds = names.compactMap(InterfaceKind.init)
+        return kinds.count == names.count ? Set(kinds) : nil
     }
 }
 

@@ -27,6 +27,9 @@ extension HTTPSession {
             kept.names = configuration.names
             kept.sockets = configuration.sockets
             kept.sockets.localAddress = nil
+            kept.interfaces = configuration.interfaces
+            kept.waitsForConnectivity = configuration.waitsForConnectivity
+            kept.tellsReachability = configuration.tellsReachability
             kept.limits = configuration.limits
             kept.redirects = configuration.redirects
             kept.tls = configuration.tls
