@@ -340,6 +340,9 @@ extension SocketTransport {
     private func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
         defer { context.interrupt.phase = .firstByte }
         do {
+            // Who has waited too long opens nothing, and sends nothing.
+            let now = context.clock.now()
+            guard context.request.deadline > now else { throw context.timedOut(.total, since: now, attempt) }
             let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
             pool.countOpened()
             // What it was secured by may be news: the identity's files are looked at with each connection.

@@ -182,7 +182,8 @@ struct `A client's identity` {
             for request in stage.server.requests {
                 #expect(request.handshake?.clientCertificate == expected[request.target], "\(request.target)")
             }
-            #expect(stage.server.handshakes.allSatisfy { !$0.wasResumed })
+            // The second connection may have taken up what the first agreed on, with the same identity.
+            #expect(stage.server.handshakes.dropFirst(2).allSatisfy { !$0.wasResumed })
         }
     }
 
