@@ -12,6 +12,8 @@ import Glibc
 @main
 struct NetworkPeer {
     static func main() async {
+        // Whoever started it may be gone without a word.
+        alarm(240)
         do {
             try await run(Array(CommandLine.arguments.dropFirst()))
         } catch {
