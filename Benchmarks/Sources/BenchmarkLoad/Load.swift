@@ -33,6 +33,8 @@ public struct Load: Sendable {
     public var authority: String?
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
+    /// What goes on beside the requests: `reachability` or `activity` is watched.
+    public var watched = ""
     /// Whether somebody wants to know how far a body has come.
     public var isObserved = false
 
@@ -59,6 +61,7 @@ public struct Load: Sendable {
             case "--record": isRecorded = try Self.number(value) > 0
             case "--segments": segments = try Self.number(value)
             case "--digest": digest = value
+            case "--watch": watched = value
             case "--records": records = try Self.number(value)
             case "--job":
                 guard let named = Job(rawValue: value) else { throw LoadError.argument(value) }

@@ -14,8 +14,27 @@ extension Load {
         return try HTTPSession(configuration)
     }
 
-    /// The load over Dunlin, where it is called.
+    /// The load over Dunlin, where it is called, and what is watched beside it.
     public func measure(_ session: HTTPSession) async throws {
+        let watching = await watch(session)
+        defer { watching?.cancel() }
+        try await measureUnwatched(session)
+    }
+
+    private func watch(_ session: HTTPSession) async -> Task<Void, Never>? {
+        switch watched {
+        case "reachability":
+            return Task { for await _ in Reachability.shared.statuses {} }
+        case "activity":
+            let monitor = ActivityMonitor()
+            await monitor.follow(session)
+            await monitor.enable()
+            return Task { for await _ in await monitor.changes {} }
+        default: return nil
+        }
+    }
+
+    private func measureUnwatched(_ session: HTTPSession) async throws {
         let target = HTTPSession.Target(path)
         if job != .none { return try await measureJob(session, target) }
         if !output.isEmpty { return try await measure(Keep(session: session, target: target, load: self)) }
