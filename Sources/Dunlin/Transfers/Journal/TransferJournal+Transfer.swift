@@ -52,7 +52,10 @@ extension TransferJournal {
 
         deinit {
             // Nobody can have begun it: who drives it holds it.
-            if settlement.valueIfSettled == nil { journal.lost(first.id) }
+            guard settlement.valueIfSettled == nil else { return }
+            // Not with the last reference: a disk thread that has just written the file may hold one a moment longer.
+            file.unlock()
+            journal.lost(first.id)
         }
     }
 
