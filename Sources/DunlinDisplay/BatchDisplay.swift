@@ -1,5 +1,4 @@
 public import Dunlin
-internal import Synchronization
 
 /// A bar for a batch: how many of its requests are over, how many of them failed, and what they brought.
 ///
@@ -12,7 +11,7 @@ public final class BatchDisplay: Sendable {
     private let name: String
     private let display: TerminalDisplay
     private let id: UInt64
-    private let follower = Mutex<Task<Void, Never>?>(nil)
+    private let follower = Follower()
 
     /// Whatever the name is, it is shown as text.
     public init(_ name: String, on display: TerminalDisplay = .standardError) {
@@ -35,9 +34,6 @@ public final class BatchDisplay: Sendable {
             }
             if !Task.isCancelled { display?.release(id, binding) }
         }
-        follower.withLock { follower in
-            defer { follower = next }
-            return follower
-        }?.cancel()
+        follower.become(next)
     }
 }

@@ -1,5 +1,4 @@
 public import Dunlin
-internal import Synchronization
 
 /// A bar for a transfer: how far it is, how fast, and how long it will take; a spinner and a count if nobody knows how
 /// much is to come.
@@ -21,7 +20,7 @@ public final class ProgressDisplay: Sendable {
     private let name: String
     private let display: TerminalDisplay
     private let id: UInt64
-    private let follower = Mutex<Task<Void, Never>?>(nil)
+    private let follower = Follower()
 
     /// Whatever the name is, it is shown as text: a server may have chosen it.
     public init(_ name: String, on display: TerminalDisplay = .standardError) {
@@ -63,7 +62,7 @@ public final class ProgressDisplay: Sendable {
 
     /// Follows no longer; what was shown last stays.
     public func stop() {
-        follower.withLock { $0.take() }?.cancel()
+        follower.become(nil)
         display.update { [id] in $0.end(id) }
     }
 
@@ -82,10 +81,7 @@ public final class ProgressDisplay: Sendable {
             display?.changeBar(id, of: binding) { $0.end(end, at: $1) }
             display?.release(id, binding)
         }
-        follower.withLock { follower in
-            defer { follower = next }
-            return follower
-        }?.cancel()
+        follower.become(next)
     }
 }
 

@@ -82,13 +82,7 @@ final class ConnectivityWait: Sendable {
     }
 
     private func rest() async throws {
-        let parking = Parking<Void>(on: loop)
-        let end = loop.now().advanced(by: Duration.seconds(1).clampedNanoseconds)
-        await withTaskCancellationHandler {
-            _ = await parking.wait(until: end, interrupt: nil)
-        } onCancel: {
-            parking.interrupt()
-        }
+        _ = await loop.rest(nanoseconds: Duration.seconds(1).clampedNanoseconds)
         try Task.checkCancellation()
     }
 

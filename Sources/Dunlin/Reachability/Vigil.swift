@@ -112,7 +112,8 @@ private struct Lookout: Sendable {
         case .tell: nil
         case .look(let look): await self.look(look, interrupt)
         case .probe(let look): await probe(interrupt).map { .probed($0, look: look) }
-        case .rest(let pause, let look): await rest(pause, interrupt) ? .rested(look: look) : nil
+        case .rest(let pause, let look):
+            await loop.rest(nanoseconds: pause.clampedNanoseconds, interrupt: interrupt) ? .rested(look: look) : nil
         }
     }
 
@@ -157,16 +158,6 @@ private struct Lookout: Sendable {
             return try await Race.run(until: .never, interrupt, on: loop) { try await probe.check() }
         } catch {
             return interrupt.cause != nil || Task.isCancelled ? nil : false
-        }
-    }
-
-    private func rest(_ pause: Duration, _ interrupt: Interrupt) async -> Bool {
-        let parking = Parking<Void>(on: loop)
-        let end = loop.now().advanced(by: pause.clampedNanoseconds)
-        return await withTaskCancellationHandler {
-            if case .timedOut = await parking.wait(until: end, interrupt: interrupt) { true } else { false }
-        } onCancel: {
-            parking.interrupt()
         }
     }
 }

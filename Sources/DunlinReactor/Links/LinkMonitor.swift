@@ -145,7 +145,7 @@ private struct LinkListener {
                 return await compare()
             }
             // Not at once: what broke may break again.
-            await pause(LinkMonitor.pause)
+            _ = await loop.rest(nanoseconds: LinkMonitor.pause)
         }
     }
 
@@ -156,7 +156,7 @@ private struct LinkListener {
                 guard let isNews = takeAll(from: channel) else { return }
                 guard isNews else { continue }
                 hint()
-                await pause(LinkMonitor.pause)
+                _ = await loop.rest(nanoseconds: LinkMonitor.pause)
             }
         } onCancel: {
             channel.interrupt(turn: Channel.firstTurn)
@@ -186,16 +186,7 @@ private struct LinkListener {
             let picture = await DiskThreads.shared.run(source.picture)
             if picture != known { hint() }
             known = picture
-            await pause(LinkMonitor.pollInterval)
-        }
-    }
-
-    private func pause(_ nanoseconds: Int64) async {
-        let parking = Parking<Void>(on: loop)
-        await withTaskCancellationHandler {
-            _ = await parking.wait(until: loop.now().advanced(by: nanoseconds), interrupt: nil)
-        } onCancel: {
-            parking.interrupt()
+            _ = await loop.rest(nanoseconds: LinkMonitor.pollInterval)
         }
     }
 }
