@@ -19,7 +19,8 @@ public final class Interrupt: Sendable {
         var other: (any Interruptible)?
         var cause: Cause?
         var phase = Phase.firstByte
-        var parts: [Part] = []
+        /// Nil for most, which costs less than none.
+        var parts: [Part]?
     }
 
     fileprivate struct Part {
@@ -44,8 +45,7 @@ public final class Interrupt: Sendable {
     /// What it was thrown by, if it is too late.
     private func add(_ part: Interrupt) -> Cause? {
         state.withLock { state in
-            state.parts.removeAll { $0.interrupt == nil }
-            state.parts.append(Part(interrupt: part))
+            state.parts = (state.parts ?? []).filter { $0.interrupt != nil } + [Part(interrupt: part)]
             return state.cause
         }
     }
@@ -92,7 +92,7 @@ public final class Interrupt: Sendable {
         guard let armed = state.withLock({ $0.cancel(cause) }) else { return }
         if let (channel, turn) = armed.channel { channel.interrupt(turn: turn) }
         armed.other?.interrupt()
-        for part in armed.parts { part.interrupt?.cancel(cause) }
+        for part in armed.parts ?? [] { part.interrupt?.cancel(cause) }
     }
 }
 
@@ -102,7 +102,7 @@ extension Interrupt.State {
         guard self.cause == nil else { return nil }
         let armed = self
         self.cause = cause
-        (channel, other, parts) = (nil, nil, [])
+        (channel, other, parts) = (nil, nil, nil)
         return armed
     }
 }

@@ -42,7 +42,7 @@ public enum RequestEncoder {
                     try text.span.withUnsafeBufferPointer { text throws(WireError) in
                         let plan = try RequestPlan(
                             head, framing, method, target, authority, text, isPrepared: isPrepared)
-                        plan.write(head, into: &buffer, room: room)
+                        plan.write(head.fields.entries, into: &buffer, room: room)
                         return plan.traits
                     }
                 }

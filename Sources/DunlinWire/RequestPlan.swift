@@ -145,16 +145,18 @@ struct RequestPlan {
 
 extension RequestPlan {
     /// Appends the head. An empty buffer is allocated once, with `room` for what the caller will add.
-    func write(_ head: RequestHead, into buffer: inout [UInt8], room: Int) {
+    ///
+    /// Takes the fields alone: the closure would keep the whole head, and copy it for that.
+    func write(_ entries: [Fields.Entry], into buffer: inout [UInt8], room: Int) {
         // The request line's and Host's own text, a body's announcement and the empty line.
         let fixed = 64
         let capacity = method.count + target.count + host.count + fieldBytes + fixed
         buffer.append(addingCapacity: capacity + (buffer.isEmpty ? room : 0)) { output in
-            output.withUnsafeMutableBufferPointer { memory, count in count = write(head, into: memory) }
+            output.withUnsafeMutableBufferPointer { memory, count in count = write(entries, into: memory) }
         }
     }
 
-    private func write(_ head: RequestHead, into memory: UnsafeMutableBufferPointer<UInt8>) -> Int {
+    private func write(_ entries: [Fields.Entry], into memory: UnsafeMutableBufferPointer<UInt8>) -> Int {
         var cursor = Cursor(memory)
         cursor.put(method)
         cursor.put(" ")
@@ -162,7 +164,7 @@ extension RequestPlan {
         cursor.put(" HTTP/1.1\r\nHost: ")
         cursor.put(host)
         cursor.put("\r\n")
-        if isPrepared { cursor.put(bytes) } else { put(head.fields.entries, &cursor) }
+        if isPrepared { cursor.put(bytes) } else { put(entries, &cursor) }
         putFraming(&cursor)
         cursor.put("\r\n")
         return cursor.count

@@ -10,6 +10,8 @@ final class RequestSettings: Sendable {
     let audience: Audience?
     /// What the request begins with, if its URL has a fragment.
     let trail: Trail?
+    /// What these belong to one of several exchanges of.
+    let whole: TaskDelegate?
 
     init(_ rare: RareOptions?, _ advisor: RequestAdvisor?, _ audience: Audience?, fragment: String?) {
         self.rare = rare
@@ -17,16 +19,17 @@ final class RequestSettings: Sendable {
         attendants = Attendants(advisor: advisor, watch: audience?.watch)
         self.audience = audience
         trail = fragment.map { Trail([], fragment: $0) }
-    }
-
-    private init(copy settings: RequestSettings, _ attendants: Attendants?) {
-        (options, rare, audience, trail) = (settings.options, settings.rare, settings.audience, settings.trail)
-        self.attendants = attendants
+        whole = nil
     }
 
     /// The same for one of several exchanges of the request, which `watch` looks on.
-    func part(_ watch: TransferWatch) -> RequestSettings {
-        RequestSettings(copy: self, Attendants(advisor: attendants?.advisor, watch: watch))
+    init(partOf whole: TaskDelegate, _ watch: TransferWatch) {
+        let settings = whole.settings
+        rare = settings?.rare
+        options = settings?.options ?? RareOptions.Values()
+        (audience, trail) = (settings?.audience, settings?.trail)
+        attendants = Attendants(advisor: settings?.attendants?.advisor, watch: watch)
+        self.whole = whole
     }
 
     func routed(_ origin: Origin) throws -> Origin { try rare?.routed(origin) ?? origin }

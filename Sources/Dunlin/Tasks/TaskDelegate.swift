@@ -20,8 +20,6 @@ public actor TaskDelegate {
     private nonisolated let initialPriority: RequestPriority
     private nonisolated let created: MonotonicTime
     private nonisolated let machine: Mutex<TaskMachine>
-    /// What this looks after one of several exchanges of.
-    private nonisolated let whole: TaskDelegate?
 
     init(
         _ kind: HTTPSession.TaskKind, _ method: Method, _ template: String, _ options: HTTPSession.Options,
@@ -36,17 +34,15 @@ public actor TaskDelegate {
         initialPriority = options.priority
         machine = Mutex(TaskMachine())
         interrupt = Interrupt()
-        whole = nil
     }
 
     /// For one of several exchanges of one request: stopped with it, or alone. Nobody else ever sees this one.
     init(partOf whole: TaskDelegate, _ watch: TransferWatch, isFirst: Bool = false) {
         (kind, method, template, label) = (whole.kind, whole.method, whole.template, whole.label)
         (created, initialPriority) = (whole.created, whole.priority)
-        settings = whole.settings?.part(watch)
+        settings = RequestSettings(partOf: whole, watch)
         machine = Mutex(TaskMachine())
         interrupt = Interrupt(partOf: whole.interrupt, isFirst: isFirst)
-        self.whole = whole
     }
 
     public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
@@ -101,7 +97,7 @@ public actor TaskDelegate {
     nonisolated var isActive: Bool { kind != .opening && audience?.watch.isHeld != true }
 
     nonisolated func begin() -> Bool {
-        whole?.begin() ?? machine.withLock { $0.begin() }
+        settings?.whole?.begin() ?? machine.withLock { $0.begin() }
     }
 
     nonisolated func end(_ end: TaskMachine.State) {
