@@ -11,8 +11,6 @@ extension HTTPSession {
         public var validatesResponse: Bool
         /// Whether gzip and deflate are taken off the response. Without, the body is what was on the wire.
         public var decodesContent: Bool
-        /// The user's own name for the request; shows in the registry.
-        public var label: String?
         /// Who goes first when requests wait for a connection. It overtakes those who wait already, not those who run.
         public var priority: RequestPriority
         /// Whether the body waits for the server's leave (`Expect: 100-continue`), so that a refusal costs no upload.
@@ -33,8 +31,8 @@ extension HTTPSession {
             self.bodyBytes = bodyBytes
             self.validatesResponse = validatesResponse
             self.decodesContent = decodesContent
-            self.label = label
             self.priority = priority
+            if let label { self.label = label }
         }
     }
 

@@ -12,7 +12,7 @@ internal import DunlinWire
 /// lease, and with it the connection.
 extension Connection {
     /// What is to be sent: the encoded head, with a small body behind it, and what to do about a body that is not.
-    struct Message: Sendable {
+    struct Message: ~Copyable, Sendable {
         var opening: Bytes
         var rest: Rest?
         var asksToClose: Bool
@@ -125,7 +125,7 @@ extension Connection {
     }
 
     /// A final response head, the interim ones before it, and the bytes that came after it.
-    struct Received: Sendable {
+    struct Received: ~Copyable, Sendable {
         var parsed: ParsedHead
         var interim: [ResponseHead]
         var rest: Bytes

@@ -111,7 +111,7 @@ public final class SocketTransport: Sendable {
     }
 
     /// What must be waited for first. Most exchanges have none, and one wait here costs them less room than several.
-    private enum Errand {
+    private enum Errand: ~Copyable {
         case file(RequestBody.File)
         case connection(Connection.Message)
         case turn(Connection.Message, Pool.Place)
@@ -133,12 +133,11 @@ public final class SocketTransport: Sendable {
 
     @inline(never)
     private func run(
-        _ errand: Errand, _ uploads: UploadScope?, _ context: ExchangeContext, _ attempt: inout Attempt
+        _ errand: consuming Errand, _ uploads: UploadScope?, _ context: ExchangeContext, _ attempt: inout Attempt
     ) async throws -> Ready {
-        var errand = errand
         while true {
             let preparation: Preparation
-            switch errand {
+            switch consume errand {
             case .file(let body):
                 let file = try await open(body, context, attempt)
                 let message = try encode(context.request, file, uploads, context, attempt)
@@ -320,7 +319,7 @@ extension SocketTransport {
 
     /// A connection that is idle and still quiet, or what is to be done for one.
     private func lease(
-        for message: Connection.Message, _ context: ExchangeContext, _ attempt: inout Attempt
+        for message: consuming Connection.Message, _ context: ExchangeContext, _ attempt: inout Attempt
     ) throws -> Preparation {
         try checkScheme(context, attempt)
         while true {

@@ -50,6 +50,12 @@ extension HTTPSession.Options {
         set { setRare { $0.hooks = newValue } }
     }
 
+    /// The user's own name for the request; shows in the registry.
+    public var label: String? {
+        get { rare?.values.label }
+        set { setRare { $0.label = newValue } }
+    }
+
     /// The user's own marks: the registry finds, and cancels, by tag.
     public var tags: Set<String> {
         get { rare?.values.tags ?? [] }
@@ -82,12 +88,13 @@ extension HTTPSession.Options {
         var redirects: HTTPSession.RedirectPolicy?
         var credentials: HTTPSession.Credentials?
         var hooks: HTTPSession.Hooks?
+        var label: String?
         var tags: Set<String> = []
         var after: [TaskID] = []
 
         var isEmpty: Bool {
             hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
-                && hooks == nil && tags.isEmpty && after.isEmpty && interfaces == nil && waitsForConnectivity == nil
+                && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil && waitsForConnectivity == nil
         }
     }
 

@@ -12,7 +12,6 @@ public actor TaskDelegate {
     public nonisolated let method: Method
     /// The target as the caller wrote it, values left out.
     public nonisolated let template: String
-    public nonisolated let label: String?
     /// Felt by whatever the request waits for.
     nonisolated let interrupt: Interrupt
     /// What the request has of its own.
@@ -28,7 +27,6 @@ public actor TaskDelegate {
         self.kind = kind
         self.method = method
         self.template = template
-        label = options.label
         self.settings = settings
         created = now
         initialPriority = options.priority
@@ -38,12 +36,14 @@ public actor TaskDelegate {
 
     /// For one of several exchanges of one request: stopped with it, or alone. Nobody else ever sees this one.
     init(partOf whole: TaskDelegate, _ watch: TransferWatch, isFirst: Bool = false) {
-        (kind, method, template, label) = (whole.kind, whole.method, whole.template, whole.label)
+        (kind, method, template) = (whole.kind, whole.method, whole.template)
         (created, initialPriority) = (whole.created, whole.priority)
         settings = RequestSettings(partOf: whole, watch)
         machine = Mutex(TaskMachine())
         interrupt = Interrupt(partOf: whole.interrupt, isFirst: isFirst)
     }
+
+    public nonisolated var label: String? { settings?.options.label }
 
     public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
 
