@@ -7,7 +7,7 @@ internal import Synchronization
 /// One owner reads and writes at a time; anybody may interrupt or close. The descriptor itself is closed when the last
 /// reference goes, so no thread ever touches a number that already means another socket.
 public final class Channel: Sendable {
-    typealias Waiter = UnsafeContinuation<Wake, Never>
+    @usableFromInline typealias Waiter = UnsafeContinuation<Wake, Never>
 
     public let reactor: Reactor
     /// Process-wide and never used twice.
@@ -135,12 +135,17 @@ public final class Channel: Sendable {
         machine.withLock { $0.stopWriting() }?.resume(returning: .interrupted)
     }
 
+    @inlinable @inline(__always)
     public func waitReadable(until deadline: MonotonicTime) async -> Wake {
-        await withUnsafeContinuation { park($0, for: .reading, until: deadline) }
+        await withUnsafeContinuation { parkReader($0, until: deadline) }
     }
 
     public func waitWritable(until deadline: MonotonicTime) async -> Wake {
         await withUnsafeContinuation { park($0, for: .writing, until: deadline) }
+    }
+
+    @usableFromInline func parkReader(_ waiter: Waiter, until deadline: MonotonicTime) {
+        park(waiter, for: .reading, until: deadline)
     }
 
     private func park(

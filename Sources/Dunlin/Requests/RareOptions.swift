@@ -94,7 +94,8 @@ extension HTTPSession.Options {
 
         var isEmpty: Bool {
             hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
-                && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil && waitsForConnectivity == nil
+                && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil
+                && waitsForConnectivity == nil
         }
     }
 
