@@ -19,8 +19,10 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
+	"unsafe"
 )
 
 type load struct {
@@ -29,12 +31,11 @@ type load struct {
 	length, upload int64
 	// Where what is sent is read from, and what comes is written to, if anywhere.
 	file, output string
-	// What is made of values beside sending and receiving bytes: "json", "receive", "decode", "form", "multipart" or
+	// What is made of values beside sending and receiving bytes: "json", "timed", "form", "multipart" or
 	// nothing.
 	job string
-	// How many records a JSON body holds, and one that was received once.
+	// How many records a JSON body holds.
 	records int
-	body    []byte
 	// Whether each response's connection should have been resumed; nil when either will do.
 	resumed *bool
 }
@@ -154,11 +155,18 @@ func (load load) send() error {
 			return err
 		}
 		return load.decode(body)
-	case "receive":
-		_, err := load.get()
+	case "timed":
+		body, err := load.get()
+		if err != nil {
+			return err
+		}
+		// The decoder stays on one thread, and so does the clock.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		start := threadTime()
+		err = load.decode(body)
+		decoderTime.Add(threadTime() - start)
 		return err
-	case "decode":
-		return load.decode(load.body)
 	case "form":
 		return load.postForm()
 	case "multipart":
@@ -258,6 +266,17 @@ func usage() syscall.Rusage {
 	return usage
 }
 
+// decoderTime is what the decoder has taken of the processor's time, in nanoseconds.
+var decoderTime atomic.Int64
+
+func threadTime() int64 {
+	var time syscall.Timespec
+	if _, _, code := syscall.RawSyscall(syscall.SYS_CLOCK_GETTIME, 3, uintptr(unsafe.Pointer(&time)), 0); code != 0 {
+		panic(code)
+	}
+	return time.Nano()
+}
+
 func microseconds(from, to syscall.Timeval) float64 {
 	return float64(to.Sec-from.Sec)*1e6 + float64(to.Usec-from.Usec)
 }
@@ -312,13 +331,6 @@ func main() {
 		client: &http.Client{Transport: transport}, url: address, length: *length, upload: *upload,
 		file: *file, output: *output, job: *job, records: *records,
 	}
-	if *job == "decode" {
-		body, err := load.get()
-		if err != nil {
-			panic(err)
-		}
-		load.body = body
-	}
 	load.run(*concurrency, *warmup)
 	if *ca != "" && *fresh != 0 {
 		expected := *resumed != 0
@@ -328,14 +340,19 @@ func main() {
 	startHeap := heap()
 	start := kilobytes("VmRSS")
 	before, begun := usage(), time.Now()
+	decoderTime.Store(0)
 	all := load.run(*concurrency, *requests)
 	seconds, after := time.Since(begun).Seconds(), usage()
 	peak, end := kilobytes("VmHWM"), kilobytes("VmRSS")
 	grown := heap() - startHeap
 	sort.Slice(all, func(left, right int) bool { return all[left] < all[right] })
 	count := float64(*requests)
+	decoder := ""
+	if *job == "timed" {
+		decoder = fmt.Sprintf(`,"decoder_us":%.3f`, float64(decoderTime.Load())/1e3/count)
+	}
 	fmt.Printf(`{"requests":%d,"seconds":%.6f,"user_us":%.3f,"sys_us":%.3f,`+
-		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d,"end_kb":%d,"heap_grown":%d}`+"\n",
+		`"p50_us":%.1f,"p99_us":%.1f,"rss_kb":%d,"start_kb":%d,"end_kb":%d,"heap_grown":%d%s}`+"\n",
 		*requests, seconds, microseconds(before.Utime, after.Utime)/count, microseconds(before.Stime, after.Stime)/count,
-		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start, end, grown)
+		float64(all[*requests/2])/1e3, float64(all[*requests*99/100])/1e3, peak, start, end, grown, decoder)
 }

@@ -185,7 +185,7 @@ static void transfer_open(struct transfer *transfer, const char *url) {
     curl_easy_setopt(easy, CURLOPT_URL, url);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, 
-                     load.output ? body_kept : is_job("json") || is_job("receive") ? body_remembered : body_arrived);
+                     load.output ? body_kept : is_job("json") ? body_remembered : body_arrived);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
     curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);

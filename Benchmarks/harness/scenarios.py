@@ -28,7 +28,7 @@ VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1
             "dunlin-segments": ("--record", "1", "--segments", "4")}
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
-# Has no decoder.
+# Has no decoder: all of its work is around one.
 UNDECODING = ("libcurl",)
 SPARE_DESCRIPTORS = 100
 # A client that is this much slower gets as many requests fewer.
@@ -53,7 +53,7 @@ class Scenario:
     is_idle: bool = False
     # Bytes of the body, unless one is asked for.
     size: int = GIB
-    # Its response is so many records in JSON, and what it costs to decode them is measured too.
+    # Its response is so many records in JSON, and how much of the work is the decoder's is measured too.
     records: int = 0
 
     @property
@@ -66,15 +66,9 @@ class Scenario:
         return self.requests if self.is_held or self.is_bulk or self.is_idle else self.requests // SLOW.get(client, 1)
 
     @property
-    def decoding(self):
-        """The same body, received once and decoded as often: what the decoder alone costs."""
-        return dataclasses.replace(self, title=f"{self.title}, the decoder alone", options=("--job", "decode"),
-                                   concurrency=1, rounds=3)
-
-    @property
-    def receiving(self):
-        """The same without decoding: the difference to `decoding` would drown in its noise."""
-        return dataclasses.replace(self, title=f"{self.title}, all but decoding", options=("--job", "receive"))
+    def timing(self):
+        """The same with a decoder whose time is taken, in place: alone, its caches would be warmer."""
+        return dataclasses.replace(self, title=f"{self.title}, timed", options=("--job", "timed"))
 
     @property
     def is_held(self):
@@ -172,7 +166,7 @@ def processor(reports):
     return statistics.median(report["user_us"] + report["sys_us"] for report in reports)
 
 
-def row(name, scenario, client, size, reports, parts=()):
+def row(name, scenario, client, size, reports, timed):
     def median(value):
         return statistics.median(value(report) for report in reports)
     cpu = processor(reports)
@@ -186,8 +180,9 @@ def row(name, scenario, client, size, reports, parts=()):
     requests = scenario.requests_for(client)
     result |= {"requests": requests, "cpu_us": round(cpu, 2), "rps": round(requests / seconds)}
     if scenario.records:
-        decoder, around = (round(processor(part), 2) if part else 0 for part in parts)
-        return result | {"decoder_us": decoder, "around_us": around}
+        decoder = statistics.median(report["decoder_us"] for report in timed) if timed else 0
+        around = processor(timed) - decoder if timed else cpu
+        return result | {"decoder_us": round(decoder, 2), "around_us": round(around, 2)}
     if scenario.is_idle:
         idle = median(lambda report: report["end_kb"] - report["start_kb"])
         heap = median(lambda report: report["heap_grown"]) / 1024
@@ -228,12 +223,11 @@ def case(name, scenario, paths, server, problems):
             file.write(records(scenario.records))
             file.flush()
         reports = measured(scenario, names, paths, server, size, file.name, problems)
-        parts = []
+        timed = {}
         if scenario.records:
             decoders = [client for client in names if client not in UNDECODING]
-            parts = [measured(scenario.decoding, decoders, paths, server, size, file.name, problems),
-                     measured(scenario.receiving, names, paths, server, size, file.name, problems)]
-    return [row(name, scenario, client, size, reports[client], [part.get(client) for part in parts])
+            timed = measured(scenario.timing, decoders, paths, server, size, file.name, problems)
+    return [row(name, scenario, client, size, reports[client], timed.get(client))
             for client in names if client in reports]
 
 
@@ -272,7 +266,7 @@ def table(name, rows):
     heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", "× raw", "× libcurl",
              "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else []),
              *(["heap KB each"] if scenario.is_idle else []),
-             *(["decoder alone", "around it"] if scenario.records else [])]
+             *(["decoder", "around it"] if scenario.records else [])]
     aligned = ["---" if head == "client" else "--:" for head in heads]
     lines = ["| " + " | ".join(heads) + " |", "|" + "|".join(aligned) + "|"]
     for row in rows:

@@ -83,12 +83,17 @@ public struct Load: Sendable {
     ///
     /// Generic and inlined into the client, so that what drives a request adds nothing to what the request costs.
     ///
-    /// `first` does the warm-up, where that is not the same.
-    @inlinable public func measure<Each: Sender>(_ sender: Each, warmingUpWith first: Each? = nil) async throws {
+    /// `first` does the warm-up, where that is not the same; `decoder` has been told how long each decoding took.
+    @inlinable public func measure<Each: Sender>(
+        _ sender: Each, warmingUpWith first: Each? = nil, _ decoder: DecoderClock? = nil
+    ) async throws {
         if warmup > 0 { _ = try await run(warmup, first ?? sender) }
+        let decoded = decoder?.microseconds
         let start = Usage.now
         let nanoseconds = try await run(requests, sender)
-        print(Usage.now.report(since: start, nanoseconds: nanoseconds))
+        let end = Usage.now
+        let decoding = decoder.map { $0.microseconds - (decoded ?? 0) }
+        print(end.report(since: start, nanoseconds: nanoseconds, decoding: decoding))
     }
 
     /// How long each request took.
@@ -138,10 +143,8 @@ public enum Job: String, Sendable {
     case none
     /// Decodes the response into `records` values of `Record`.
     case json
-    /// Receives the same and has it where a decoder wants it, but decodes nothing: what is around a decoder.
-    case receive
-    /// Decodes what it received once, again and again: what the decoder alone costs.
-    case decode
+    /// The same, and tells how much of the processor's time was the decoder's.
+    case timed
     /// Sends `Form.pairs`, encoded for each request.
     case form
     /// Sends `Form.fields` and a file as parts.

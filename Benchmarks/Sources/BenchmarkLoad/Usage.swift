@@ -26,7 +26,9 @@ import Glibc
     }
 
     /// The one line of JSON every client prints; `nanoseconds` holds one entry per request.
-    @usableFromInline func report(since start: Usage, nanoseconds times: [UInt32]) -> String {
+    @usableFromInline func report(
+        since start: Usage, nanoseconds times: [UInt32], decoding: Double?
+    ) -> String {
         // VmHWM and not `ru_maxrss`: the latter remembers the process that forked us.
         let peak = Self.kilobytes("VmHWM:")
         var times = times
@@ -34,12 +36,13 @@ import Glibc
         let user = microseconds(from: start.resources.ru_utime, to: resources.ru_utime) / Double(requests)
         let system = microseconds(from: start.resources.ru_stime, to: resources.ru_stime) / Double(requests)
         let slowest = Double(times.rank(requests * 99 / 100)) / 1e3
+        let decoder = decoding.map { ",\"decoder_us\":\($0 / Double(requests))" } ?? ""
         let median = Double(times.rank(requests / 2)) / 1e3
         return """
             {"requests":\(requests),"seconds":\(Double(nanoseconds - start.nanoseconds) / 1e9),\
             "user_us":\(user),"sys_us":\(system),"p50_us":\(median),"p99_us":\(slowest),"rss_kb":\(peak),\
             "start_kb":\(start.residentKilobytes),"end_kb":\(residentKilobytes),\
-            "heap_grown":\(heap - start.heap)}
+            "heap_grown":\(heap - start.heap)\(decoder)}
             """
     }
 

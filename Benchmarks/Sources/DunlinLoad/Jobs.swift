@@ -8,10 +8,9 @@ extension Load {
         switch job {
         case .none: break
         case .json: try await measure(GetRecords(session: session, target: target, load: self))
-        case .receive: try await measure(Receive(session: session, target: target))
-        case .decode:
-            let body = try await session.get(target, as: .bytes).value
-            try await measure(Decode(body: Data(body), load: self))
+        case .timed:
+            let clock = DecoderClock()
+            try await measure(TimeRecords(session: session, target: target, load: self, clock: clock), clock)
         case .form: try await measure(PostForm(session: session, target: target))
         case .multipart: try await measure(PostParts(session: session, target: target, file: file))
         }
@@ -29,31 +28,30 @@ private struct GetRecords: Sender {
     }
 }
 
-private struct Receive: Sender {
+/// The same with a decoder that is timed.
+private struct TimeRecords: Sender {
     let session: HTTPSession
     let target: HTTPSession.Target
+    let load: Load
+    let clock: DecoderClock
 
     func send() async throws -> Reply {
-        Reply(status: 200, length: try await session.get(target, as: Undecoded()).value.count)
+        let serializer = JSONSerializer([Record].self) { [clock] in TimedDecoder(clock) }
+        let records = try await session.get(target, as: serializer).value
+        return Reply(status: 200, length: records.count == load.records ? load.length : records.count)
     }
 }
 
-/// All that the serializer of JSON does but decode.
-private struct Undecoded: ResponseSerializer {
-    var rules: HTTPSession.ResponseRules { .json }
-    var accept: String? { "application/json" }
+// SAFETY: as its parent, which is guarded by itself; what it adds is immutable.
+private final class TimedDecoder: JSONDecoder, @unchecked Sendable {
+    private let clock: DecoderClock
 
-    func serialize(_ response: HTTPSession.Response<Bytes>) throws -> Data { Data(response.body) }
-}
+    init(_ clock: DecoderClock) {
+        self.clock = clock
+    }
 
-/// Foundation's decoder and nothing around it.
-private struct Decode: Sender {
-    let body: Data
-    let load: Load
-
-    func send() async throws -> Reply {
-        let records = try JSONDecoder().decode([Record].self, from: body)
-        return Reply(status: 200, length: records.count == load.records ? load.length : records.count)
+    override func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
+        try clock.time { try super.decode(type, from: data) }
     }
 }
 

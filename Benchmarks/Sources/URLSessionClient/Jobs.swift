@@ -8,8 +8,9 @@ extension Load {
         switch job {
         case .none: break
         case .json: try await measure(GetRecords(session: session, request: request, load: self))
-        case .receive: try await measure(Get(session: session, request: request))
-        case .decode: try await measure(Decode(body: try await session.data(for: request).0, load: self))
+        case .timed:
+            let clock = DecoderClock()
+            try await measure(GetRecords(session: session, request: request, load: self, clock: clock), clock)
         case .form: try await measure(PostForm(session: session, request: request))
         case .multipart:
             try await measure(PostParts(session: session, request: request, file: URL(fileURLWithPath: file)))
@@ -29,18 +30,13 @@ struct GetRecords: Sender {
     let session: URLSession
     let request: URLRequest
     let load: Load
+    var clock: DecoderClock?
 
     func send() async throws -> Reply {
         let (body, response) = try await session.data(for: request)
-        return load.reply(try JSONDecoder().decode([Record].self, from: body), status: response.status)
+        let decode = { try JSONDecoder().decode([Record].self, from: body) }
+        return load.reply(try clock?.time(decode) ?? decode(), status: response.status)
     }
-}
-
-struct Decode: Sender {
-    let body: Data
-    let load: Load
-
-    func send() async throws -> Reply { load.reply(try JSONDecoder().decode([Record].self, from: body)) }
 }
 
 /// Foundation knows no forms: escaped by hand, with its own escaping.
