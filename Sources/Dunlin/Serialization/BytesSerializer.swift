@@ -1,5 +1,5 @@
 /// The body as it is, whatever its type.
-public struct BytesSerializer: AdjustableSerializer {
+public struct BytesSerializer: AdjustableSerializer, Hashable {
     /// Nil for the usual ones: most requests pay for no others.
     @usableFromInline var own: HTTPSession.ResponseRules?
 
@@ -12,6 +12,10 @@ public struct BytesSerializer: AdjustableSerializer {
         set { own = newValue }
     }
 
+    public static func == (left: Self, right: Self) -> Bool { left.rules == right.rules }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(rules) }
+
     @inlinable public func validate(_ response: HTTPSession.Response<Bytes>) throws {
         if own == nil, response.status.isSuccess { return }
         try rules.check(response)
@@ -19,6 +23,23 @@ public struct BytesSerializer: AdjustableSerializer {
 
     @inlinable public func serialize(_ response: HTTPSession.Response<Bytes>) -> Bytes {
         response.body
+    }
+}
+
+extension BytesSerializer: Codable {
+    private enum Keys: CodingKey {
+        case rules
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(rules, forKey: .rules)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        let rules = try container.decode(HTTPSession.ResponseRules.self, forKey: .rules)
+        own = rules == .success ? nil : rules
     }
 }
 

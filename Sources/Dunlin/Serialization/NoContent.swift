@@ -32,7 +32,7 @@ extension ResponseSerializer {
 }
 
 /// No value at all: only whether the server accepted the request counts.
-public struct NothingSerializer: AdjustableSerializer {
+public struct NothingSerializer: AdjustableSerializer, Hashable, Codable {
     public var rules: HTTPSession.ResponseRules
 
     public init(rules: HTTPSession.ResponseRules = .success) {

@@ -3,7 +3,7 @@
 /// Read strictly (RFC 8259): no comma too many, no key twice in one object. Numbers keep the digits they were written
 /// with, and objects the order of their members. Throws `JSONSyntaxError` for what is no JSON. An empty body, or a
 /// single space, is null.
-public struct DynamicJSONSerializer: AdjustableSerializer {
+public struct DynamicJSONSerializer: AdjustableSerializer, Hashable, Codable {
     public var rules: HTTPSession.ResponseRules
     /// Takes a text that is neither an object nor an array.
     public var allowsFragments: Bool

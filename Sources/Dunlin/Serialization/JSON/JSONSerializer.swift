@@ -13,12 +13,12 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public var isStrict = false
     /// Reads text in another charset than UTF-8, 16 or 32 if the response declares it, against RFC 8259.
     public var honorsCharset = false
-    /// Makes the decoder; called once a response, so that nothing is shared between requests.
-    private let makeDecoder: @Sendable () -> JSONDecoder
+    /// Makes a decoder of the user's own; called once a response, so that nothing is shared between requests.
+    private let makeDecoder: (@Sendable () -> JSONDecoder)?
 
     public init(
         _ type: Output.Type = Output.self, rules: HTTPSession.ResponseRules = .json,
-        decoder: @escaping @Sendable () -> JSONDecoder = { JSONDecoder() }
+        decoder: (@Sendable () -> JSONDecoder)? = nil
     ) {
         self.rules = rules
         makeDecoder = decoder
@@ -30,7 +30,7 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
         if response.body.isNoJSON { return try noContent(response) }
         let body = honorsCharset ? try response.transcoded() : response.body
         if isStrict { _ = try body.strictJSON() }
-        return try makeDecoder().decode(Output.self, from: Data(body))
+        return try (makeDecoder?() ?? JSONDecoder()).decode(Output.self, from: Data(body))
     }
 }
 
@@ -39,7 +39,7 @@ extension JSONSerializer {
     public func decoding(_ prepare: @escaping @Sendable (JSONDecoder) -> Void) -> JSONSerializer {
         let makeDecoder = makeDecoder
         var copy = JSONSerializer(Output.self, rules: rules) {
-            let decoder = makeDecoder()
+            let decoder = makeDecoder?() ?? JSONDecoder()
             prepare(decoder)
             return decoder
         }
@@ -55,6 +55,37 @@ extension JSONSerializer {
         var copy = self
         copy.isStrict = true
         return copy
+    }
+}
+
+/// What is made is for the program to say: a text that is read as `JSONSerializer<User>` makes users.
+extension JSONSerializer: Codable {
+    private enum Keys: CodingKey {
+        case rules, isStrict, honorsCharset
+    }
+
+    /// Throws for one with a decoder of the user's own, which is code.
+    public func encode(to encoder: any Encoder) throws {
+        if makeDecoder != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(rules, forKey: .rules)
+        try container.encode(isStrict, forKey: .isStrict)
+        try container.encode(honorsCharset, forKey: .honorsCharset)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        self.init(rules: try container.decode(HTTPSession.ResponseRules.self, forKey: .rules))
+        isStrict = try container.decode(Bool.self, forKey: .isStrict)
+        honorsCharset = try container.decode(Bool.self, forKey: .honorsCharset)
+    }
+}
+
+extension EncodingError {
+    /// A serializer that decodes by code, not by settings.
+    static func uncodableDecoder(of serializer: any ResponseSerializer, _ encoder: any Encoder) -> EncodingError {
+        .invalidValue(
+            serializer, .init(codingPath: encoder.codingPath, debugDescription: "a closure cannot be encoded"))
     }
 }
 

@@ -6,12 +6,12 @@ public import FoundationEssentials
 /// nil for an optional.
 public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
     public var rules: HTTPSession.ResponseRules
-    /// Makes the decoder; called once a response, so that nothing is shared between requests.
-    private let makeDecoder: @Sendable () -> PropertyListDecoder
+    /// Makes a decoder of the user's own; called once a response, so that nothing is shared between requests.
+    private let makeDecoder: (@Sendable () -> PropertyListDecoder)?
 
     public init(
         _ type: Output.Type = Output.self, rules: HTTPSession.ResponseRules = .propertyList,
-        decoder: @escaping @Sendable () -> PropertyListDecoder = { PropertyListDecoder() }
+        decoder: (@Sendable () -> PropertyListDecoder)? = nil
     ) {
         self.rules = rules
         makeDecoder = decoder
@@ -27,7 +27,7 @@ public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
             throw NetworkError(.unreadableContent, "not a property list: \(error.reason)", refusing: response)
         }
         do {
-            return try makeDecoder().decode(Output.self, from: Data(response.body))
+            return try (makeDecoder?() ?? PropertyListDecoder()).decode(Output.self, from: Data(response.body))
         } catch let error as DecodingError {
             throw error
         } catch {
@@ -35,6 +35,26 @@ public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
             let reason = "the property list cannot be read"
             throw NetworkError(.unreadableContent, reason, refusing: response, underlying: error)
         }
+    }
+}
+
+/// What is made is for the program to say: a text that is read as `PropertyListSerializer<User>` makes users. The
+/// form of a list shows in its bytes, and is no setting.
+extension PropertyListSerializer: Codable {
+    private enum Keys: CodingKey {
+        case rules
+    }
+
+    /// Throws for one with a decoder of the user's own, which is code.
+    public func encode(to encoder: any Encoder) throws {
+        if makeDecoder != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(rules, forKey: .rules)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        self.init(rules: try container.decode(HTTPSession.ResponseRules.self, forKey: .rules))
     }
 }
 
