@@ -1,0 +1,67 @@
+/// How many retries a session can afford, for each origin by itself: an outage is not to be answered with many times
+/// the load.
+///
+/// Rules:
+/// 1. Each request brings a part of a retry, as the ratio of its policy says, and each retry costs a whole one.
+/// 2. So many as the floor says are there at the beginning. Below the floor one comes back each second.
+/// 3. A hundred more than the floor can be saved.
+/// 4. Who has no budget neither brings nor takes anything.
+/// 5. Of very many origins those are forgotten that were asked for longest ago: they begin anew.
+struct RetryBudgetMachine {
+    private struct Account {
+        /// In millionths of a retry.
+        var balance: Int64
+        var touched: MonotonicTime
+    }
+
+    private static let retry: Int64 = 1_000_000
+    private static let savings: Int64 = 100 * retry
+    static let remembered = 1024
+
+    private var accounts: [String: Account] = [:]
+
+    var count: Int { accounts.count }
+
+    /// A request is made, for the first time.
+    mutating func requested(_ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: MonotonicTime) {
+        guard case .ratio(let ratio, let floor) = budget else { return }
+        change(origin, floor, at: now) { balance, floor in
+            balance = min(balance + Int64((ratio * Double(Self.retry)).rounded()), floor + Self.savings)
+        }
+    }
+
+    /// Takes a retry, if there is one.
+    mutating func takeRetry(
+        _ origin: String, _ budget: HTTPSession.RetryPolicy.Budget, at now: MonotonicTime
+    ) -> Bool {
+        guard case .ratio(_, let floor) = budget else { return true }
+        return change(origin, floor, at: now) { balance, _ in
+            guard balance >= Self.retry else { return false }
+            balance -= Self.retry
+            return true
+        }
+    }
+
+    private mutating func change<Answer>(
+        _ origin: String, _ floor: Int, at now: MonotonicTime, _ change: (inout Int64, Int64) -> Answer
+    ) -> Answer {
+        let floor = Int64(floor) * Self.retry
+        var account = accounts[origin] ?? Account(balance: floor, touched: now)
+        if account.balance < floor {
+            // A second has a thousand times as many nanoseconds as a retry has millionths.
+            let regained = max(0, now.nanoseconds - account.touched.nanoseconds) / 1000
+            account.balance = min(floor, account.balance + regained)
+        }
+        account.touched = now
+        let answer = change(&account.balance, floor)
+        accounts[origin] = account
+        if accounts.count > Self.remembered { forgetOldest() }
+        return answer
+    }
+
+    /// Half of them at once, so that not every new one costs a look at all.
+    private mutating func forgetOldest() {
+        let newest = accounts.sorted { $0.value.touched > $1.value.touched }.prefix(Self.remembered / 2)
+        accounts = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
+    }
+}

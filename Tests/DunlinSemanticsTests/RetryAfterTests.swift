@@ -1,0 +1,40 @@
+import DunlinSemantics
+import DunlinTypes
+import Testing
+
+@Suite struct `Retry-After` {
+    private static let now: Int64 = 784_111_777  // Sun, 06 Nov 1994 08:49:37 GMT
+
+    @Test(
+        arguments: [
+            (["Retry-After": "120"], 120), (["retry-after": "0"], 0), ([:], nil), (["Retry-After": ""], nil),
+            (["Retry-After": "-1"], nil), (["Retry-After": "1.5"], nil), (["Retry-After": "+1"], nil),
+            (["Retry-After": "1s"], nil), (["Retry-After": "soon"], nil), (["Retry-After": "0007"], 7),
+            (["Retry-After": "9223372036854775807"], .max), (["Retry-After": "9223372036854775808"], .max),
+            (["Retry-After": "99999999999999999999999999999999999999"], .max),
+            (["Retry-After": "5", "retry-After": "7"], 7), (["Retry-After": "5", "retry-After": "x"], 5),
+        ] as [(Fields, Int64?)])
+    func `is a number of seconds, and nothing that is like one`(fields: Fields, seconds: Int64?) {
+        #expect(RetryAfter.seconds(fields, at: Self.now) == seconds)
+    }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:47 GMT", 10), ("Sunday, 06-Nov-94 08:49:38 GMT", 1),
+            ("Sun Nov  6 08:50:37 1994", 60), ("Sun, 06 Nov 1994 08:49:37 GMT", 0),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("Mon, 06 Nov 1994 08:49:47 GMT", nil),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 252_618_189_022),
+        ] as [(String, Int64?)])
+    func `may be a date, in each form there is`(date: String, seconds: Int64?) {
+        #expect(RetryAfter.seconds(["Retry-After": date], at: Self.now) == seconds)
+    }
+
+    @Test(
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:30 GMT", 10), ("Sun, 06 Nov 1994 09:49:30 GMT", 0), ("yesterday", 3),
+        ] as [(String, Int64)])
+    func `goes by the server's clock if that is known`(date: String, seconds: Int64) {
+        let fields: Fields = ["Date": date, "Retry-After": "Sun, 06 Nov 1994 08:49:40 GMT"]
+        #expect(RetryAfter.seconds(fields, at: Self.now) == seconds)
+    }
+}
