@@ -36,6 +36,8 @@ extension HTTPSession {
         /// Asked when a server wants to be believed or to know who we are; before the request's own hook.
         public var authenticate: AuthenticationHook?
         public var redirects = RedirectPolicy()
+        /// Whether requests that failed are tried again.
+        public var retry = RetryPolicy.never
         /// Sent to the base URL's origin with every request that says nothing else of who the user is, and to no other.
         public var credentials: Credentials?
         /// Asked before a request's own.
@@ -46,6 +48,8 @@ extension HTTPSession {
         public var resolver: (any Resolver)?
         /// Carries requests in the sockets' stead: tests, above all.
         public var transport: (any Transport)?
+        /// Random numbers for what is left to chance, such as waits; the system's if none are given.
+        public var random: (@Sendable () -> UInt64)?
         /// Loops of its own instead of the process's.
         package var loops: [Reactor]?
         /// What the loops belong to, kept while a session uses them.
@@ -68,11 +72,12 @@ extension HTTPSession {
 
         public init(
             baseURL: String? = nil, fields: Fields = Configuration.defaultFields,
-            timeouts: Timeouts = Timeouts(), transport: (any Transport)? = nil
+            timeouts: Timeouts = Timeouts(), retry: RetryPolicy = .never, transport: (any Transport)? = nil
         ) {
             self.baseURL = baseURL
             self.fields = fields
             self.timeouts = timeouts
+            self.retry = retry
             self.transport = transport
         }
     }
@@ -161,6 +166,7 @@ extension HTTPSession.Configuration {
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
         try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
         try require(redirects.limit >= 0, "redirects.limit must not be negative")
+        if let problem = retry.problem { try require(false, "retry: \(problem)") }
         try require(credentials == nil || baseURL != nil, "credentials go to the base URL's origin, and there is none")
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try require(loops?.isEmpty != true, "there must be at least one loop")

@@ -34,6 +34,18 @@ extension HTTPSession {
             self.priority = priority
             if let label { self.label = label }
         }
+
+        /// The same, with a policy for retries instead of the session's.
+        public init(
+            fields: Fields = Fields(), timeouts: Timeouts? = nil, bodyBytes: BodyLimit = .session,
+            validatesResponse: Bool = true, decodesContent: Bool = true, label: String? = nil,
+            priority: RequestPriority = .normal, retry: RetryPolicy
+        ) {
+            self.init(
+                fields: fields, timeouts: timeouts, bodyBytes: bodyBytes, validatesResponse: validatesResponse,
+                decodesContent: decodesContent, label: label, priority: priority)
+            self.retry = retry
+        }
     }
 
     /// How long a body may be that is read as a whole.

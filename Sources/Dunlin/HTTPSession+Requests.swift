@@ -91,7 +91,9 @@ extension HTTPSession {
         return try await withTaskCancellationHandler {
             do {
                 let response =
-                    if entry.carrier.needsScope(request.body, delegate.settings) {
+                    if entry.carrier.retries(delegate.settings) {
+                        try await tried(request, delegate, reading, entry.carrier, since: start, on: loop)
+                    } else if entry.carrier.needsScope(request.body, delegate.settings) {
                         try await sendInScope(request, delegate, reading, entry.carrier, since: start, on: loop)
                     } else {
                         try await send(
@@ -140,13 +142,13 @@ extension HTTPSession {
     }
 
     /// What to do about a response's body.
-    private enum Whole {
+    enum Whole {
         case here(Response<Bytes>)
         /// It has not all come yet, or there is more to decode than should be decoded here.
         case arriving(Arriving)
     }
 
-    private final class Arriving {
+    final class Arriving {
         let response: TransportResponse
         let request: TransportRequest
         let isCoded: Bool
@@ -160,7 +162,7 @@ extension HTTPSession {
 
     // Out of line: what it keeps in passing belongs in no frame that a request keeps while it waits.
     @inline(never)
-    private func whole(
+    func whole(
         _ response: TransportResponse, _ reading: Reading, of request: consuming TransportRequest, after trail: Trail?
     ) throws -> Whole {
         let plain = reading.decodes ? try decoding.apply(to: response) : nil

@@ -51,6 +51,8 @@ extension HTTPSession {
         public var url: String { arrival.url }
         /// The redirects that led here, the first one first.
         public var history: [Redirect] { arrival.history }
+        /// The attempts before the one that was answered so, where a policy had the request tried again.
+        public var retries: [RetriedAttempt] { arrival.tries?.retried ?? [] }
         /// The file that the body went to, if that was done with it.
         public var file: DownloadedFile? { arrival.file }
         /// How long each phase took, hop by hop.
@@ -104,6 +106,8 @@ extension HTTPSession.Response: Sendable where Value: Sendable {}
     var history: [Redirect] { trail?.redirects ?? [] }
 
     var file: HTTPSession.DownloadedFile? { trail?.file }
+
+    var tries: Tries? { trail?.tries }
 }
 
 extension RequestHead {

@@ -106,7 +106,12 @@ extension HTTPSession {
         var request = opening.request
         var trail = delegate.settings?.trail
         let hops = HopLoop(carrier: carrier, uploads: uploads)
-        var response = try await hops.run(&request, delegate, since: opening.start, on: opening.loop, &trail)
+        var response =
+            if carrier.retries(delegate.settings) {
+                try await RetryLoop(hops, delegate, on: opening.loop).head(&request, since: opening.start, &trail)
+            } else {
+                try await hops.run(&request, delegate, since: opening.start, on: opening.loop, &trail)
+            }
         if let audience = delegate.audience {
             response = try await audience.admit(response, to: request, delegate, carrier, on: opening.loop)
         }

@@ -85,6 +85,7 @@ struct LiveDemo {
             switch task.state {
             case .waiting: "waiting"
             case .running: "running"
+            case .waitingToRetry: "waiting to retry"
             case .suspended: "suspended"
             case .over: "over"
             }

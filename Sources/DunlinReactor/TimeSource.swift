@@ -39,6 +39,8 @@ public final class ManualTime: Sendable {
         var now = MonotonicTime(nanoseconds: 1_000_000_000)
         var listeners: [@Sendable () -> Void] = []
         var restListeners: [@Sendable () -> Void] = []
+        var pauses: [UInt64: MonotonicTime] = [:]
+        var lastPause: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -63,6 +65,23 @@ public final class ManualTime: Sendable {
     /// `listener` is called whenever a loop that lives by this clock has done all it could, on that loop's thread.
     package func listenForRest(_ listener: @escaping @Sendable () -> Void) {
         state.withLock { $0.restListeners.append(listener) }
+    }
+
+    /// When those go on who pause, and whom nobody else keeps waiting.
+    package var pauses: [MonotonicTime] {
+        state.withLock { state in state.pauses.values.filter { $0 > state.now } }
+    }
+
+    func beginPause(until end: MonotonicTime) -> UInt64 {
+        state.withLock { state in
+            state.lastPause += 1
+            state.pauses[state.lastPause] = end
+            return state.lastPause
+        }
+    }
+
+    func endPause(_ id: UInt64) {
+        state.withLock { $0.pauses[id] = nil }
     }
 
     /// A loop is about to sleep.

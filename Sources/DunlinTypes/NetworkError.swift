@@ -34,6 +34,10 @@ public struct NetworkError: Error, Sendable {
     public var body: Bytes?
     /// How the last attempt had spent its time.
     public var attempt: Attempt?
+    /// The attempts before the last one, where a policy had the request tried again.
+    public var retries: [RetriedAttempt] = []
+    /// Why it was not tried once more, where the policy is for what happened.
+    public var retryRefusal: RetryRefusal?
     /// What is left to go on with, for whoever knows what to do with it.
     package var leftover: (any Sendable)?
 
@@ -132,11 +136,17 @@ extension NetworkError.Code {
     public static let unusableCredential = Self("unusableCredential")
 }
 
+extension NetworkError {
+    /// Which attempt of the request it was that ended so; 1 for the first.
+    public var attempts: Int { retries.count + 1 }
+}
+
 extension NetworkError: CustomStringConvertible {
     public var description: String {
         var text = "\(code): \(reason)"
         if let peer { text += " [\(peer)]" }
         if let phase { text += " (phase \(phase.rawValue)" + (elapsed.map { ", after \($0)" } ?? "") + ")" }
+        if !retries.isEmpty { text += " in attempt \(attempts)" }
         // What a cause says in the same words is said once.
         if let underlying, "\(underlying)" != reason { text += ": \(underlying)" }
         return text

@@ -95,23 +95,25 @@ import Testing
 @Suite struct `Task states` {
     enum Event: CaseIterable {
         case begin
+        case pause
         case finish
         case fail
         case cancel
     }
 
     private static let states: [TaskMachine.State] = [
-        .waiting, .running(hop: 1), .running(hop: 7), .finished, .failed, .cancelled,
+        .waiting, .running(hop: 1), .running(hop: 7), .pausing(hop: 7), .finished, .failed, .cancelled,
     ]
 
     /// By state, in the order of events.
     private static let table: [[TaskMachine.State]] = [
-        [.running(hop: 1), .finished, .failed, .cancelled],
-        [.running(hop: 2), .finished, .failed, .cancelled],
-        [.running(hop: 8), .finished, .failed, .cancelled],
-        [.finished, .finished, .finished, .finished],
-        [.failed, .failed, .failed, .failed],
-        [.cancelled, .cancelled, .cancelled, .cancelled],
+        [.running(hop: 1), .waiting, .finished, .failed, .cancelled],
+        [.running(hop: 2), .pausing(hop: 1), .finished, .failed, .cancelled],
+        [.running(hop: 8), .pausing(hop: 7), .finished, .failed, .cancelled],
+        [.running(hop: 8), .pausing(hop: 7), .finished, .failed, .cancelled],
+        [.finished, .finished, .finished, .finished, .finished],
+        [.failed, .failed, .failed, .failed, .failed],
+        [.cancelled, .cancelled, .cancelled, .cancelled, .cancelled],
     ]
 
     private static func machine(in state: TaskMachine.State) -> TaskMachine {
@@ -119,6 +121,9 @@ import Testing
         switch state {
         case .waiting: break
         case .running(let hop): for _ in 0..<hop { _ = machine.begin() }
+        case .pausing(let hop):
+            for _ in 0..<hop { _ = machine.begin() }
+            _ = machine.pause()
         case .finished, .failed, .cancelled: _ = machine.end(state)
         }
         return machine
@@ -130,6 +135,7 @@ import Testing
         let changes =
             switch Event.allCases[event] {
             case .begin: machine.begin()
+            case .pause: machine.pause()
             case .finish: machine.end(.finished)
             case .fail: machine.end(.failed)
             case .cancel: machine.end(.cancelled)
@@ -142,8 +148,8 @@ import Testing
     func `are told apart by whether the request is held, until it is over`(state: Int) {
         let told = [false, true].map { Self.states[state].told(isHeld: $0) }
         let expected: [[TaskSnapshot.State]] = [
-            [.waiting, .suspended], [.running(hop: 1), .suspended], [.running(hop: 7), .suspended], [.over, .over],
-            [.over, .over], [.over, .over],
+            [.waiting, .suspended], [.running(hop: 1), .suspended], [.running(hop: 7), .suspended],
+            [.waitingToRetry(hop: 7), .suspended], [.over, .over], [.over, .over], [.over, .over],
         ]
         #expect(told == expected[state])
     }

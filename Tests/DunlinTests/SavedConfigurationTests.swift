@@ -57,6 +57,11 @@ import Testing
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
         unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
         unusual.redirects.allowsHTTPSToHTTP = true
+        unusual.retry = .exponential(
+            attempts: 24, base: .seconds(25), cap: .seconds(26), when: [.timeout, .status(503), .connectionFailure],
+            budget: .ratio(0.27, floor: 28))
+        (unusual.retry.jitter, unusual.retry.retriesNonIdempotent) = (.none, true)
+        unusual.retry.retryAfterLimit = .seconds(29)
         unusual.tls.policy.validatesDomainName = false
         unusual.tls.roots = .systemAnd([.file("/ca.pem"), .bytes("der")])
         unusual.tls.versions = .tls13 ... .tls13

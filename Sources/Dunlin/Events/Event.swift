@@ -6,6 +6,8 @@ extension HTTPSession {
         case suspended(TaskSnapshot)
         /// A request that is to wait for a network does so: this is how it failed. Told once.
         case waitingForConnectivity(TaskSnapshot, NetworkError)
+        /// A request failed and waits to be tried again: this is what its last attempt came to.
+        case retrying(TaskSnapshot, RetriedAttempt)
         /// What the configuration's `reachability` says, if events are to tell of it: as it is, then what differs.
         case reachability(ReachabilityStatus)
         /// A download goes on after so many bytes, of so many if that is known.

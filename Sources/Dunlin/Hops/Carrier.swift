@@ -36,6 +36,10 @@ final class Carrier: Sendable {
         givesBodies = false
     }
 
+    /// Whether a request may be tried again.
+    @inline(__always)
+    func retries(_ own: RequestSettings?) -> Bool { own?.retries ?? settings.retries.isSet }
+
     /// Whether a request with this body must be made within an `UploadScope`.
     @inline(__always)
     func needsScope(_ body: borrowing RequestBody, _ own: RequestSettings?) -> Bool {

@@ -5,12 +5,14 @@ final class HopSettings: Sendable {
     let redirects: HTTPSession.RedirectPolicy
     let hooks: HTTPSession.Hooks
     let builder: RequestBuilder
+    let retries: RetrySettings
     let waitsForConnectivity: Bool
     let reachability: Reachability
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
         redirects = configuration.redirects
         hooks = configuration.hooks
+        retries = RetrySettings(configuration)
         waitsForConnectivity = configuration.waitsForConnectivity
         reachability = configuration.reachability
         self.builder = builder

@@ -39,7 +39,7 @@ struct Redirecting {
         }
         try carrier.settings.builder.clearText.check(step.hop.address.origin)
         try await renewBody(of: &step)
-        let attempt = try await endAttempt()
+        let attempt = try await carrier.letGo(of: response, to: request, delegate, on: loop)
         return Next(
             request: try transportRequest(step),
             trail: Trail(
@@ -149,25 +149,6 @@ extension Redirecting {
             head: head, body: step.body, timeouts: request.timeouts, deadline: request.deadline,
             priority: request.priority, continueTimeout: request.continueTimeout)
     }
-
-    /// Lets the connection go: what is left of a small body is read, so that it can be used again.
-    private func endAttempt() async throws -> Attempt {
-        guard case .stream(let body) = response.body else { return response.attempt }
-        if let sockets = carrier.sockets {
-            let limit = loop.now().advanced(by: Self.patience.clampedNanoseconds)
-            do {
-                try await sockets.drain(body, upTo: Self.smallBody, until: limit)
-            } catch {
-                // The redirect has been understood. Only what ends the request ends it here.
-                if delegate.interrupt.cause != nil || loop.now() >= request.deadline { throw error }
-            }
-        }
-        return body.attempt
-    }
-
-    /// What costs less to read than a new connection, and how long that is waited for.
-    private static var smallBody: Int { 64 * 1024 }
-    private static var patience: Duration { .milliseconds(500) }
 }
 
 // MARK: - Failures

@@ -12,13 +12,16 @@ final class Trail: Sendable {
     let madeURL: String?
     /// Where the body lies, of a response that became a download.
     let file: HTTPSession.DownloadedFile?
+    /// The tries of the request that came to nothing.
+    let tries: Tries?
 
     init(
         _ attempts: [Attempt], _ redirects: [Redirect] = [], fragment: String? = nil,
         _ machine: RedirectMachine = RedirectMachine(), madeURL: String? = nil,
-        file: HTTPSession.DownloadedFile? = nil
+        file: HTTPSession.DownloadedFile? = nil, tries: Tries? = nil
     ) {
         self.file = file
+        self.tries = tries
         self.attempts = attempts
         self.redirects = redirects
         self.fragment = fragment
@@ -32,7 +35,7 @@ extension Trail {
     func after(waiting time: Int64) -> Trail {
         var attempts = attempts
         if !attempts.isEmpty { attempts[0] = attempts[0].after(waiting: time) }
-        return Trail(attempts, redirects, fragment: fragment, machine, file: file)
+        return Trail(attempts, redirects, fragment: fragment, machine, file: file, tries: tries)
     }
 }
 
@@ -42,13 +45,20 @@ extension Trail? {
         if earlier.isEmpty { return self }
         return Trail(
             earlier + (self?.attempts ?? []), self?.redirects ?? [], fragment: self?.fragment,
-            self?.machine ?? .init(), madeURL: self?.madeURL, file: self?.file)
+            self?.machine ?? .init(), madeURL: self?.madeURL, file: self?.file, tries: self?.tries)
+    }
+
+    /// The same after tries of the same request.
+    func after(_ tries: Tries, _ earlier: [Attempt]) -> Trail {
+        Trail(
+            earlier + (self?.attempts ?? []), self?.redirects ?? [], fragment: self?.fragment,
+            self?.machine ?? .init(), madeURL: self?.madeURL, file: self?.file, tries: tries)
     }
 
     func keeping(_ file: HTTPSession.DownloadedFile) -> Trail {
         Trail(
             self?.attempts ?? [], self?.redirects ?? [], fragment: self?.fragment, self?.machine ?? .init(),
-            madeURL: self?.madeURL, file: file)
+            madeURL: self?.madeURL, file: file, tries: self?.tries)
     }
 
     /// Adds an attempt that another one follows. `fragment` is that of the request's URL.
@@ -56,7 +66,7 @@ extension Trail? {
     mutating func append(_ attempt: Attempt) {
         self = Trail(
             (self?.attempts ?? []) + [attempt], self?.redirects ?? [], fragment: self?.fragment,
-            self?.machine ?? .init())
+            self?.machine ?? .init(), tries: self?.tries)
     }
 
     /// An error at the end of redirects is one of the request as a whole: what they were the answers to was sent, and

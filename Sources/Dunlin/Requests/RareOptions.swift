@@ -37,6 +37,12 @@ extension HTTPSession.Options {
         set { setRare { $0.redirects = newValue } }
     }
 
+    /// Instead of the session's: whether this request is tried again when it failed.
+    public var retry: HTTPSession.RetryPolicy? {
+        get { rare?.values.retry }
+        set { setRare { $0.retry = newValue } }
+    }
+
     /// Sent to wherever this request goes, but not to another origin that a redirect leads to. Counts before the
     /// session's, and before the user info in a URL; a field `Authorization` in `fields` counts before it.
     public var credentials: HTTPSession.Credentials? {
@@ -86,6 +92,7 @@ extension HTTPSession.Options {
         var waitsForConnectivity: Bool?
         var authenticate: AuthenticationHook?
         var redirects: HTTPSession.RedirectPolicy?
+        var retry: HTTPSession.RetryPolicy?
         var credentials: HTTPSession.Credentials?
         var hooks: HTTPSession.Hooks?
         var label: String?
@@ -95,7 +102,7 @@ extension HTTPSession.Options {
         var isEmpty: Bool {
             hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
                 && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil
+                && waitsForConnectivity == nil && retry == nil
         }
     }
 
@@ -112,6 +119,7 @@ extension HTTPSession.Options {
 
     /// Changes a head to what these options say of it; `own` are the fields that count before them.
     func complete(_ head: inout RequestHead, _ own: Fields) throws {
+        if let problem = values.retry?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
         head.origin = try routed(head.origin)
         guard let credentials = values.credentials, !own.contains("authorization") else { return }
         head.fields.authorize(try credentials.authorization(.invalidRequest))

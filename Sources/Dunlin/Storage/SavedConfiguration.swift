@@ -32,6 +32,7 @@ extension HTTPSession {
             kept.tellsReachability = configuration.tellsReachability
             kept.limits = configuration.limits
             kept.redirects = configuration.redirects
+            kept.retry = configuration.retry
             kept.tls = configuration.tls
             kept.tls.identity = nil
             kept.tls.keyLog = .off

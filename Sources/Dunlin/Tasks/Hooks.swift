@@ -28,6 +28,8 @@ extension HTTPSession {
         /// Told, once, that the request waits for a network, and how it failed without one. Of requests that are to
         /// wait (`waitsForConnectivity`).
         public var waitingForConnectivity: (@Sendable (TaskSnapshot, NetworkError) async -> Void)?
+        /// Told, before the wait, that the request is to be tried again, and what its last attempt came to.
+        public var retrying: (@Sendable (TaskSnapshot, RetriedAttempt) async -> Void)?
         /// Told that a request's transfer is over, well or with an error, before a value is made of what came.
         public var transferEnded: (@Sendable (TaskSnapshot, (any Error)?) async -> Void)?
         /// Told how a request spent its time, with each attempt it took, also of one that failed.
@@ -43,7 +45,7 @@ extension HTTPSession {
         var isSet: Bool {
             redirect != nil || needsNewBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || transferEnded != nil || metrics != nil
-                || completed != nil || waitingForConnectivity != nil
+                || completed != nil || waitingForConnectivity != nil || retrying != nil
         }
     }
 

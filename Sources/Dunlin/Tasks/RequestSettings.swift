@@ -8,6 +8,8 @@ final class RequestSettings: Sendable {
     let attendants: Attendants?
     /// Who else wants to know of it.
     let audience: Audience?
+    /// Whether it may be tried again; nil if it does not say.
+    let retries: Bool?
     /// What the request begins with, if its URL has a fragment.
     let trail: Trail?
     /// What these belong to one of several exchanges of.
@@ -16,6 +18,7 @@ final class RequestSettings: Sendable {
     init(_ rare: RareOptions?, _ advisor: RequestAdvisor?, _ audience: Audience?, fragment: String?) {
         self.rare = rare
         options = rare?.values ?? RareOptions.Values()
+        retries = options.retry?.isSet
         attendants = Attendants(advisor: advisor, watch: audience?.watch)
         self.audience = audience
         trail = fragment.map { Trail([], fragment: $0) }
@@ -28,6 +31,7 @@ final class RequestSettings: Sendable {
         rare = settings?.rare
         options = settings?.options ?? RareOptions.Values()
         (audience, trail) = (settings?.audience, settings?.trail)
+        retries = settings?.retries
         attendants = Attendants(advisor: settings?.attendants?.advisor, watch: watch)
         self.whole = whole
     }

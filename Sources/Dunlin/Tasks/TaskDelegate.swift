@@ -100,6 +100,11 @@ public actor TaskDelegate {
         settings?.whole?.begin() ?? machine.withLock { $0.begin() }
     }
 
+    /// Between two attempts.
+    nonisolated func pause() -> Bool {
+        settings?.whole?.pause() ?? machine.withLock { $0.pause() }
+    }
+
     nonisolated func end(_ end: TaskMachine.State) {
         machine.withLock { _ = $0.end(end) }
     }
@@ -110,7 +115,7 @@ public actor TaskDelegate {
         switch state {
         case .running: phase = interrupt.phase
         case .waiting where interrupt.phase == .pool: phase = .pool
-        case .waiting, .suspended, .over: break
+        case .waiting, .waitingToRetry, .suspended, .over: break
         }
         return TaskSnapshot(
             id: id, kind: kind, method: method, template: template, label: label, tags: tags,
@@ -125,6 +130,7 @@ extension TaskMachine.State {
         case .finished, .failed, .cancelled: .over
         case .waiting: isHeld ? .suspended : .waiting
         case .running(let hop): isHeld ? .suspended : .running(hop: hop)
+        case .pausing(let hop): isHeld ? .suspended : .waitingToRetry(hop: hop)
         }
     }
 }

@@ -3,6 +3,8 @@ struct TaskMachine: Sendable {
     enum State: Sendable, Equatable {
         case waiting
         case running(hop: Int)
+        /// Between two attempts, after so many hops.
+        case pausing(hop: Int)
         case finished
         case failed
         case cancelled
@@ -14,16 +16,23 @@ struct TaskMachine: Sendable {
     mutating func begin() -> Bool {
         switch state {
         case .waiting: state = .running(hop: 1)
-        case .running(let hop): state = .running(hop: hop + 1)
+        case .running(let hop), .pausing(let hop): state = .running(hop: hop + 1)
         case .finished, .failed, .cancelled: return false
         }
+        return true
+    }
+
+    /// The request waits to be sent again; false if it is over already.
+    mutating func pause() -> Bool {
+        guard case .running(let hop) = state else { return false }
+        state = .pausing(hop: hop)
         return true
     }
 
     /// The request is over; false if it was before.
     mutating func end(_ end: State) -> Bool {
         switch state {
-        case .waiting, .running: state = end
+        case .waiting, .running, .pausing: state = end
         case .finished, .failed, .cancelled: return false
         }
         return true

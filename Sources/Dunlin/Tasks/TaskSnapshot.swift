@@ -20,6 +20,8 @@ public struct TaskSnapshot: Sendable, Hashable {
         case waiting
         /// On its way; `hop` counts the times it was sent.
         case running(hop: Int)
+        /// It failed after so many hops, and waits to be tried again.
+        case waitingToRetry(hop: Int)
         /// Held back by `suspend()`, or not let go yet.
         case suspended
         case over

@@ -32,8 +32,41 @@ struct WatchedExchange {
     var asking: HookAsking { HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop) }
 
     /// A part of a whole goes on after `base` bytes that are there; nil for the `total` says that it brings the rest.
-    mutating func send(appendingTo base: Int = 0, of total: Int? = nil) async throws -> Arrival {
-        let sent = try await hops.run(&request, part ?? delegate, since: start, on: loop, &trail)
+    /// With a policy it is tried again, if it `mayRetry`, until a head has come that is none to try again after.
+    mutating func send(
+        appendingTo base: Int = 0, of total: Int? = nil, mayRetry: Bool = true
+    ) async throws -> Arrival {
+        let sent =
+            if mayRetry, carrier.retries(delegate.settings) {
+                try await RetryLoop(hops, part ?? delegate, on: loop).head(&request, since: start, &trail)
+            } else {
+                try await hops.run(&request, part ?? delegate, since: start, on: loop, &trail)
+            }
+        return try await admit(sent, appendingTo: base, of: total)
+    }
+
+    /// Sends, and makes something of the response; with a policy both are tried again, unless somebody saw the
+    /// response and may not see another.
+    mutating func send<Value: Sendable>(
+        _ take: (inout WatchedExchange, Arrival) async throws -> Value
+    ) async throws -> Value {
+        guard carrier.retries(delegate.settings), !audience.hasHook(\.data), !audience.hasHook(\.response) else {
+            let arrival = try await send()
+            return try await take(&self, arrival)
+        }
+        var (exchange, request, trail) = (self, request, trail)
+        defer { (self.request, self.trail) = (request, trail) }
+        return try await RetryLoop(hops, delegate, on: loop).run(&request, since: start, &trail) {
+            sent, request, trail in
+            (exchange.request, exchange.trail) = (request, trail)
+            let arrival = try await exchange.admit(sent)
+            return try await take(&exchange, arrival)
+        }
+    }
+
+    private func admit(
+        _ sent: TransportResponse, appendingTo base: Int = 0, of total: Int? = nil
+    ) async throws -> Arrival {
         if carrier.sockets == nil { call.body.noteSent(by: watch) }
         var (response, destination) = try await audience.admitted(
             sent, to: request, delegate, carrier, on: loop, appendingTo: base, of: total)
@@ -65,7 +98,12 @@ protocol Intake: Sendable {
 /// Takes the whole body, up to the request's limit; into a file if a hook says so.
 struct WholeIntake: Intake {
     func take(_ exchange: inout WatchedExchange) async throws -> HTTPSession.Response<Bytes> {
-        let arrival = try await exchange.send()
+        try await exchange.send { try await taken($1, &$0) }
+    }
+
+    private func taken(
+        _ arrival: WatchedExchange.Arrival, _ exchange: inout WatchedExchange
+    ) async throws -> HTTPSession.Response<Bytes> {
         if let destination = arrival.destination {
             let download = Download(to: destination)
             return try await download.take(arrival, &exchange).keepingFile

@@ -136,9 +136,11 @@ extension DownloadRun {
         }
         // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
         if part != nil || !earlier.isEmpty { exchange.start = exchange.loop.now() }
-        if machine.ask == .whole { return try await exchange.send() }
+        // What has begun is gone on with by the machine's own rules.
+        let mayRetry = !machine.hasBegun
+        if machine.ask == .whole { return try await exchange.send(mayRetry: mayRetry) }
         return try await exchange.send(
-            appendingTo: part?.content.byteCount ?? machine.offset, of: machine.completeLength)
+            appendingTo: part?.content.byteCount ?? machine.offset, of: machine.completeLength, mayRetry: mayRetry)
     }
 
     /// The rest of an answer is of no use.

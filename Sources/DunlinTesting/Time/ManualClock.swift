@@ -87,12 +87,12 @@ extension ManualClock {
         try await settle()
     }
 
-    /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it, to where the first one wakes:
-    /// waits cost no time. Deadlines of a session that lives by the clock fire as they are passed.
+    /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it or a request waits to be tried
+    /// again, to where the first one goes on: waits cost no time. Deadlines of a session that lives by the clock fire as they are passed.
     public func skippingWaits<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
         let mover = Task {
             while true {
-                let wake = try await changes.first { self.sleepers.withLock { $0.earliest } }
+                let wake = try await changes.first { self.earliestWake }
                 try Task.checkCancellation()
                 try await advance(by: max(wake - now.offset, .zero))
             }
@@ -103,6 +103,18 @@ extension ManualClock {
         // One that were still on its way would move the clock for whoever sleeps next, beside its own mover.
         _ = await mover.result
         return try outcome.get()
+    }
+
+    private var earliestWake: Duration? {
+        let pause = time.pauses.min().map { Duration.nanoseconds($0.nanoseconds - start) }
+        return [sleepers.withLock { $0.earliest }, pause].compactMap(\.self).min()
+    }
+
+    /// Waits until at least `count` requests wait to be tried again, on loops that live by the clock.
+    public func waitForRetries(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
+        try await changes.first(within: limit, { "retry number \(count)" }) { [self] in
+            time.pauses.count >= count ? () : nil
+        }
     }
 
     /// Waits until at least `count` tasks sleep on the clock.

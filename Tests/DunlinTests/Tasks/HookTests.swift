@@ -153,7 +153,7 @@ import Testing
             case .suspended: told.append("suspended")
             case .downloadResumed, .fileMoved, .fileMoveFailed: told.append("file")
             case .journalDrained, .journalTroubled: told.append("journal")
-            case .waitingForConnectivity, .reachability: told.append("network")
+            case .waitingForConnectivity, .retrying, .reachability: told.append("network")
             case .completed: told.append("completed")
             case .invalidated: told.append("invalidated")
             }

@@ -89,7 +89,7 @@ struct ResumeMachine: Sendable {
     private(set) var limit: Int?
     /// Where the body ends that is being read; nil if its framing says it.
     private(set) var bodyEnd: Int?
-    private var hasBegun = false
+    private(set) var hasBegun = false
     /// Bytes that were there when the last attempt began.
     private var mark: Int
     private var idleAttempts = 0

@@ -1,0 +1,20 @@
+public import Dunlin
+internal import Synchronization
+
+extension HTTPSession.Configuration {
+    /// Sessions with this configuration leave nothing to chance: they share the numbers of `generator`.
+    public mutating func use(_ generator: SeededGenerator) {
+        let generator = Shared(generator)
+        random = { generator.next() }
+    }
+
+    private final class Shared: Sendable {
+        private let generator: Mutex<SeededGenerator>
+
+        init(_ generator: SeededGenerator) {
+            self.generator = Mutex(generator)
+        }
+
+        func next() -> UInt64 { generator.withLock { $0.next() } }
+    }
+}

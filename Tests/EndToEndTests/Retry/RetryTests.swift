@@ -1,0 +1,153 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+struct `Requests tried again` {
+    private static func with(
+        _ clock: ManualClock, policy: HTTPSession.RetryPolicy = .constant(attempts: 3, every: .seconds(1)),
+        configure: (inout HTTPSession.Configuration) -> Void = { _ in }, _ play: (Stage) async throws -> Void
+    ) async throws {
+        try await Stage.with(
+            clock: clock, tolerating: true,
+            configure: {
+                $0.retry = policy
+                configure(&$0)
+            }, play)
+    }
+
+    /// The connection of the refusal serves the next attempt.
+    @Test func `come back after as long as the server asks, over the same connection`() async throws {
+        let clock = ManualClock()
+        try await Self.with(clock) { (stage: Stage) async throws in
+            stage.server.enqueue(
+                .response(503, fields: ["Retry-After": "2"], body: Bytes(Array(repeating: 65, count: 30_000))),
+                .response(body: "fit"))
+            let start = clock.now
+            let response = try await clock.skippingWaits { try await stage.session.get("x", as: .string) }
+            #expect(response.value == "fit" && response.retries.map(\.wait) == [.seconds(3)])
+            #expect(start.duration(to: clock.now) == .seconds(3))
+            #expect(response.metrics.attempts.count == 2 && response.retries[0].attempt?.bodyBytes == 30_000)
+            #expect(stage.server.connectionCount == 1 && stage.session.connections.open == 1)
+        }
+    }
+
+    /// A reply that is cut, and what is left of it then.
+    @Test(arguments: [0, 12, 40, 90])
+    func `begin anew after a response that breaks anywhere`(count: Int) async throws {
+        let clock = ManualClock()
+        try await Self.with(clock) { (stage: Stage) async throws in
+            let reply = LoopbackServer.Reply.response(body: Bytes(Array(repeating: 65, count: 100)))
+            stage.server.enqueue(reply.resetAfter(count), reply.truncatedAfter(count), reply)
+            let response = try await clock.skippingWaits { try await stage.session.get("x", as: .string) }
+            #expect(response.value == String(repeating: "A", count: 100) && response.retries.count == 2)
+            #expect(response.retries.allSatisfy { $0.attempt != nil })
+            #expect(stage.server.requests.count == 3)
+        }
+    }
+
+    @Test func `are not those that might do their work twice`() async throws {
+        let clock = ManualClock()
+        try await Self.with(clock) { (stage: Stage) async throws in
+            stage.server.enqueue(LoopbackServer.Reply.response(body: "a").resetAfter(0))
+            stage.server.respond { _ in .response(503) }
+            for (code, status) in [(NetworkError.Code.connectionClosed, nil), (.unacceptableStatus, 503)]
+                as [(NetworkError.Code, Status?)]
+            {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.post("x", body: .string("a"), as: .bytes)
+                }
+                #expect(error.code == code && error.retryRefusal == .notSafe && error.response?.status == status)
+            }
+            #expect(stage.server.requests.count == 2)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `send their bodies whole each time, if those can be sent`(isReplayable: Bool) async throws {
+        let (clock, count) = (ManualClock(), 300_000)
+        try await Self.with(clock) { (stage: Stage) async throws in
+            stage.server.enqueue(.response(503))
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            let body: RequestBody =
+                isReplayable ? .replayable { UploadPieces(total: count) } : .stream(UploadPieces(total: count))
+            if isReplayable {
+                let answer = try await clock.skippingWaits {
+                    try await stage.session.put("up", body: body, as: .string)
+                }
+                #expect(answer.value == "\(LoopbackServer.GeneratedBody.hash(length: count))")
+            } else {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.put("up", body: body, as: .bytes)
+                }
+                #expect(error.response?.status == 503 && error.retryRefusal == .bodyNotReplayable)
+            }
+        }
+    }
+
+    /// The server answers while the body is still being sent: the rest of it is not, and the connection is closed.
+    @Test func `stop a body that was refused before it was sent`() async throws {
+        let (clock, count) = (ManualClock(), 8_000_000)
+        try await Self.with(clock) { (stage: Stage) async throws in
+            stage.server.enqueue(LoopbackServer.Reply.response(503).then(.drain).beforeBody)
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            let answer = try await clock.skippingWaits {
+                try await stage.session.put("up", body: .replayable { UploadPieces(total: count) }, as: .string)
+            }
+            #expect(answer.value == "\(LoopbackServer.GeneratedBody.hash(length: count))")
+            #expect(stage.session.connections.open == 1)
+        }
+    }
+
+    /// Each phase has its limit anew.
+    @Test func `may take long each time`() async throws {
+        let clock = ManualClock()
+        try await Self.with(clock, configure: { $0.timeouts.firstByte = .seconds(5) }) { (stage: Stage) async throws in
+            stage.server.enqueue([.stall], [.stall], .response(body: "fit"))
+            async let response = stage.session.get("x", as: .string)
+            for _ in 0..<2 {
+                _ = try await stage.server.nextRequest()
+                try await clock.advance(by: .seconds(5))
+                try await clock.waitForRetries()
+                try await clock.advance(by: .seconds(1))
+            }
+            let (value, retries) = (try await response.value, try await response.retries)
+            #expect(
+                value == "fit" && retries.map(\.cause) == Array(repeating: .failure(.timedOut, .firstByte), count: 2))
+        }
+    }
+
+    /// Waits cut short leave nothing behind, which the stage sees to.
+    @Test(arguments: [true, false])
+    func `end while they wait, once`(isTask: Bool) async throws {
+        let clock = ManualClock()
+        try await Self.with(clock) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(503, fields: ["Retry-After": "50"]) }
+            let asking = (0..<8).map { _ in Task { try await stage.session.get("x", as: .bytes) } }
+            try await clock.waitForRetries(8)
+            #expect(stage.session.tasks.all.allSatisfy { $0.state == .waitingToRetry(hop: 1) })
+            if isTask { for task in asking { task.cancel() } } else { await stage.session.tasks.cancelAll() }
+            for task in asking {
+                switch await task.result {
+                case .success: Issue.record("was cancelled")
+                case .failure(let error): #expect((error is CancellationError) == isTask)
+                }
+            }
+            #expect(stage.session.tasks.count == 0 && stage.server.requests.count == 8)
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test func `bring a file once one can be brought`() async throws {
+        let clock = ManualClock()
+        try await Self.with(clock) { (stage: Stage) async throws in
+            let folder = try Folder()
+            stage.server.enqueue(.response(503), LoopbackServer.Reply.response(body: "a").resetAfter(5))
+            stage.server.respond { _ in .response(body: "whole") }
+            let file = try await clock.skippingWaits {
+                try await stage.session.download("x", to: .file("\(folder.path)/file"))
+            }
+            #expect(file.value.byteCount == 5 && file.retries.count == 2)
+        }
+    }
+}
