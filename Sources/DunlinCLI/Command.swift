@@ -13,6 +13,8 @@ enum Command: Equatable {
         var isVerbose = false
         /// The body goes there.
         var file: String?
+        /// How often it is tried again.
+        var retries = 0
         var trust = TrustOptions()
     }
 
@@ -75,6 +77,11 @@ enum Command: Equatable {
                     throw UsageError(description: "\(argument) needs a value")
                 }
                 options.file = file
+            case "--retry":
+                guard let count = rest.popFirst().flatMap({ Int($0) }), (0...100).contains(count) else {
+                    throw UsageError(description: "--retry needs a number from 0 to 100")
+                }
+                options.retries = count
             case "-h", "--help": return .help
             case let option where option.hasPrefix("-"):
                 guard try options.trust.take(option, &rest) else {

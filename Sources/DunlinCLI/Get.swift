@@ -10,6 +10,12 @@ struct Get {
     func run() async throws -> ExitCode {
         var configuration = options.trust.configuration(for: url)
         configuration.onWarning = { [output] warning in output.remark("dunlin: warning: \(warning)") }
+        if options.retries > 0 {
+            configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))
+            configuration.hooks.retrying = { [output] _, retry in
+                output.remark("dunlin: \(retry.cause); trying again in \(retry.wait.readable)")
+            }
+        }
         let session = try HTTPSession(configuration)
         let code = if let file = options.file { try await download(file, session) } else { try await write(session) }
         await session.shutdown()

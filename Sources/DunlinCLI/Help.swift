@@ -20,6 +20,9 @@ enum Help {
                             on standard error
           -o, --output FILE the body into this file, which appears when it is whole;
                             a bar on standard error shows how far it is
+          --retry N         up to N times again, after a wait, when the connection fails,
+                            something takes too long, or the server has no time (408,
+                            425, 429, 502, 503, 504)
 
         which servers get believes, over https:
           --ca FILE         those of this authority (PEM or DER) as well as the system's;

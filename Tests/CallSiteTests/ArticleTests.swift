@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@Suite struct `Snippets in Requests.md` {
+@Suite struct `Snippets of articles` {
     private static let package = URL(filePath: #filePath).appending(path: "../../..").standardized
 
     private static func lines(_ path: String) throws -> [String] {
@@ -27,10 +27,12 @@ import Testing
         return snippets
     }
 
-    @Test func `are code that runs here`() throws {
+    /// Name, and how many there are at least.
+    @Test(arguments: [("Requests", 9), ("Retries", 3)])
+    func `are code that runs here`(article: String, count: Int) throws {
         let code = try Self.lines("Tests/CallSiteTests/CallSiteTests.swift")
-        let snippets = Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/Requests.md"))
-        #expect(snippets.count >= 9)
+        let snippets = Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/\(article).md"))
+        #expect(snippets.count >= count)
         for snippet in snippets {
             let isThere = code.indices.contains { code[$0...].starts(with: snippet) }
             #expect(isThere, "\(snippet.joined(separator: "\n"))")

@@ -135,6 +135,41 @@ struct `Call sites of requests` {
         await client.shutdown()
     }
 
+    @Test func `try again with a policy of their own`() async throws {
+        let client = try client()
+        transport.on(.get, "/flaky").fail(.connectionRefused).thenRespond(.serviceUnavailable).thenRespond(body: "fit")
+        let retry = HTTPSession.RetryPolicy.exponential(
+            attempts: 4, when: [.connectionFailure, .status(.serviceUnavailable), .status(.tooManyRequests)],
+            budget: .ratio(0.1))
+        let text = try await client.get("flaky", options: .init(retry: retry), as: .string)
+        print(text.retries.map(\.cause), text.retries.map(\.wait))
+        #expect(text.value == "fit" && text.retries.count == 2)
+    }
+
+    @Test func `test retries without a network`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/users/42").fail(.connectionReset).thenRespond(json: User(id: 42, name: "Ada"))
+        let client = try HTTPSession(
+            .init(baseURL: "http://api.test", retry: .exponential(attempts: 2), transport: transport))
+        let user = try await client.get("users/42", as: User.self)
+        try transport.verify()  // every outcome used, nothing unmatched
+        #expect(user.name == "Ada")
+    }
+
+    @Test func `test retries without waiting`() async throws {
+        let transport = MockTransport()
+        let policy = HTTPSession.RetryPolicy.exponential(attempts: 3, base: .seconds(60), cap: .seconds(600))
+        transport.on(.get, "/x").respond(.serviceUnavailable).thenRespond(.badGateway).thenRespond(body: "fit")
+        let clock = ManualClock()
+        var configuration = HTTPSession.Configuration(
+            baseURL: "http://api.test", retry: policy, transport: transport)
+        try configuration.use(clock)
+        configuration.use(SeededGenerator(seed: 1))
+        let client = try HTTPSession(configuration)
+        let text = try await clock.skippingWaits { try await client.get("x", as: .string) }
+        #expect(text.value == "fit" && clock.now.offset == text.retries.reduce(.zero) { $0 + $1.wait })
+    }
+
     @Test func `stand in for a server`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))

@@ -17,6 +17,7 @@ import Testing
             (["get", "-v", "http://a.test"], get("http://a.test", verbose: true)),
             (["get", "-o", "a.img", "http://a.test"], get("http://a.test", file: "a.img")),
             (["get", "--insecure", "https://a.test"], get("https://a.test", trust: TrustOptions(isInsecure: true))),
+            (["get", "--retry", "3", "http://a.test"], get("http://a.test", retries: 3)),
             (
                 ["get", "--ca", "a.pem", "https://a.test", "--ca", "b.pem", "--cert", "me.pem", "--key", "key.pem"],
                 get(
@@ -41,6 +42,9 @@ import Testing
         (["get", "http://a.test", "--output"], "--output needs a value"),
         (["get", "-o", "", "http://a.test"], "-o needs a value"),
         (["get", "--key", "key.pem", "https://a.test"], "--key needs --cert as well"),
+        (["get", "http://a.test", "--retry"], "--retry needs a number from 0 to 100"),
+        (["get", "--retry", "-1", "http://a.test"], "--retry needs a number from 0 to 100"),
+        (["get", "--retry", "x", "http://a.test"], "--retry needs a number from 0 to 100"),
         (
             ["get", "--pin", "sha256/short", "https://a.test"],
             "\"sha256/short\" is no pin; a pin is sha256/ and Base64 of 32 bytes"
@@ -59,9 +63,11 @@ import Testing
     private static let pin = "sha256/RhJ0zCbdbdlj3rUd8PEcLlzpVz5SUQzzGHKXFzvLP6M="
 
     private static func get(
-        _ url: String, head: Bool = false, verbose: Bool = false, file: String? = nil,
+        _ url: String, head: Bool = false, verbose: Bool = false, file: String? = nil, retries: Int = 0,
         trust: TrustOptions = TrustOptions()
     ) -> Command {
-        .get(url: url, Command.GetOptions(showsHead: head, isVerbose: verbose, file: file, trust: trust))
+        .get(
+            url: url,
+            Command.GetOptions(showsHead: head, isVerbose: verbose, file: file, retries: retries, trust: trust))
     }
 }

@@ -11,8 +11,8 @@ internal import DunlinSemantics
 ///    (RFC 9110 §15.5.18), if the body can be sent: one that can be sent once may have been begun.
 /// 3. A redirect is handed to `RedirectMachine`, which knows where it leads, and whether to follow.
 /// 4. What failed for want of a network is `ConnectivityMachine`'s business, where a request is to wait for one.
-/// 5. Authentication, retries by policy and the cache are further reasons for `send` and `deliver`; they belong here
-///    and nowhere else.
+/// 5. What is tried again by a policy is `RetryMachine`'s business, and begins with a machine anew each time.
+/// 6. Authentication and the cache are further reasons for `send` and `deliver`; they belong here and nowhere else.
 struct HopMachine {
     enum Action: Equatable {
         case send
