@@ -43,6 +43,8 @@ struct Errand: Sendable {
     /// Streams the body, and is in no hurry.
     private(set) var isSlowReader = false
     private(set) var isHead = false
+    /// Has a policy to be tried again by, without a budget: the more attempts the better.
+    var isRetried: Bool { number % 4 == 3 }
     /// Whom it is for, over TLS.
     private(set) var host = Masks.Name.good
 

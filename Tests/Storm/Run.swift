@@ -52,6 +52,10 @@ struct Run: Sendable {
     private func request(_ target: HTTPSession.Target) async throws -> String {
         var options = HTTPSession.Options(label: label)
         options.validatesResponse = false
+        if errand.isRetried {
+            options.retry = .exponential(
+                attempts: 4, base: .milliseconds(1), cap: .milliseconds(20), budget: .unlimited)
+        }
         if errand.isSlowReader { return try await streamed(target, options) }
         if errand.isHead {
             let response = try await session.head(target, options: options)

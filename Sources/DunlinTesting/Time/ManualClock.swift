@@ -88,7 +88,9 @@ extension ManualClock {
     }
 
     /// Runs `operation` and meanwhile moves the clock, whenever a task sleeps on it or a request waits to be tried
-    /// again, to where the first one goes on: waits cost no time. Deadlines of a session that lives by the clock fire as they are passed.
+    /// again, to where the first one goes on: waits cost no time.
+    ///
+    /// Deadlines of a session that lives by the clock fire as they are passed.
     public func skippingWaits<Value: Sendable>(_ operation: () async throws -> Value) async throws -> Value {
         let mover = Task {
             while true {
