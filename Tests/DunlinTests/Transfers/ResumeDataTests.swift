@@ -25,7 +25,7 @@ import Testing
     }
 
     private static let json = """
-        {"version": 1, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
+        {"version": 2, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
          "validator": "\\"v\\"", "completeLength": 100, "partPath": "/tmp/p",
          "pieces": [{"start": 0, "end": 10, "checksum": 18446744073709551615}, {"start": 10, "end": 12, "checksum": 0},
                     {"start": 20, "end": 30, "checksum": 1}]}
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""version": 1"#, #""version": 2"#), ("https://a.test/x", "ftp://a.test/x"), ("https://a.test/x", "x"),
+        (#""version": 2"#, #""version": 1"#), ("https://a.test/x", "ftp://a.test/x"), ("https://a.test/x", "x"),
         (#""GET""#, #""""#), (#"["Accept", "a/b"]"#, #"["Accept"]"#), (#"\"v\""#, #"W/\"v\""#), (#"\"v\""#, "v"),
         (#""completeLength": 100"#, #""completeLength": 29"#), (#""completeLength": 100"#, #""completeLength": -1"#),
         ("/tmp/p", ""), ("/tmp/p", #"/tmp/\u0000p"#), (#""start": 0"#, #""start": -1"#),
@@ -62,7 +62,7 @@ import Testing
         #expect(error?.code == .invalidResumeData)
     }
 
-    @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 1}"])
+    @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 2}"])
     func `are nothing else`(json: String) {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(ResumeData.self, from: Data(json.utf8)) }
     }

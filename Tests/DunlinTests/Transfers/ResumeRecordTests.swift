@@ -1,5 +1,6 @@
 import DunlinSemantics
 import DunlinTypes
+import Foundation
 import Testing
 
 @testable import Dunlin
@@ -124,5 +125,21 @@ import Testing
     func `names no folder`(part: String) throws {
         let record = ResumeRecord(try Self.data(part: part))
         #expect(Self.code(of: record.bytes) == .invalidResumeData)
+    }
+
+    /// As the first version left it: whole, but with checksums that nobody makes any more.
+    private static let earlier = [
+        "ZHVubGluUjGqAAAAAQAAABcAAABodHRwOi8vMTI3LjAuMC4xOjgwOTkveAMAAABHRVQEAAAAInYxIkBCDwAAAAAADgAAAC5mLmR1",
+        "bmxpbi1wYXJ0AgAAAAoAAABVc2VyLUFnZW50JwAAAGNsaWVudC1iZWZvcmUvMCAoTGludXggNi4xOC40NDsgeDg2XzY0KQYAAABB",
+        "Y2NlcHQDAAAAKi8qP8EGTjqhbCgBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAGLz5XQm+IAECAAAAAAAA",
+        "AAEAAAAAAAAAAAAAAAAAAADoAwAAAAAAAFoHRHnyHisO03eYO5XUiw0=",
+    ]
+
+    @Test func `of an earlier version is refused as that`() throws {
+        let bytes = [UInt8](try #require(Data(base64Encoded: Self.earlier.joined())))
+        #expect(bytes.starts(with: "dunlinR1".utf8) && bytes.count == 266)
+        let error = #expect(throws: NetworkError.self) { try ResumeRecord(bytes) }
+        #expect(error?.code == .invalidResumeData)
+        #expect(error?.reason.contains("another version") == true)
     }
 }

@@ -321,17 +321,21 @@ struct `A download that goes on` {
         }
     }
 
-    @Test(arguments: [true, false]) func `from a damaged record begins anew, or fails if told to`(
-        startsOver: Bool
-    ) async throws {
+    @Test(arguments: ["damaged", "of an earlier version"], [true, false])
+    func `from a record that is no use begins anew, or fails if told to`(record: String, startsOver: Bool) async throws
+    {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             _ = try await Self.leave(entity, in: folder, stage)
-            let record = URL(filePath: "\(folder.path)/.file.dunlin-record")
-            var bytes = try Data(contentsOf: record)
-            for index in bytes.indices { bytes[index] ^= 0x55 }
-            try bytes.write(to: record)
+            let place = URL(filePath: "\(folder.path)/.file.dunlin-record")
+            var bytes = try Data(contentsOf: place)
+            if record == "damaged" {
+                for index in bytes.indices { bytes[index] ^= 0x55 }
+            } else {
+                bytes.replaceSubrange(0..<8, with: "dunlinR1".utf8)
+            }
+            try bytes.write(to: place)
             var options = Options(resuming: .ifValidatorMatches)
             options.startsOverIfDamaged = startsOver
             if !startsOver {
@@ -342,6 +346,7 @@ struct `A download that goes on` {
                 options.startsOverIfDamaged = true
             }
             _ = try await stage.session.download("file", to: .folder(folder.path), transfer: options)
+            #expect(stage.server.ranges.last == .some(nil), "nothing is taken from what cannot be told to be right")
             #expect(try folder.contents("file") == entity.contents)
             #expect(try folder.names() == ["file"])
         }

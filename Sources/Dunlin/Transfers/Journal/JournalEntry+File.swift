@@ -4,7 +4,7 @@ internal import FoundationEssentials
 
 /// An entry as a file: a line that says what it is and how it looks, and JSON.
 ///
-///     dunlin-transfer 1 0123456789abcdef
+///     dunlin-transfer 2 0123456789abcdef
 ///     {"id": …}
 ///
 /// The number is the form's; the digits are the `Checksum` of what follows the line.
@@ -21,7 +21,7 @@ extension JournalEntry {
     /// Longer ones are none.
     static let longest = 1 << 20
     private static let magic = "dunlin-transfer"
-    private static let version = "1"
+    private static let version = "2"
 
     /// Throws for one that would be longer than any may be.
     func bytes() throws -> [UInt8] {

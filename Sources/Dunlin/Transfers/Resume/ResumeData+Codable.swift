@@ -12,7 +12,7 @@ extension ResumeData: Codable {
     }
 
     /// Numbers the forms in which it was ever encoded.
-    private static let version = 1
+    private static let version = 2
 
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)

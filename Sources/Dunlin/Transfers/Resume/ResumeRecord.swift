@@ -86,7 +86,7 @@ struct ResumeRecord: Sendable, Equatable {
 
 extension ResumeRecord {
     /// With its version.
-    private static let magic = Array("dunlinR1".utf8)
+    private static let magic = Array("dunlinR2".utf8)
     private static let slotFrame = 24
 
     private static func head(of data: ResumeData, _ capacity: Int) -> [UInt8] {
