@@ -46,6 +46,41 @@ import Testing
         }
     }
 
+    @Test func `is that of each of its exchanges too, from before and after`() throws {
+        let whole = TransferWatch(on: try ReactorGroup.shared.reactors()[0], priority: .low)
+        let parts = (0..<3).map { _ in TransferWatch(partOf: whole) }
+        let places = parts.map { part in
+            let place = Place()
+            part.standing.enter(place)
+            return place
+        }
+        whole.standing.setPriority(.high)
+        #expect(parts.map(\.standing.priority) == [.high, .high, .high])
+        #expect(places.map(\.moves) == [[.low, .high], [.low, .high], [.low, .high]])
+        #expect(TransferWatch(partOf: whole).standing.priority == .high)
+        parts[0].standing.setPriority(7)
+        #expect(whole.standing.priority == .high && parts[1].standing.priority == .high)
+    }
+
+    @Test func `of changes from everywhere each of its exchanges keeps the same one`() async throws {
+        let reactor = try ReactorGroup.shared.reactors()[0]
+        for _ in 0..<50 {
+            let whole = TransferWatch(on: reactor)
+            let parts = await withTaskGroup(of: TransferWatch?.self) { group in
+                for number in 1...8 {
+                    group.addTask {
+                        whole.standing.setPriority(RequestPriority(number))
+                        return nil
+                    }
+                    group.addTask { TransferWatch(partOf: whole) }
+                }
+                return await group.reduce(into: []) { $0.append($1) }.compactMap(\.self)
+            }
+            #expect(parts.count == 8)
+            #expect(parts.allSatisfy { $0.standing.priority == whole.standing.priority })
+        }
+    }
+
     @Test func `remembers the wait for the exchange that follows it at once`() {
         let standing = Standing(.normal)
         standing.queued(30, until: MonotonicTime(nanoseconds: 100))

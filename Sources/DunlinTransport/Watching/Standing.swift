@@ -4,13 +4,19 @@ internal import Synchronization
 /// How a watched request stands in whatever line it waits in: with what priority, where, and how long it waited before.
 ///
 /// It waits in one line at a time. Of two changes of priority the later counts, here as well as in the line: the line
-/// is told under the lock, and takes its own within it.
+/// is told under the lock, and takes its own within it. So are the parts of a request that several exchanges bring, each
+/// of which stands in line for itself.
 public final class Standing: Sendable {
     private struct State {
         var priority: RequestPriority
         var place: (any LinePlace)?
         var queuedUntil = MonotonicTime.never
         var queuedTime: Int64 = 0
+        var parts: [Part] = []
+    }
+
+    private struct Part {
+        weak var standing: Standing?
     }
 
     private let state: Mutex<State>
@@ -19,12 +25,27 @@ public final class Standing: Sendable {
         state = Mutex(State(priority: priority))
     }
 
+    /// For one of several exchanges of a request: it has the priority of the whole, whenever that changes.
+    init(partOf whole: Standing) {
+        state = Mutex(State(priority: .normal))
+        whole.add(self)
+    }
+
+    private func add(_ part: Standing) {
+        state.withLock { state in
+            state.parts.removeAll { $0.standing == nil }
+            state.parts.append(Part(standing: part))
+            part.setPriority(state.priority)
+        }
+    }
+
     public var priority: RequestPriority { state.withLock { $0.priority } }
 
     public func setPriority(_ priority: RequestPriority) {
         state.withLock { state in
             state.priority = priority
             state.place?.move(to: priority)
+            for part in state.parts { part.standing?.setPriority(priority) }
         }
     }
 

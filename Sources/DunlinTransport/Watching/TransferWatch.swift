@@ -23,11 +23,12 @@ public final class TransferWatch: Sendable {
         book = Bulletin(Tally(), on: reactor)
     }
 
-    /// For one of several exchanges of a request. It stands in line for itself, and is held as the whole is.
+    /// For one of several exchanges of a request. It stands in line for itself, with the priority of the
+    /// whole, and is held as that is.
     public init(partOf whole: TransferWatch) {
         self.whole = whole
         reactor = whole.reactor
-        standing = Standing(whole.standing.priority)
+        standing = Standing(partOf: whole.standing)
         book = Bulletin(Tally(), on: reactor)
     }
 

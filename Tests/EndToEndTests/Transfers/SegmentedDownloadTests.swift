@@ -197,6 +197,35 @@ struct `A download in segments` {
         }
     }
 
+    @Test func `waits for connections with the priority that it is given meanwhile`() async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length, held: 100_000)
+        try await Stage.with(tolerating: true) { configuration in
+            configuration.connections.perOrigin = 2
+        } _: { (stage: Stage) async throws in
+            let (session, gate) = (stage.session, LoopbackServer.Gate())
+            file.serve(on: stage)
+            stage.server.route(.get, "/first", .response(body: "1").waiting(for: gate))
+            stage.server.route(.get, "/other", .response(body: "2"))
+            let first = Task { try await session.get("first", as: .string).value }
+            _ = try await stage.server.waitForRequests(1)
+            let task = try session.downloadTask(
+                "file", options: .init(priority: .low), to: .folder(folder.path), transfer: Self.options(2))
+            task.resume()
+            try await stage.eventually("its second exchange waits") { session.connections.waiting == 1 }
+            let other = Task { try await session.get("other", as: .string).value }
+            try await stage.eventually("another waits behind it") { session.connections.waiting == 2 }
+            #expect(session.tasks.setPriority(.high, of: task.id))
+            gate.open()
+            try await stage.eventually("one of them goes on") { stage.server.requests.count >= 3 }
+            #expect(stage.server.requests[2].target == "/file" && stage.server.ranges[2] != nil)
+            file.gate.open()
+            #expect(try await [first.value, other.value] == ["1", "2"])
+            #expect(try await task.value.byteCount == Self.length)
+            #expect(try folder.contents("file") == file.contents)
+        }
+    }
+
     @Test func `asks each time where it was asked to, and is led on from there`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
