@@ -6,7 +6,7 @@ import Foundation
 ///     Storm requests [COUNT] [--seed SEED] [--tls]    one session, 100,000 requests by default
 ///     Storm sessions [COUNT] [--seed SEED] [--tls]    1,000 sessions by default, of ten requests each
 ///     Storm kills [COUNT] [--seed SEED]               1,000 by default: downloads killed by SIGKILL, that go on
-///     Storm bulk [MEGABYTES]                          4,096 by default: long bodies in little memory
+///     Storm bulk [MEGABYTES] [--tls]                  4,096 by default: long bodies in little memory
 ///
 /// Over TLS there are faults in handshakes and records as well, and servers that must not be believed.
 ///
@@ -39,7 +39,8 @@ struct Storm {
                 try await measure(tally, warmUp: 1) {
                     try await Kills(count: $0 ?? arguments.count, tally).run()
                 }
-            case .bulk: try await Bulk(megabytes: arguments.count, tally: tally).run()
+            case .bulk:
+                try await Bulk(megabytes: arguments.count, isSecure: arguments.isSecure, tally: tally).run()
             }
         } catch {
             tally.violation("the storm itself failed: \(error)")

@@ -9,6 +9,7 @@ struct Bulk {
     private static let patience = Duration.seconds(300)
 
     let megabytes: Int
+    let isSecure: Bool
     let tally: Tally
 
     func run() async throws {
@@ -19,13 +20,18 @@ struct Bulk {
         var configuration = LoopbackServer.Configuration()
         configuration.recordsRequests = false
         configuration.keptBodyLimit = 0
-        let server = try LoopbackServer(configuration: configuration)
+        let authority = isSecure ? try CertificateAuthority() : nil
+        let tls = try authority.map { LoopbackServer.TLS(try $0.issue(.server("127.0.0.1"))) }
+        let server = try LoopbackServer(tls: tls, configuration: configuration)
         defer { server.stop() }
+        let root = folder.appendingPathComponent("root.pem")
+        if let authority { try Data(authority.pem.utf8).write(to: root) }
         let length = megabytes << 20
         server.serve(.init(length: length, tag: "\"bulk\""), at: "/bulk")
         server.route(.put, "/taken", .response(body: "taken"))
         for kind in Carry.Kind.allCases {
-            try await carry(["carry", kind.rawValue, server.baseURL, folder.path, "\(length)"], kind)
+            let words = ["carry", kind.rawValue, server.baseURL, folder.path, "\(length)"]
+            try await carry(words + (isSecure ? [root.path] : []), kind)
         }
     }
 

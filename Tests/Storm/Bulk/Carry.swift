@@ -4,7 +4,9 @@ import Foundation
 
 /// The process that carries one long body, and says whether its memory stayed as it was.
 ///
-///     Storm carry KIND URL FOLDER LENGTH
+///     Storm carry KIND URL FOLDER LENGTH [ROOT]
+///
+/// The root is the file of the one authority to believe.
 struct Carry {
     enum Kind: String, CaseIterable {
         case download
@@ -20,18 +22,23 @@ struct Carry {
     private let url: String
     private let folder: String
     private let length: Int
+    private let root: String?
 
     init?(_ words: [String]) {
-        guard words.count == 5, words[0] == "carry", let kind = Kind(rawValue: words[1]), let length = Int(words[4])
+        guard 5...6 ~= words.count, words[0] == "carry", let kind = Kind(rawValue: words[1]),
+            let length = Int(words[4])
         else { return nil }
         self.kind = kind
+        root = words.count > 5 ? words[5] : nil
         (url, folder, self.length) = (words[2], words[3], length)
     }
 
     /// Ends the process.
     func run() async -> Never {
         do {
-            let session = try HTTPSession(.init(baseURL: url))
+            var configuration = HTTPSession.Configuration(baseURL: url)
+            if let root { configuration.tls.roots = .only([.file(root)]) }
+            let session = try HTTPSession(configuration)
             // What a process makes once and keeps is there after this.
             for _ in 0..<3 { _ = try await session.put("taken", body: .bytes("small"), as: .bytes) }
             let start = Self.resident("VmRSS:")
