@@ -96,6 +96,7 @@ let package = Package(
         .executableTarget(
             name: "FuzzNetlink", dependencies: ["DunlinReactor", "FuzzDriver"], path: "Tests/FuzzNetlink",
             swiftSettings: dialect),
+        .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
         .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
@@ -103,7 +104,8 @@ let package = Package(
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
         .executableTarget(
-            name: "JournalPeer", dependencies: ["Dunlin"], path: "Tests/JournalPeer", swiftSettings: dialect),
+            name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer",
+            swiftSettings: dialect),
         .executableTarget(
             name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
         .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes"], swiftSettings: dialect),

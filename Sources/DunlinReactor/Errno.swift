@@ -42,6 +42,9 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     /// Somebody else has it.
     public var meansLocked: Bool { rawValue == EWOULDBLOCK }
 
+    /// The file system knows no locks.
+    public var meansNoLocks: Bool { rawValue == ENOLCK || rawValue == EOPNOTSUPP }
+
     /// There is no more room for anybody, for this user, or for a file this large.
     public var meansNoSpace: Bool {
         switch rawValue {

@@ -23,15 +23,22 @@ struct DownloadPart: Sendable {
         self.pieces = pieces
     }
 
-    /// A new file; one that is there already, which nobody else uses, if that may be.
-    static func open(_ path: String, mayBeThere: Bool) throws(HTTPSession.FileFailure) -> PartFile {
+    /// A new file.
+    static func make(_ path: String) throws(HTTPSession.FileFailure) -> PartFile {
+        do throws(Errno) { return try PartFile(creating: path) } catch { throw HTTPSession.FileFailure(path, error) }
+    }
+
+    /// One that a later download finds again: that which is there already, if nobody else uses it. Nil where no lock can
+    /// tell.
+    static func claim(_ path: String) throws(HTTPSession.FileFailure) -> PartFile? {
         do throws(Errno) {
             do throws(Errno) {
-                return try PartFile(creating: path)
-            } catch  where mayBeThere && error.meansExisting {
-                return try PartFile(opening: path)
+                return try PartFile(creating: path, needsLock: true)
+            } catch  where error.meansExisting {
+                return try PartFile(opening: path, needsLock: true)
             }
         } catch {
+            if error.meansNoLocks { return nil }
             throw HTTPSession.FileFailure(path, error)
         }
     }

@@ -123,7 +123,7 @@ extension DownloadRun {
     }
 
     private func isWorthKeeping(after failure: NetworkError?) -> Bool {
-        guard download.keepsParts || download.leftover.isWanted, isResumable, !isForeign, !isStale,
+        guard part.map(keeps) == true || download.leftover.isWanted, isResumable, !isForeign, !isStale,
             machine.isResumable, part?.content.byteCount ?? 0 > 0
         else { return false }
         return failure?.code != .digestMismatch && failure?.code != .limitExceeded

@@ -41,8 +41,8 @@ extension DownloadRun {
         guard let placement else { return }
         if part == nil { part = try await makePart(placement, exchange, head) }
         guard let part else { return }
-        let data =
-            download.keepsParts && machine.isResumable && isResumable && !isForeign ? resumeData(of: part, []) : nil
+        let isKept = keeps(part) && machine.isResumable && isResumable && !isForeign
+        let data = isKept ? resumeData(of: part, []) : nil
         let preallocated = options.preallocates ? length : nil
         found = nil
         try await onDisk(head) { () throws(HTTPSession.FileFailure) in
@@ -51,15 +51,20 @@ extension DownloadRun {
         isStale = false
     }
 
+    /// Whether a later download is to go on with it. Nobody finds one by its name that cannot be locked.
+    func keeps(_ part: DownloadPart) -> Bool {
+        download.keepsParts && (part.file.isLocked || download.data != nil)
+    }
+
     private func makePart(
         _ placement: Placement, _ exchange: WatchedExchange, _ head: ResponseHead
     ) async throws -> DownloadPart {
         var random = SystemRandomNumberGenerator()
-        // One that may be gone on with must be found again.
-        let path = download.keepsParts ? placement.partPath : placement.partPath(random.next())
-        let keeps = download.keepsParts
+        let (keeps, token) = (download.keepsParts, random.next())
         let file = try await onDisk(head) { () throws(HTTPSession.FileFailure) in
-            try DownloadPart.open(path, mayBeThere: keeps)
+            // One that may be gone on with must be found again, and by nobody while it is used.
+            if keeps, let file = try DownloadPart.claim(placement.partPath) { return file }
+            return try DownloadPart.make(placement.partPath(token))
         }
         SweptFolders.shared.sweep(placement.folder, on: .shared)
         do {

@@ -80,19 +80,21 @@ struct PartFinder {
 
     /// On a disk thread. What was left by a download from elsewhere is nothing, unless resume data say otherwise.
     private static func look(_ path: String, _ data: ResumeData?, _ address: String) -> Found {
+        let isFoundByName = data == nil
         do {
             var data = data
-            if data == nil {
+            if isFoundByName {
                 data = try RecordFile.read(Placement.recordPath(ofPart: path))?.resumeData(
                     in: Placement.folder(of: path))
                 if data?.url != address { return .nothing }
             }
             guard let data else { return .nothing }
-            return .part(try PartFile(opening: path), data)
+            // Whoever has resume data has them alone. What lies beside the destination may be another's.
+            return .part(try PartFile(opening: path, needsLock: isFoundByName), data)
         } catch let error as NetworkError {
             return .damaged(error)
         } catch let error as Errno {
-            if error.meansNoSuchFile { return .nothing }
+            if error.meansNoSuchFile || isFoundByName && error.meansNoLocks { return .nothing }
             return .failed(HTTPSession.FileFailure(path, error))
         } catch {
             return .nothing

@@ -8,14 +8,22 @@ internal import Glibc
 /// has locked belongs to nobody who is alive. Every call may wait for a disk.
 public final class PartFile: Sendable {
     public let path: String
+    /// False where the file system knows no locks: nobody can tell then whether somebody uses it.
+    public let isLocked: Bool
     let descriptor: Int32
 
     /// Makes a new file. Throws EEXIST if there is something by that name, and with `needsLock` what a file system says
-    /// that knows no locks.
+    /// that knows no locks; nothing is left there then.
     public init(creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false) throws(Errno) {
         self.path = path
         descriptor = try Self.open(path, O_CREAT | O_EXCL, permissions)
-        try lock(needsLock)
+        do throws(Errno) {
+            isLocked = try Self.lock(descriptor, needsLock)
+        } catch {
+            close(descriptor)
+            do throws(Errno) { try FileSystem.remove(path) } catch {}
+            throw error
+        }
     }
 
     /// Opens a file that is there. Throws EWOULDBLOCK if somebody else has it locked, and EINVAL if it is no regular
@@ -23,7 +31,12 @@ public final class PartFile: Sendable {
     public init(opening path: String, needsLock: Bool = false) throws(Errno) {
         self.path = path
         descriptor = try Self.open(path, O_NONBLOCK)
-        try lock(needsLock)
+        do throws(Errno) {
+            isLocked = try Self.lock(descriptor, needsLock)
+        } catch {
+            close(descriptor)
+            throw error
+        }
         // Its owner may have moved or removed it before our lock came.
         guard try status().kind == .file else { throw Errno(rawValue: EINVAL) }
         guard try isInPlace() else { throw Errno(rawValue: ENOENT) }
@@ -43,12 +56,15 @@ public final class PartFile: Sendable {
         return descriptor
     }
 
-    private func lock(_ isNeeded: Bool) throws(Errno) {
+    /// Whether it is locked now.
+    private static func lock(_ descriptor: Int32, _ isNeeded: Bool) throws(Errno) -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+            let failure = Errno.last
             // Some file systems know no locks; a name that nobody else takes must do there.
-            if !isNeeded, errno == ENOLCK || errno == EOPNOTSUPP { return }
-            if errno != EINTR { throw Errno.last }
+            if !isNeeded, failure.meansNoLocks { return false }
+            if failure.rawValue != EINTR { throw failure }
         }
+        return true
     }
 
     /// Lets others have it now, though it may stay open for a while: nothing is done with it any more.

@@ -256,25 +256,6 @@ struct `A download that fails` {
         }
     }
 
-    @Test(arguments: [true, false], [1, 4])
-    func `because no file may become so large says so, and leaves nothing`(
-        preallocates: Bool, segments: Int
-    ) async throws {
-        let folder = try Folder()
-        let server = try LoopbackServer()
-        defer { server.stop() }
-        server.respond { LoopbackServer.Entity(length: 4 << 20, tag: #""one""#).reply(to: $0) }
-        // The limit is a process's.
-        let peer = try Peer([
-            "limited", "\(server.baseURL)/file", "\(folder.path)/file", "\(1 << 20)", "\(preallocates)", "\(segments)",
-        ])
-        let end = try await peer.end()
-        #expect(end.status == 0 && !end.wasKilled)
-        // Room that is set aside is not counted against that limit.
-        #expect(end.lines == ["fileNotWritten \(EFBIG) true"])
-        #expect(try folder.names().isEmpty)
-    }
-
     @Test(.enabled(if: Mount.isPossible, "takes root: a read-only folder is not tested"))
     func `because its folder is read-only says so`() async throws {
         let disk = try Mount(size: 1 << 20)
