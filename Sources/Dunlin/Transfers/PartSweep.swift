@@ -4,12 +4,14 @@ internal import Synchronization
 /// Finds part files whose downloads died with their process.
 ///
 /// A part file is locked for as long as it is used, and the kernel ends a lock with its process. So one that is not
-/// locked, belongs to no record from which it could go on, and has not been written for a day is litter. What carries
-/// another name is never touched.
+/// locked, belongs to no record from which it could go on, and has not been written for a day is litter. The draft of a
+/// record is nothing to anybody once its process has ended. What carries another name is never touched.
 struct PartSweep {
     /// Seconds since the last writing: no download needs so long from making its file to locking it, and whoever was
     /// told of a file that could not be moved has had time to fetch it.
     static let age = 24 * 3600
+    /// The same of a record's draft, which is locked, written and renamed at once.
+    static let draftAge = 60
 
     /// Those among `names` that may be litter, by their names alone.
     static func suspects(among names: [String]) -> [String] {
@@ -18,6 +20,7 @@ struct PartSweep {
             guard name.hasPrefix(".") else { return false }
             // A record may be a moment older than its part file.
             if name.hasSuffix(Placement.recordSuffix) { return !names.contains(Placement.part(ofRecord: name)) }
+            if name.hasSuffix(Placement.draftSuffix) { return true }
             return name.hasSuffix(Placement.partSuffix) && !names.contains(Placement.record(ofPart: name))
         }.sorted()
     }
@@ -32,10 +35,14 @@ struct PartSweep {
     }
 
     private static func isRemoved(_ path: String, ifOlderThan age: Int, at now: Int) throws(Errno) -> Bool {
+        let age = path.hasSuffix(Placement.draftSuffix) ? min(age, draftAge) : age
         guard let status = try FileSystem.status(of: path), status.kind == .file else { return false }
         guard now - status.modified >= age else { return false }
         do throws(Errno) {
-            try PartFile(opening: path).remove()
+            let file = try PartFile(opening: path)
+            // Another may have come in its place meanwhile; and without a lock only its age tells that nobody uses it.
+            guard now - (try file.status().modified) >= (file.isLocked ? age : Self.age) else { return false }
+            try file.remove()
             return true
         } catch {
             // In use, or gone meanwhile, or another user's.
@@ -65,7 +72,7 @@ final class SweptFolders: Sendable {
 extension HTTPSession {
     /// Removes part files from `folder` that downloads left there whose process ended before they did, and that no
     /// record speaks of from which they could go on; how many those were. The first download into a folder has it done
-    /// as well, for files of a day and more.
+    /// as well, for files of a day and more. Drafts of records go after a minute already.
     ///
     /// Those of running downloads stay, of this process or another, and so does everything that is no part file.
     @discardableResult

@@ -18,6 +18,9 @@ struct Placement: Sendable, Equatable {
     /// What speaks of a part file from which a download can go on.
     static var recordSuffix: String { ".dunlin-record" }
 
+    /// What becomes such a record as soon as it is written.
+    static var draftSuffix: String { ".dunlin-draft" }
+
     static func record(ofPart name: String) -> String {
         (name.hasSuffix(partSuffix) ? String(name.dropLast(partSuffix.count)) : name) + recordSuffix
     }
@@ -49,6 +52,11 @@ struct Placement: Sendable, Equatable {
     /// A part file that nobody else uses; `token` tells it from others.
     func partPath(_ token: UInt64) -> String {
         Self.joined(folder, ".\(Self.hex(token))\(Self.partSuffix)")
+    }
+
+    /// Where a record is written before it has its name.
+    static func draftPath(ofRecord path: String) -> String {
+        joined(folder(of: path), ".\(hex(hash(of: path)))\(draftSuffix)")
     }
 
     /// In a folder, under the suggested name.

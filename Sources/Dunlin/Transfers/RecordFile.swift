@@ -9,32 +9,29 @@ final class RecordFile: Sendable {
     /// Writes a new record with room for so many pieces in the place of any that is there, in one step.
     init(_ data: ResumeData, pieces: Int, at path: String) throws(Errno) {
         let record = ResumeRecord(data, capacity: pieces)
-        let draft = Self.draft(of: path)
-        file = try Self.open(draft)
         do throws(Errno) {
-            try Self.write(record.bytes, to: file, at: 0)
+            file = try Self.make(record.bytes, at: path)
+        } catch  where error.meansNoSuchFile || error.meansLocked || error.meansExisting {
+            // A sweep found what a dead process left there, and met ours in its place. It does so once.
+            file = try Self.make(record.bytes, at: path)
+        }
+        self.record = Mutex(record)
+    }
+
+    /// The draft has the same name each time: what a process leaves there that is killed meanwhile is the next one's.
+    /// Nobody else writes to it, for a record belongs to whoever has its part file.
+    private static func make(_ bytes: [UInt8], at path: String) throws(Errno) -> PartFile {
+        let draft = Placement.draftPath(ofRecord: path)
+        try FileSystem.remove(draft)
+        let file = try PartFile(creating: draft)
+        do throws(Errno) {
+            try write(bytes, to: file, at: 0)
             try FileSystem.move(draft, to: path, overwriting: true)
         } catch {
             Publication.discard(file)
             throw error
         }
-        self.record = Mutex(record)
-    }
-
-    /// The same each time: what a process leaves there that is killed meanwhile is the next one's. Nobody else writes
-    /// to it, for a record belongs to whoever has its part file.
-    static func draft(of path: String) -> String {
-        Placement(folder: Placement.folder(of: path), suggestedName: "").partPath(Placement.hash(of: path))
-    }
-
-    private static func open(_ draft: String) throws(Errno) -> PartFile {
-        do throws(Errno) {
-            return try PartFile(creating: draft)
-        } catch  where error.meansExisting {
-            let file = try PartFile(opening: draft)
-            try file.truncate(to: 0)
-            return file
-        }
+        return file
     }
 
     /// Now these are there, and nothing else. One may call it at a time.

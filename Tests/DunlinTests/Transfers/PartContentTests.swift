@@ -83,20 +83,41 @@ import Testing
         }
     }
 
+    private static func data(_ path: String) throws -> ResumeData {
+        let data = ResumeData(
+            url: "http://a/", method: .get, fields: [:], validator: #""v""#, completeLength: 9, partPath: path,
+            pieces: [])
+        return try #require(data)
+    }
+
     @Test func `has a record where an earlier process was killed while it wrote its own`() async throws {
         try await Self.with { content, path in
-            let data = try #require(
-                ResumeData(
-                    url: "http://a/", method: .get, fields: [:], validator: #""v""#, completeLength: 9, partPath: path,
-                    pieces: []))
             let record = Placement.recordPath(ofPart: path)
-            let rest = try PartFile(creating: RecordFile.draft(of: record))
+            let rest = try PartFile(creating: Placement.draftPath(ofRecord: record))
             try Self.put(Self.bytes(0..<5000), at: 0, in: rest)
             rest.unlock()
-            _ = try RecordFile(data, pieces: 1, at: record)
+            _ = try RecordFile(try Self.data(path), pieces: 1, at: record)
             #expect(try RecordFile.read(record)?.data.url == "http://a/")
             let folder = Placement.folder(of: path)
             #expect(try FileSystem.names(in: folder).sorted() == [".x.dunlin-record", ".x.dunlin-part"].sorted())
+        }
+    }
+
+    @Test func `has a record though what an earlier process left of its own is swept meanwhile`() async throws {
+        try await Self.with { content, path in
+            let (record, folder) = (Placement.recordPath(ofPart: path), Placement.folder(of: path))
+            let (draft, data) = (Placement.draftPath(ofRecord: record), try Self.data(path))
+            for _ in 0..<200 {
+                try PartFile(creating: draft).unlock()
+                try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: draft)
+                async let swept = DiskThreads.shared.run { () throws(Errno) in
+                    try PartSweep.run(in: folder, olderThan: PartSweep.age, at: Int(Date().timeIntervalSince1970))
+                }
+                _ = try RecordFile(data, pieces: 1, at: record)
+                _ = try await swept
+                #expect(try RecordFile.read(record)?.data.url == "http://a/")
+                #expect(try FileSystem.names(in: folder).count == 2)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinReactor
 import DunlinTesting
 import Foundation
 import Synchronization
@@ -293,6 +294,22 @@ struct `A download that fails` {
         await #expect(throws: HTTPSession.FileFailure.self) {
             try await HTTPSession.sweepParts(in: "\(folder.path)/none")
         }
+    }
+
+    @Test func `removes the draft of a record as soon as its process must be dead`() async throws {
+        let folder = try Folder()
+        let ages = [".1.dunlin-draft": 30, ".2.dunlin-draft": 90, ".3.dunlin-part": 90, ".4.dunlin-draft": 90]
+        for (name, age) in ages {
+            let path = try folder.write("x", as: name)
+            let date = Date(timeIntervalSinceNow: -Double(age))
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+        }
+        let inUse = try PartFile(opening: "\(folder.path)/.4.dunlin-draft")
+        #expect(try await HTTPSession.sweepParts(in: folder.path) == 1)
+        #expect(try folder.names() == [".1.dunlin-draft", ".3.dunlin-part", ".4.dunlin-draft"])
+        inUse.unlock()
+        #expect(try await HTTPSession.sweepParts(in: folder.path, olderThan: .zero) == 3)
+        #expect(try folder.names().isEmpty)
     }
 }
 
