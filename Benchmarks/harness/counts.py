@@ -43,6 +43,10 @@ def instructions(thresholds, paths, server):
         for concurrency in limits["syscalls"]:
             yield (name, f"instructions at C={concurrency}", limits["instructions"],
                    functools.partial(measure.instructions, paths[name], server, int(concurrency)))
+        # Where requests take turns on one loop, how they meet changes more than watching does.
+        if "watched" in limits:
+            yield (name, "more, watched, at C=1", limits["watched"],
+                   functools.partial(measure.more_instructions_watched, paths[name], server, 1))
 
 
 def build(builders, names):

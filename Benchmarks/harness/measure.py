@@ -162,13 +162,22 @@ def syscalls(path, server, concurrency, requests=1000):
     return per_request(count, concurrency, requests)
 
 
-def instructions(path, server, concurrency, requests=500):
+def instructions(path, server, concurrency, requests=500, options=()):
     """User instructions, the same on every machine; of a statically linked client."""
     def count(requests, warmup):
         _, errors = execute(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                             *arguments(path, server, concurrency, requests, warmup)], 300)
+                             *arguments(path, server, concurrency, requests, warmup), *options], 300)
         return int(re.search(r"Collected : (\d+)", errors).group(1))
     return per_request(count, concurrency, requests)
+
+
+# Valgrind makes a client about as much slower as this.
+WATCHED = ["--watch", "activity", "--slowness", "50"]
+
+
+def more_instructions_watched(path, server, concurrency):
+    """How many more there are while an activity monitor follows the session."""
+    return instructions(path, server, concurrency, 1000, WATCHED) - instructions(path, server, concurrency, 1000)
 
 
 def idle_heap(path, server, connections=200):

@@ -77,10 +77,10 @@ extension HTTPSession {
                 delegate.interrupt.cancel(.task)
             }
             delegate.end(.finished)
-            tasks.remove(at: place)
+            tasks.remove(at: place, isRequest: false)
         } catch {
             delegate.end(error is CancellationError ? .cancelled : .failed)
-            tasks.remove(at: place)
+            tasks.remove(at: place, isRequest: false)
             throw NetworkError.explained(error, at: request.head.origin)
         }
     }

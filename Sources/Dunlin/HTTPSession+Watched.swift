@@ -69,7 +69,7 @@ extension HTTPSession {
     }
 
     func audience(_ options: Options) -> Audience {
-        Audience([configuration.hooks, options.hooks], hub, TransferWatch(on: loop, priority: options.priority))
+        Audience([configuration.hooks, options.hooks], hub, tasks, TransferWatch(on: loop, priority: options.priority))
     }
 
     /// Everything from the wait to be let go to the last hook. Who asked is told by the caller of this, and listeners

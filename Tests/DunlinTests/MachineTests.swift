@@ -161,12 +161,18 @@ import Testing
         return try #require(place)
     }
 
+    /// Those who are told.
+    private static func remove(_ place: Int, from machine: inout RegistryMachine<String, Int>) -> [Int] {
+        if machine.remove(place, at: nil) { return [] }
+        return machine.dismiss(place, at: nil)
+    }
+
     @Test func `knows who runs, and uses places again`() {
         var machine = RegistryMachine<String, Int>()
         let places = ["a", "b", "c"].map { machine.add($0) }
         #expect(Set(places.compactMap(\.self)).count == 3)
         #expect(machine.running.sorted() == ["a", "b", "c"])
-        if let place = places[1] { _ = machine.remove(place) }
+        if let place = places[1] { _ = Self.remove(place, from: &machine) }
         #expect(machine.running.sorted() == ["a", "c"])
         #expect(machine.count == 2)
         let again = machine.add("d")
@@ -180,10 +186,10 @@ import Testing
         let watches = [machine.watch(1), machine.watch(2), machine.watch(3)]
         #expect(Set(watches.compactMap(\.self)).count == 3)
         machine.leave(try #require(watches[1]))
-        let told = [machine.remove(a), machine.remove(b)]
+        let told = [Self.remove(a, from: &machine), Self.remove(b, from: &machine)]
         #expect(told == [[], [1, 3]])
         let c = try Self.add("c", to: &machine)
-        let later = machine.remove(c)
+        let later = Self.remove(c, from: &machine)
         #expect(later == [])
     }
 
@@ -202,7 +208,7 @@ import Testing
         }
         _ = machine.watch(9)
         machine.leave(followings[2])
-        let told = [machine.remove(a), machine.remove(b)]
+        let told = [Self.remove(a, from: &machine), Self.remove(b, from: &machine)]
         #expect(told == [[1, 4], [2, 9]])
     }
 
@@ -210,11 +216,11 @@ import Testing
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
         let early = machine.follow(1) { $0 == "a" }
-        _ = machine.remove(a)
+        _ = Self.remove(a, from: &machine)
         #expect(try Self.add("b", to: &machine) == a)
         let late = machine.follow(2) { $0 == "b" }
         machine.leave(try #require(early))
-        let told = machine.remove(a)
+        let told = Self.remove(a, from: &machine)
         #expect(told == [2])
         machine.leave(try #require(late))
     }
@@ -225,7 +231,7 @@ import Testing
         machine.unlist(a)
         let followings = ["a", "b"].map { name in machine.follow(1) { $0 == name } == nil }
         #expect(followings == [true, true])
-        let told = machine.remove(a)
+        let told = Self.remove(a, from: &machine)
         #expect(told == [])
     }
 
@@ -237,7 +243,7 @@ import Testing
         #expect(refused == nil)
         #expect(machine.running == ["a"])
         _ = machine.watch(1)
-        let told = machine.remove(a)
+        let told = Self.remove(a, from: &machine)
         #expect(told == [1])
     }
 }

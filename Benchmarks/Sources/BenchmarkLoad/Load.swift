@@ -35,6 +35,9 @@ public struct Load: Sendable {
     public var isResumed = false
     /// What goes on beside the requests: `reachability` or `activity` is watched.
     public var watched = ""
+    /// How many times as long everything takes as it should, such as under valgrind: who looks now and then looks as
+    /// much more seldom.
+    public var slowness = 1
     /// Whether somebody wants to know how far a body has come.
     public var isObserved = false
 
@@ -62,6 +65,7 @@ public struct Load: Sendable {
             case "--segments": segments = try Self.number(value)
             case "--digest": digest = value
             case "--watch": watched = value
+            case "--slowness": slowness = try Self.number(value)
             case "--records": records = try Self.number(value)
             case "--job":
                 guard let named = Job(rawValue: value) else { throw LoadError.argument(value) }

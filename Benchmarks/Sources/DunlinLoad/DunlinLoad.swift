@@ -26,7 +26,9 @@ extension Load {
         case "reachability":
             return Task { for await _ in Reachability.shared.statuses {} }
         case "activity":
-            let monitor = ActivityMonitor()
+            // Shown at once, or a short load would be over before it is.
+            let monitor = ActivityMonitor(
+                delays: .init(activation: .zero), clock: SlowClock(slowness: max(1, slowness)))
             await monitor.follow(session)
             await monitor.enable()
             return Task { for await _ in await monitor.changes {} }
@@ -154,4 +156,16 @@ struct Zeros: AsyncSequence, Sendable {
     }
 
     func makeAsyncIterator() -> Iterator { Iterator(left: count) }
+}
+
+/// The clock of a machine on which everything takes longer.
+struct SlowClock: Clock {
+    let slowness: Int
+
+    var now: ContinuousClock.Instant { ContinuousClock.now }
+    var minimumResolution: Duration { ContinuousClock().minimumResolution }
+
+    func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) async throws {
+        try await ContinuousClock().sleep(for: (deadline - now) * slowness, tolerance: tolerance)
+    }
 }

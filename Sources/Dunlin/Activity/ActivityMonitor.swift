@@ -10,8 +10,9 @@
 ///
 /// What goes on is read from the sessions' registries each time, never counted up and down: a request that is
 /// suspended, cancelled and completed leaves nothing behind. Sessions and tokens only ring, and the monitor looks.
-/// While it is enabled, the requests of a session that it follows are told of as they are to a listener of `events`;
-/// one that is not enabled costs them nothing.
+/// It asks for one ring at a time, and while there is work to show twenty times a second at most: requests by the
+/// thousand do not wake it, and cost no more than they do without it. While there is none it waits, without a timer,
+/// for one to come.
 ///
 /// It does not keep the sessions.
 public actor ActivityMonitor {
@@ -50,7 +51,14 @@ public actor ActivityMonitor {
     private var lastListener: UInt64 = 0
     private var display: (any ActivityDisplay)?
     private var waiting: Task<Void, Never>?
+    private var resting: Task<Void, Never>?
     private var looking: Task<Void, Never>?
+    /// How many tokens had ended at the last look.
+    private var endedTokens: UInt64 = 0
+
+    /// How long it does not ask to be rung when work that is shown may end soon. Looking costs about as much as a
+    /// request: twenty looks a second are nothing, and where an end was not heard of its time is known.
+    private static let rest = Duration.milliseconds(50)
 
     public init(delays: Delays = Delays(), clock: any Clock<Duration> = ContinuousClock()) {
         self.clock = clock
@@ -62,8 +70,9 @@ public actor ActivityMonitor {
 
     deinit {
         waiting?.cancel()
+        resting?.cancel()
         looking?.cancel()
-        for session in sessions.values { session.ignore() }
+        for id in sessions.keys { sessions[id]?.ignore() }
         for listener in listeners.values { listener.finish() }
     }
 }
@@ -123,7 +132,7 @@ extension ActivityMonitor {
 // MARK: - What goes on
 
 extension ActivityMonitor {
-    /// Looks at what goes on, and from then on at every change of it.
+    /// Looks at what goes on, and from then on whenever that may have changed.
     public func enable() {
         guard !isEnabled else { return }
         for id in sessions.keys { sessions[id]?.listen(ledger.bell) }
@@ -132,13 +141,16 @@ extension ActivityMonitor {
                 for await _ in rings { await self?.look() }
             }
         }
-        act(machine.enable(isBusy: isBusy))
+        endedTokens = ledger.tally.ended
+        machine.enable()
+        look()
     }
 
     /// Hides what is shown, and looks no more.
     public func disable() {
         for id in sessions.keys { sessions[id]?.ignore() }
         act(machine.disable())
+        endRest()
     }
 
     /// Shows the requests of this session too.
@@ -153,7 +165,8 @@ extension ActivityMonitor {
 
     /// Shows them no more.
     public func ignore(_ session: HTTPSession) {
-        sessions.removeValue(forKey: ObjectIdentifier(session))?.ignore()
+        sessions[ObjectIdentifier(session)]?.ignore()
+        sessions[ObjectIdentifier(session)] = nil
         look()
     }
 
@@ -169,27 +182,68 @@ extension ActivityMonitor {
         return try await work()
     }
 
-    private var isBusy: Bool {
-        if ledger.isBusy { return true }
-        for (id, session) in sessions {
-            guard let tasks = session.tasks else {
-                sessions.removeValue(forKey: id)?.ignore()
-                continue
+    /// What goes on now, and what ended since the last look. Sessions ring for what is asked for; tokens ring anyway.
+    private func work(andThen news: News) -> ActivityMachine.Work {
+        let tokens = ledger.tally
+        let hasEnded = tokens.ended != endedTokens
+        endedTokens = tokens.ended
+        // Their ring was heard: it was just now.
+        var work = ActivityMachine.Work(goesOn: tokens.isBusy, hasEnded: hasEnded, idleTime: hasEnded ? .zero : nil)
+        for id in sessions.keys {
+            if let found = sessions[id]?.look(for: work.goesOn ? .nothing : news) {
+                work.add(found)
+            } else {
+                sessions[id] = nil
             }
-            guard let task = tasks.anyActive else { continue }
-            sessions[id]?.awaitEnd(of: task, in: tasks, ledger.bell)
-            return true
         }
-        return false
+        return work
     }
 
-    private func look() {
+    /// What the next ring is to be for.
+    private func news(isRested: Bool) -> News {
+        switch machine.state {
+        case .notActive, .delayingEnd: .arrival
+        case .delayingStart: .nothing
+        case .active: isRested ? .end : .nothing
+        }
+    }
+
+    /// Somebody rang, or it has rested.
+    private func look(isRested: Bool = false) {
         guard isEnabled else { return }
-        act(machine.look(isBusy: isBusy))
+        var next = news(isRested: isRested)
+        while true {
+            act(machine.look(work(andThen: next)))
+            let other = news(isRested: isRested)
+            if other == next { break }
+            next = other
+        }
+        if machine.state == .active, next == .nothing { rest() } else { endRest() }
     }
 
     private func waited(_ number: UInt64) {
-        act(machine.waited(number, isBusy: isBusy))
+        act(machine.waited(number, work(andThen: .nothing)))
+        look(isRested: true)
+    }
+
+    private func rest() {
+        guard resting == nil else { return }
+        let pause = Self.pause(Self.rest, clock)
+        resting = Task { [weak self] in
+            do { try await pause() } catch { return }
+            await self?.rested()
+        }
+    }
+
+    private func rested() {
+        guard !Task.isCancelled else { return }
+        resting = nil
+        look(isRested: true)
+    }
+
+    private func endRest() {
+        resting?.cancel()
+        resting = nil
     }
 
     private func act(_ action: ActivityMachine.Action) {
@@ -201,10 +255,19 @@ extension ActivityMonitor {
         case .show: tell(true)
         case .hide: tell(false)
         case .wait(let time, let number):
-            waiting = Task { [weak self, clock] in
-                do { try await clock.sleep(for: time) } catch { return }
+            let pause = Self.pause(time, clock)
+            waiting = Task { [weak self] in
+                do { try await pause() } catch { return }
                 await self?.waited(number)
             }
         }
+    }
+
+    /// Waits that long from now on, whenever it is called.
+    private static func pause<C: Clock<Duration>>(
+        _ time: Duration, _ clock: C
+    ) -> @Sendable () async throws -> Void {
+        let end = clock.now.advanced(by: time)
+        return { try await clock.sleep(until: end, tolerance: nil) }
     }
 }

@@ -23,21 +23,26 @@ public final class ActivityToken: Sendable {
 /// How many tokens there are, and a bell to ring when that changes.
 final class ActivityLedger: Sendable {
     let bell: AsyncStream<Void>.Continuation
-    private let count = Atomic<Int>(0)
+    private let begun = Atomic<UInt64>(0)
+    private let over = Atomic<UInt64>(0)
 
     init(_ bell: AsyncStream<Void>.Continuation) {
         self.bell = bell
     }
 
-    var isBusy: Bool { count.load(ordering: .acquiring) > 0 }
+    /// How many have ended so far, and whether there are others. None is missed: those that ended are counted first.
+    var tally: (ended: UInt64, isBusy: Bool) {
+        let ended = over.load(ordering: .acquiring)
+        return (ended, begun.load(ordering: .acquiring) > ended)
+    }
 
     func began() {
-        count.add(1, ordering: .releasing)
+        begun.add(1, ordering: .releasing)
         bell.yield()
     }
 
     func ended() {
-        count.subtract(1, ordering: .releasing)
+        over.add(1, ordering: .releasing)
         bell.yield()
     }
 }

@@ -1,46 +1,50 @@
-internal import DunlinReactor
-
-/// A session whose requests an `ActivityMonitor` shows: rings whenever something about them may have changed.
+/// A session whose requests an `ActivityMonitor` shows.
 struct FollowedSession {
     private weak let session: HTTPSession?
-    private var listening: Task<Void, Never>?
-    private var awaited: TaskID?
+    private var onlooker: UInt64?
+    private var isBusy = false
+    /// How many requests had ended at the last look.
+    private var ends: UInt64 = 0
 
     init(_ session: HTTPSession) {
         self.session = session
     }
 
-    /// Nil once the session is gone.
-    var tasks: TaskRegistry? { session?.tasks }
-
+    /// From now on `bell` rings for what `look` asks for.
     mutating func listen(_ bell: AsyncStream<Void>.Continuation) {
-        // Of many events one is enough: what has become of the requests is in the registry by then.
-        guard let first = session?.events(keeping: 1) else { return }
-        listening?.cancel()
-        listening = Task { [weak session] in
-            var events = first
-            while !Task.isCancelled {
-                for await _ in events { bell.yield() }
-                bell.yield()
-                // Of a session that was shut down they end, but it may be opened again.
-                guard let next = session?.events(keeping: 1) else { return }
-                events = next
-            }
-        }
+        guard onlooker == nil, let tasks = session?.tasks else { return }
+        let id = tasks.join(bell)
+        onlooker = id
+        (isBusy, ends) = (false, tasks.look(id, for: .nothing).ends.count)
     }
 
-    /// Nobody is told of a request that began before there was somebody to tell: its end has to be waited for.
-    mutating func awaitEnd(of task: TaskDelegate, in tasks: TaskRegistry, _ bell: AsyncStream<Void>.Continuation) {
-        guard task.audience == nil, awaited != task.id else { return }
-        awaited = task.id
-        // Ends with the request.
-        Task { [id = task.id] in
-            _ = await tasks.waitForEnd(of: id, until: .never, Interrupt())
-            bell.yield()
-        }
+    mutating func ignore() {
+        guard let id = onlooker else { return }
+        session?.tasks.part(id)
+        onlooker = nil
     }
 
-    func ignore() {
-        listening?.cancel()
+    /// What goes on now, and what ended since the last look; the bell rings for what is asked for. Nil once the
+    /// session is gone.
+    mutating func look(for news: News) -> ActivityMachine.Work? {
+        guard let tasks = session?.tasks else { return nil }
+        guard let onlooker else { return ActivityMachine.Work() }
+        let sight = tasks.look(onlooker, for: news)
+        let hasEnded = sight.ends.count != ends
+        // What was there and has not ended is ending just now.
+        let isEnding = isBusy && !hasEnded
+        (isBusy, ends) = (sight.isBusy, sight.ends.count)
+        let idleTime = isEnding ? .zero : max(.zero, sight.now.duration(since: sight.ends.last))
+        let isKnown = isEnding || sight.ends.count > 0
+        return ActivityMachine.Work(goesOn: sight.isBusy, hasEnded: hasEnded, idleTime: isKnown ? idleTime : nil)
+    }
+}
+
+extension ActivityMachine.Work {
+    /// This and that.
+    mutating func add(_ other: Self) {
+        goesOn = goesOn || other.goesOn
+        hasEnded = hasEnded || other.hasEnded
+        idleTime = idleTime.map { min($0, other.idleTime ?? $0) } ?? other.idleTime
     }
 }

@@ -12,12 +12,15 @@ final class Audience: Sendable {
     let hooks: [HTTPSession.Hooks]
     let events: EventHub
     let watch: TransferWatch
+    /// A handle may be kept for longer than its session.
+    weak let tasks: TaskRegistry?
     private let line = Mutex(BatchLine.none)
     private let hasToldOfWait = Atomic<Bool>(false)
 
-    init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ watch: TransferWatch) {
+    init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ tasks: TaskRegistry, _ watch: TransferWatch) {
         self.hooks = hooks.filter(\.isSet)
         self.events = events
+        self.tasks = tasks
         self.watch = watch
     }
 

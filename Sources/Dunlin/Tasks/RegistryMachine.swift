@@ -1,29 +1,31 @@
+internal import DunlinTypes
+
 /// Which requests run, whether more may come, and who waits for one or for the last to end.
 ///
 /// Requests stand in numbered places that are used again: entering and leaving touch one array, and hash nothing unless
-/// somebody waits for a request to end.
+/// somebody waits for a request to end. Both have a short way, for when nobody has to be told, which is nearly always.
 struct RegistryMachine<Delegate, Watcher> {
     private var places: [Delegate?] = []
     private var free: [Int] = []
     private var watchers: [(id: UInt64, watcher: Watcher)] = []
     /// Who waits for the request in a place.
     private var followers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
-    private var isWatched = false
+    private var onlookers = OnlookerMachine<Watcher>()
     private var nextWatcher: UInt64 = 0
     private(set) var isClosed = false
+    /// Whether the short way in is barred, and the short way out.
+    private var isGuarded = (entry: false, exit: false)
 
     var count: Int { places.count - free.count }
     var running: [Delegate] { places.compactMap(\.self) }
 
-    /// The first in no order that means anything.
-    func first(where isMeant: (Delegate) -> Bool) -> Delegate? {
-        for case let delegate? in places where isMeant(delegate) { return delegate }
-        return nil
+    /// The place to leave from; nil if somebody has to be told, or the registry is closed: see `admit`.
+    mutating func add(_ delegate: Delegate) -> Int? {
+        isGuarded.entry ? nil : enter(delegate)
     }
 
-    /// The place to leave from; nil once the registry is closed.
-    mutating func add(_ delegate: Delegate) -> Int? {
-        if isClosed { return nil }
+    @inline(__always)
+    private mutating func enter(_ delegate: Delegate) -> Int {
         if let place = free.popLast() {
             places[place] = delegate
             return place
@@ -32,21 +34,46 @@ struct RegistryMachine<Delegate, Watcher> {
         return places.count - 1
     }
 
-    /// Empties a place that `add` gave; those to be told that what they wait for is over.
-    mutating func remove(_ place: Int) -> [Watcher] {
+    /// The place to leave from, and those to be told; nil once the registry is closed. Nobody is told of a request that
+    /// does not move.
+    mutating func admit(_ delegate: Delegate, moves: Bool) -> (place: Int, told: [Watcher])? {
+        if isClosed { return nil }
+        let told = moves ? onlookers.arrived() : []
+        noteGuards()
+        return (enter(delegate), told)
+    }
+
+    /// Empties a place that `add` gave. False if somebody may have to be told, and nothing was done: see `dismiss`. The
+    /// time is for those who look on, of what was a request.
+    mutating func remove(_ place: Int, at now: MonotonicTime?) -> Bool {
+        if isGuarded.exit { return false }
+        vacate(place)
+        if let now { onlookers.note(now) }
+        return true
+    }
+
+    /// Empties a place that `add` or `admit` gave; those to be told that what they wait for is over.
+    mutating func dismiss(_ place: Int, at now: MonotonicTime?) -> [Watcher] {
+        vacate(place)
+        if let now { onlookers.note(now) }
+        let told = onlookers.ended(place)
+        noteGuards()
+        return followers.isEmpty && watchers.isEmpty ? told : told + ended(place)
+    }
+
+    @inline(__always)
+    private mutating func vacate(_ place: Int) {
         places[place] = nil
         free.append(place)
-        return isWatched ? ended(place) : []
     }
 
     @inline(never)
     private mutating func ended(_ place: Int) -> [Watcher] {
-        defer { noteWatchers() }
-        var told = followers.removeValue(forKey: place) ?? []
+        defer { noteGuards() }
+        let told = followers.removeValue(forKey: place) ?? []
         guard count == 0 else { return told.map(\.watcher) }
-        told += watchers
-        watchers = []
-        return told.map(\.watcher)
+        defer { watchers = [] }
+        return (told + watchers).map(\.watcher)
     }
 
     /// Empties a place and keeps it, until `remove`.
@@ -56,10 +83,12 @@ struct RegistryMachine<Delegate, Watcher> {
 
     mutating func close() {
         isClosed = true
+        noteGuards()
     }
 
     mutating func open() {
         isClosed = false
+        noteGuards()
     }
 
     /// A number to leave with; nil if nothing runs, and there is nothing to wait for.
@@ -67,13 +96,13 @@ struct RegistryMachine<Delegate, Watcher> {
         if count == 0 { return nil }
         nextWatcher += 1
         watchers.append((nextWatcher, watcher))
-        isWatched = true
+        noteGuards()
         return nextWatcher
     }
 
     mutating func leave(_ id: UInt64) {
         watchers.removeAll { $0.id == id }
-        noteWatchers()
+        noteGuards()
     }
 
     /// Who waits for one request.
@@ -87,7 +116,7 @@ struct RegistryMachine<Delegate, Watcher> {
         guard let place = places.firstIndex(where: { $0.map(isMeant) ?? false }) else { return nil }
         nextWatcher += 1
         followers[place, default: []].append((nextWatcher, watcher))
-        isWatched = true
+        noteGuards()
         return Following(place: place, id: nextWatcher)
     }
 
@@ -95,10 +124,46 @@ struct RegistryMachine<Delegate, Watcher> {
         // The place may be another's by now, and have followers of its own.
         followers[following.place]?.removeAll { $0.id == following.id }
         if followers[following.place]?.isEmpty == true { followers[following.place] = nil }
-        noteWatchers()
+        noteGuards()
     }
 
-    private mutating func noteWatchers() {
-        isWatched = !watchers.isEmpty || !followers.isEmpty
+    private mutating func noteGuards() {
+        isGuarded.entry = isClosed || onlookers.awaitsArrival
+        isGuarded.exit = !watchers.isEmpty || !followers.isEmpty || onlookers.awaitsEnd
+    }
+}
+
+// MARK: - Looking on
+
+extension RegistryMachine {
+    /// What an onlooker sees.
+    struct Sight {
+        /// Whether any request moves.
+        let isBusy: Bool
+        let ends: Ends
+    }
+
+    /// A number to look and to leave with.
+    mutating func join(_ onlooker: Watcher) -> UInt64 {
+        onlookers.join(onlooker)
+    }
+
+    var hasOnlookers: Bool { !onlookers.isEmpty }
+
+    mutating func part(_ onlooker: UInt64) {
+        onlookers.leave(onlooker)
+        noteGuards()
+    }
+
+    mutating func look(_ onlooker: UInt64, for news: News, where moves: (Delegate) -> Bool) -> Sight {
+        let place = places.firstIndex { $0.map(moves) ?? false }
+        onlookers.look(onlooker, for: news, place)
+        noteGuards()
+        return Sight(isBusy: place != nil, ends: onlookers.ends)
+    }
+
+    /// Those to be told that a request is held since this time, or was let go: nil.
+    mutating func noteHold(since time: MonotonicTime?) -> [Watcher] {
+        onlookers.noteHold(since: time)
     }
 }

@@ -81,6 +81,7 @@ public actor TaskDelegate {
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let audience, audience.watch.suspend() else { return false }
+        audience.tasks?.noteHold(true)
         audience.events.tell(.suspended(snapshot(at: audience.watch.now())))
         return true
     }
@@ -89,6 +90,7 @@ public actor TaskDelegate {
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let audience, audience.watch.resume() else { return false }
+        audience.tasks?.noteHold(false)
         audience.events.tell(.resumed(snapshot(at: audience.watch.now())))
         return true
     }

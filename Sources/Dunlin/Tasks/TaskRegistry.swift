@@ -8,7 +8,7 @@ internal import Synchronization
 /// allocations and a quarter of its instructions (see Docs/Concurrency.md).
 public actor TaskRegistry {
     private struct Book {
-        var machine = RegistryMachine<TaskDelegate, Parking<Void>>()
+        var machine = RegistryMachine<TaskDelegate, RegistryWatcher>()
         var carrier: Carrier
     }
 
@@ -21,6 +21,8 @@ public actor TaskRegistry {
 
     private nonisolated let book: Mutex<Book>
     private nonisolated let loop: Reactor
+    /// Whether anybody wants to know when requests end.
+    private nonisolated let hasOnlookers = Atomic<Bool>(false)
 
     init(_ carrier: Carrier, on loop: Reactor) {
         book = Mutex(Book(carrier: carrier))
@@ -32,12 +34,30 @@ public actor TaskRegistry {
         let admission = book.withLock { book in
             book.machine.add(delegate).map { Admission(place: $0, carrier: book.carrier) }
         }
-        guard let admission else { throw NetworkError(.sessionClosed, "the session is shut down") }
+        return try admission ?? admit(delegate)
+    }
+
+    @inline(never)
+    private nonisolated func admit(_ delegate: TaskDelegate) throws -> Admission {
+        let admitted = book.withLock { book in
+            book.machine.admit(delegate, moves: delegate.isActive).map {
+                (Admission(place: $0.place, carrier: book.carrier), $0.told)
+            }
+        }
+        guard let (admission, told) = admitted else { throw NetworkError(.sessionClosed, "the session is shut down") }
+        for watcher in told { watcher.tell() }
         return admission
     }
 
-    nonisolated func remove(at place: Int) {
-        for watcher in book.withLock({ $0.machine.remove(place) }) { _ = watcher.deliver(()) }
+    /// Empties a place, of a request or of what is none.
+    nonisolated func remove(at place: Int, isRequest: Bool = true) {
+        let now = isRequest && hasOnlookers.load(ordering: .relaxed) ? loop.now() : nil
+        if !book.withLock({ $0.machine.remove(place, at: now) }) { dismiss(place, at: now) }
+    }
+
+    @inline(never)
+    private nonisolated func dismiss(_ place: Int, at now: MonotonicTime?) {
+        for watcher in book.withLock({ $0.machine.dismiss(place, at: now) }) { watcher.tell() }
     }
 
     /// Takes a request off the list whose place is still to be removed: those who wait for the last wait for it too.
@@ -85,9 +105,6 @@ public actor TaskRegistry {
     public nonisolated subscript(_ id: TaskID) -> TaskDelegate? {
         book.withLock { $0.machine.running }.first { $0.id == id }
     }
-
-    /// A request that is neither held nor over, should there be one.
-    nonisolated var anyActive: TaskDelegate? { book.withLock { $0.machine.first(where: \.isActive) } }
 
     private nonisolated var delegates: [TaskDelegate] {
         book.withLock { $0.machine.running }.sorted { $0.id.rawValue < $1.id.rawValue }
@@ -150,7 +167,7 @@ public actor TaskRegistry {
     /// Waits until nothing runs any more or the time has come.
     nonisolated func drain(until deadline: MonotonicTime, _ interrupt: Interrupt? = nil) async {
         let watcher = Parking<Void>(on: loop)
-        guard let number = book.withLock({ $0.machine.watch(watcher) }) else { return }
+        guard let number = book.withLock({ $0.machine.watch(.parked(watcher)) }) else { return }
         _ = await watcher.wait(until: deadline, interrupt: interrupt)
         book.withLock { $0.machine.leave(number) }
     }
@@ -160,9 +177,56 @@ public actor TaskRegistry {
         of id: TaskID, until deadline: MonotonicTime, _ interrupt: Interrupt
     ) async -> Parking<Void>.Outcome {
         let parking = Parking<Void>(on: loop)
-        guard let following = book.withLock({ $0.machine.follow(parking) { $0.id == id } }) else { return .value(()) }
+        guard let following = book.withLock({ $0.machine.follow(.parked(parking)) { $0.id == id } }) else {
+            return .value(())
+        }
         let outcome = await parking.wait(until: deadline, interrupt: interrupt)
         book.withLock { $0.machine.leave(following) }
         return outcome
+    }
+}
+
+// MARK: - Looking on
+
+extension TaskRegistry {
+    /// Rings `bell` for what `look` asks for, and whenever a request is held or let go, until `part`.
+    nonisolated func join(_ bell: AsyncStream<Void>.Continuation) -> UInt64 {
+        book.withLock { book in
+            hasOnlookers.store(true, ordering: .relaxed)
+            return book.machine.join(.ringing(bell))
+        }
+    }
+
+    nonisolated func part(_ onlooker: UInt64) {
+        book.withLock { book in
+            book.machine.part(onlooker)
+            hasOnlookers.store(book.machine.hasOnlookers, ordering: .relaxed)
+        }
+    }
+
+    /// Whether any request moves, and what the next ring is to be for.
+    nonisolated func look(_ onlooker: UInt64, for news: News) -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
+        let now = loop.now()
+        let sight = book.withLock { $0.machine.look(onlooker, for: news, where: \.isActive) }
+        return (sight.isBusy, sight.ends, now)
+    }
+
+    /// A request was held, or let go.
+    nonisolated func noteHold(_ isHeld: Bool) {
+        let time = isHeld ? loop.now() : nil
+        for watcher in book.withLock({ $0.machine.noteHold(since: time) }) { watcher.tell() }
+    }
+}
+
+/// Who is told of something by a registry, outside its lock.
+enum RegistryWatcher: Sendable {
+    case parked(Parking<Void>)
+    case ringing(AsyncStream<Void>.Continuation)
+
+    func tell() {
+        switch self {
+        case .parked(let parking): _ = parking.deliver(())
+        case .ringing(let bell): bell.yield()
+        }
     }
 }

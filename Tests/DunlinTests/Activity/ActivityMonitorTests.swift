@@ -11,8 +11,9 @@ import Testing
         let mock: Mocked
         let monitor: ActivityMonitor
 
+        /// The session lives by the clock too: how long ago a request ended is told by its loop.
         init() async throws {
-            mock = try Mocked { $0.useLoopOfTest() }
+            mock = try Mocked { [clock] in try $0.use(clock) }
             mock.transport.on(.get, "/").never().always()
             monitor = ActivityMonitor(clock: clock)
             await monitor.follow(mock.session)
@@ -20,8 +21,9 @@ import Testing
 
         func task() throws -> HTTPSession.RequestTask<Bytes> { try mock.session.task("/", as: .bytes) }
 
-        /// Waits until the monitor waits, and lets that pass.
-        func pass(_ time: Duration) async throws {
+        /// Waits until the monitor waits in that state, and lets the time pass.
+        func pass(_ time: Duration, _ state: ActivityMonitor.State) async throws {
+            try await clock.settle { await monitor.state == state }
             try await clock.waitForSleepers()
             try await clock.advance(by: time)
         }
@@ -38,10 +40,10 @@ import Testing
         #expect(await stage.monitor.state == .delayingStart)
         var changes = await stage.monitor.changes.makeAsyncIterator()
         #expect(await changes.next() == false)
-        try await stage.pass(.seconds(1))
+        try await stage.pass(.seconds(1), .delayingStart)
         #expect(await changes.next() == true)
         request.cancel()
-        try await stage.pass(.milliseconds(170))
+        try await stage.pass(.milliseconds(170), .delayingEnd)
         #expect(await changes.next() == false)
         #expect(await stage.monitor.state == .notActive)
     }
@@ -71,7 +73,10 @@ import Testing
         #expect(told.withLock { $0 } == [true])
         try await stage.clock.advance(by: .seconds(2))
         #expect(try await long.value == "done")
-        try await stage.pass(.milliseconds(170))
+        // It may rest first, after the end of the short one.
+        try await stage.clock.skippingWaits { [monitor = stage.monitor] in
+            while await monitor.state != .notActive { await Task.yield() }
+        }
         #expect(await changes.next() == false)
         #expect(told.withLock { $0 } == [true, false])
     }
@@ -85,7 +90,7 @@ import Testing
         #expect(await stage.monitor.state == .notActive)
         first.resume()
         second.resume()
-        try await stage.pass(.seconds(1))
+        try await stage.pass(.seconds(1), .delayingStart)
         #expect(await changes.next() == true)
         // AFNetworking takes one off for the suspension, and another for the end.
         first.suspend()
@@ -93,13 +98,13 @@ import Testing
         _ = await first.result
         #expect(await stage.monitor.state == .active)
         second.suspend()
-        try await stage.pass(.milliseconds(170))
+        try await stage.pass(.milliseconds(170), .delayingEnd)
         #expect(await changes.next() == false)
         second.resume()
-        try await stage.pass(.seconds(1))
+        try await stage.pass(.seconds(1), .delayingStart)
         #expect(await changes.next() == true)
         await stage.mock.session.tasks.cancelAll()
-        try await stage.pass(.milliseconds(170))
+        try await stage.pass(.milliseconds(170), .delayingEnd)
         #expect(await changes.next() == false)
     }
 
@@ -109,7 +114,7 @@ import Testing
         let told = Mutex<[Bool]>([])
         await stage.monitor.show { isActive in told.withLock { $0.append(isActive) } }
         let token = stage.monitor.beginActivity()
-        try await stage.pass(.seconds(1))
+        try await stage.pass(.seconds(1), .delayingStart)
         try await stage.clock.settle { await stage.monitor.isActive }
         await stage.monitor.disable()
         #expect(await stage.monitor.state == .notActive)
@@ -128,22 +133,22 @@ import Testing
         var changes = await stage.monitor.changes.makeAsyncIterator()
         #expect(await changes.next() == false)
         var tokens = [stage.monitor.beginActivity(), stage.monitor.beginActivity()]
-        try await stage.pass(.seconds(1))
+        try await stage.pass(.seconds(1), .delayingStart)
         #expect(await changes.next() == true)
         tokens[0].end()
         tokens[0].end()
         tokens.removeFirst()
         #expect(await stage.monitor.state == .active)
         tokens = []
-        try await stage.pass(.milliseconds(170))
+        try await stage.pass(.milliseconds(170), .delayingEnd)
         #expect(await changes.next() == false)
         async let work = stage.monitor.withActivity {
-            try await stage.pass(.seconds(1))
+            try await stage.pass(.seconds(1), .delayingStart)
             return await stage.monitor.isEnabled
         }
         #expect(await changes.next() == true)
         #expect(try await work)
-        try await stage.pass(.milliseconds(170))
+        try await stage.pass(.milliseconds(170), .delayingEnd)
         #expect(await changes.next() == false)
     }
 
@@ -155,10 +160,10 @@ import Testing
         await stage.mock.session.restart()
         let task = try stage.task()
         task.resume()
-        try await stage.pass(.seconds(1))
+        try await stage.pass(.seconds(1), .delayingStart)
         #expect(await changes.next() == true)
         await stage.monitor.ignore(stage.mock.session)
-        try await stage.pass(.milliseconds(170))
+        try await stage.pass(.milliseconds(170), .delayingEnd)
         #expect(await changes.next() == false)
         task.cancel()
         _ = await task.result
@@ -170,7 +175,7 @@ import Testing
         var changes = await stage.monitor.changes.makeAsyncIterator()
         #expect(await changes.next() == false)
         let token = stage.monitor.beginActivity()
-        try await stage.pass(.seconds(1))
+        try await stage.pass(.seconds(1), .delayingStart)
         #expect(await changes.next() == true)
         let tasks = try (0..<40).map { _ in try stage.task() }
         await withTaskGroup(of: Void.self) { group in
