@@ -129,7 +129,7 @@ extension HTTPSession {
         return StreamedResponse(
             head: response.head, interim: response.interim, body: BodySequence(response.body, response.trailers),
             recorded: Metrics(after: trail, last: response.attempt), url: request.head.url(after: trail),
-            history: trail?.redirects ?? [])
+            history: trail?.redirects ?? [], retries: trail?.tries?.retried ?? [])
     }
 
     /// Ends what is left of the exchange, should somebody still hold on to the body, and tells whoever wants to know.

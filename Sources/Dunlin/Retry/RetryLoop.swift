@@ -74,7 +74,7 @@ struct RetryLoop {
                     course.note(.status(response.head.status), attempt, trail, wait: wait)
                 }
             } catch {
-                switch judge(outcome(of: error), &course) {
+                switch judge(outcome(of: error), isUnsent: error.isUnsent, &course) {
                 case .settle(let tries):
                     if let tries { trail = trail.after(tries, course.attempts) }
                     throw noting(tries, error)
@@ -114,12 +114,16 @@ extension RetryLoop {
         return .failed(RetryMachine.Failure(error), isSafe: (error as? NetworkError)?.isSafeToRetry ?? false)
     }
 
-    private func judge(_ outcome: RetryMachine.Outcome, _ course: inout Course) -> Verdict {
+    /// `isUnsent`: not even the body's first byte was asked for.
+    private func judge(
+        _ outcome: RetryMachine.Outcome, isUnsent: Bool = false, _ course: inout Course
+    ) -> Verdict {
         // Chance costs a system call, which a request that went well has no use for.
         guard course.machine.isCovered(outcome) else { return .settle(Tries(course.retried, nil)) }
         let (now, request) = (loop.now(), course.original)
         let circumstances = RetryMachine.Circumstances(
-            canSendBody: request.body.canBeSent, timeLeft: request.deadline.nanoseconds - now.nanoseconds,
+            canSendBody: request.body.isReplayable || isUnsent && request.body.canBeSent,
+            timeLeft: request.deadline.nanoseconds - now.nanoseconds,
             chance: settings.chance())
         switch course.machine.ended(outcome, circumstances) {
         case .settle(let refusal): return .settle(Tries(course.retried, refusal))
@@ -168,4 +172,9 @@ extension RetryLoop {
         let asking = HookAsking(carrier: hops.carrier, request: request, delegate: delegate, loop: loop)
         try await asking.tell(\.retrying) { await $0(snapshot, retry) }
     }
+}
+
+extension Error {
+    /// A body that can be sent once may be about to begin as long as anything of its request was sent.
+    fileprivate var isUnsent: Bool { (self as? NetworkError).map { !$0.requestMayHaveBeenSent } ?? false }
 }

@@ -10,6 +10,8 @@ extension HTTPSession {
         public let url: String
         /// The redirects that led here, the first one first.
         public let history: [Redirect]
+        /// The attempts before the one that was answered so, where a policy had the request tried again.
+        public let retries: [RetriedAttempt]
         /// Nanoseconds that the request waited in a queue.
         var queued: Int64 = 0
 

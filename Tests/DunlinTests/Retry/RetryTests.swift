@@ -317,6 +317,7 @@ struct `A request that is tried again` {
         let error = try await Self.error {
             try await clock.skippingWaits {
                 try await mocked.session.withStream(from: "x") { response in
+                    #expect(response.retries.map(\.cause).last == .status(503))
                     for try await piece in response.body { text.withLock { $0 += String(piece) } }
                 }
             }
