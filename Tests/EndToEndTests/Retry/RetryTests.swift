@@ -109,6 +109,7 @@ struct `Requests tried again` {
             async let response = stage.session.get("x", as: .string)
             for _ in 0..<2 {
                 _ = try await stage.server.nextRequest()
+                try await clock.waitForDeadlines()
                 try await clock.advance(by: .seconds(5))
                 try await clock.waitForRetries()
                 try await clock.advance(by: .seconds(1))
