@@ -28,8 +28,8 @@ struct DownloadPart: Sendable {
         do throws(Errno) { return try PartFile(creating: path) } catch { throw HTTPSession.FileFailure(path, error) }
     }
 
-    /// One that a later download finds again: that which is there already, if nobody else uses it. Nil where no lock can
-    /// tell.
+    /// One that a later download finds again: that which is there already, if nobody else uses it. Nil where no lock
+    /// can tell.
     static func claim(_ path: String) throws(HTTPSession.FileFailure) -> PartFile? {
         do throws(Errno) {
             do throws(Errno) {

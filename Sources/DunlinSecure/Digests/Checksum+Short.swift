@@ -1,5 +1,5 @@
-/// The checksum of no more than `longestShort` bytes: as many words as there are, each pair multiplied with a part of the
-/// secret of its own. Words overlap where the content is no multiple of them.
+/// The checksum of no more than `longestShort` bytes: as many words as there are, each pair multiplied with a part of
+/// the secret of its own. Words overlap where the content is no multiple of them.
 extension Checksum {
     static var longestShort: Int { 240 }
     // Computed, so that they are operands and not loaded from memory that must be initialised first.

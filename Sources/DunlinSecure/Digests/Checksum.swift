@@ -102,8 +102,8 @@ extension Checksum {
         }
     }
 
-    /// A lane takes its word's halves, keyed and multiplied, and its neighbour's word as it is: half a word that happens
-    /// to be multiplied by zero would be lost otherwise. Sums may wait, so the neighbours' are swapped in the end only.
+    /// A lane takes its word's halves, keyed and multiplied, and its neighbour's word as it is: half a word that is by
+    /// chance multiplied by zero would be lost otherwise. Sums may wait: the neighbours' are swapped in the end only.
     private static func mix(
         _ stripes: UnsafeRawBufferPointer, _ secret: UnsafeRawBufferPointer, into lanes: inout Lanes
     ) {

@@ -4,8 +4,8 @@ internal import Synchronization
 /// How a watched request stands in whatever line it waits in: with what priority, where, and how long it waited before.
 ///
 /// It waits in one line at a time. Of two changes of priority the later counts, here as well as in the line: the line
-/// is told under the lock, and takes its own within it. So are the parts of a request that several exchanges bring, each
-/// of which stands in line for itself.
+/// is told under the lock, and takes its own within it. So are the parts of a request that several exchanges bring,
+/// each of which stands in line for itself.
 public final class Standing: Sendable {
     private struct State {
         var priority: RequestPriority
