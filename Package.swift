@@ -76,6 +76,9 @@ let package = Package(
             name: "FuzzValues", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
             path: "Tests/FuzzValues", swiftSettings: dialect),
         .executableTarget(
+            name: "FuzzCookies", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
+            path: "Tests/FuzzCookies", swiftSettings: dialect),
+        .executableTarget(
             name: "FuzzParameters", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzParameters",
             swiftSettings: dialect),
         .executableTarget(

@@ -1,0 +1,117 @@
+public import DunlinTypes
+
+/// What one Set-Cookie field says (RFC 6265bis §5.6), before anybody asked who said it.
+///
+/// Reads what servers send and not what they should: blanks around everything, unknown attributes, quotes that belong
+/// to the value. Of an attribute that is there twice the last counts, and Max-Age counts before Expires. Refused as a
+/// whole are control characters, a name and value longer than 4096 bytes together, and what is not UTF-8: it could
+/// not be sent back as it came. An attribute longer than 1024 bytes is as if it were not there.
+public struct SetCookie: Sendable, Equatable {
+    public var name: String
+    public var value: String
+    /// In lower case, without its leading dot; nil for none. An empty one says the same as none.
+    public var domain: String?
+    /// Nil for the default.
+    public var path: String?
+    public var expires: Int64?
+    public var isSecure = false
+    public var isHTTPOnly = false
+    public var sameSite: StoredCookie.SameSite?
+
+    /// How far ahead a cookie may end: 400 days (§5.5).
+    public static let longestLife: Int64 = 400 * 86_400
+    private static let longestAttribute = 1024
+
+    /// `now`: seconds since 1970.
+    public init?(_ field: Bytes, at now: Int64) {
+        let bytes = field.array
+        guard !bytes.contains(where: { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F }) else { return nil }
+        let parts = bytes.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+        let pair = Self.pair(parts[0])
+        guard let name = Self.text(pair.value == nil ? [] : pair.name), let value = Self.text(pair.value ?? pair.name)
+        else { return nil }
+        guard !(name.isEmpty && value.isEmpty), name.utf8.count + value.utf8.count <= StoredCookie.longest else {
+            return nil
+        }
+        (self.name, self.value) = (name, value)
+        var ending = Ending()
+        for part in parts.dropFirst() { take(part, &ending, at: now) }
+        expires = (ending.age ?? ending.date).map { min($0, Self.latest(at: now)) }
+    }
+
+    private struct Ending {
+        /// By Max-Age.
+        var age: Int64?
+        /// By Expires.
+        var date: Int64?
+    }
+
+    private mutating func take(_ part: ArraySlice<UInt8>, _ ending: inout Ending, at now: Int64) {
+        let attribute = Self.pair(part)
+        let value = attribute.value ?? []
+        guard value.count <= Self.longestAttribute else { return }
+        switch String(decoding: attribute.name, as: UTF8.self).lowercased() {
+        case "expires": ending.date = CookieDate.seconds(value) ?? ending.date
+        case "max-age": ending.age = Self.end(after: value, at: now) ?? ending.age
+        case "domain": domain = Self.domain(value)
+        case "path": path = value.first == UInt8(ascii: "/") ? Self.text(value) : nil
+        case "secure": isSecure = true
+        case "httponly": isHTTPOnly = true
+        case "samesite": sameSite = StoredCookie.SameSite(rawValue: String(decoding: value, as: UTF8.self).lowercased())
+        default: return
+        }
+    }
+
+    private static func domain(_ value: ArraySlice<UInt8>) -> String {
+        let value = value.first == UInt8(ascii: ".") ? value.dropFirst() : value
+        // Bytes beyond ASCII stay wrong whatever they are decoded to: no host has them.
+        return String(decoding: value.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    private static func latest(at now: Int64) -> Int64 {
+        let (latest, isTooLate) = now.addingReportingOverflow(longestLife)
+        return isTooLate ? .max : latest
+    }
+
+    /// Nil for what is no number. Numbers too great for us end with the longest life, those below one at once.
+    private static func end(after age: ArraySlice<UInt8>, at now: Int64) -> Int64? {
+        let isNegative = age.first == UInt8(ascii: "-")
+        let digits = isNegative ? age.dropFirst() : age
+        guard !digits.isEmpty, digits.allSatisfy({ $0 &- 0x30 < 10 }) else { return nil }
+        let seconds = Int64(String(decoding: digits, as: UTF8.self)) ?? longestLife
+        if isNegative || seconds == 0 { return .min }
+        return seconds >= longestLife ? latest(at: now) : now.addingReportingOverflow(seconds).partialValue
+    }
+
+    /// What stands before the first `=`, and what after it; nil if there is none.
+    private static func pair(_ part: ArraySlice<UInt8>) -> (name: ArraySlice<UInt8>, value: ArraySlice<UInt8>?) {
+        guard let sign = part.firstIndex(of: UInt8(ascii: "=")) else { return (trimmed(part), nil) }
+        return (trimmed(part[..<sign]), trimmed(part[(sign + 1)...]))
+    }
+
+    private static func trimmed(_ part: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+        let rest = part.drop(while: isBlank)
+        guard let last = rest.lastIndex(where: { !isBlank($0) }) else { return [] }
+        return rest[...last]
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? { String(validating: bytes, as: UTF8.self) }
+}
+
+extension SetCookie {
+    /// Whether its name promises nothing that is not so (§5.7): what begins with `__Secure-` is secure, and what begins
+    /// with `__Host-` is besides for one host and all of its paths. Case makes no difference: there are servers to
+    /// which it makes none.
+    func keepsPromises(isHostOnly: Bool) -> Bool {
+        let (secure, host) = ("__secure-", "__host-")
+        // A cookie without a name is sent as its value, which could pass for one.
+        if name.isEmpty {
+            let value = value.lowercased()
+            return !value.hasPrefix(secure) && !value.hasPrefix(host)
+        }
+        let name = name.lowercased()
+        if name.hasPrefix(secure) { return isSecure }
+        return name.hasPrefix(host) ? isSecure && isHostOnly && (domain ?? "").isEmpty && path == "/" : true
+    }
+}

@@ -1,0 +1,154 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinSemantics
+
+@Suite struct `A store of cookies` {
+    private static let suffixes = PublicSuffixes(parsing: Array("com\nuk\nco.uk\n".utf8))
+
+    private static func scope(_ url: String) throws -> CookieScope {
+        let address = try WebAddress(url)
+        return CookieScope(origin: address.origin, target: address.target)
+    }
+
+    /// What `url` is sent after the fields came, each from its URL.
+    private static func sent(
+        to url: String, after fields: [(String, String)], at now: Int64 = 1000
+    ) throws -> [String] {
+        var store = CookieStore(suffixes)
+        for (from, field) in fields { store.receive([Bytes(field)], from: try scope(from), at: 1000) }
+        return store.cookies(for: try scope(url), at: now).map { "\($0.name)=\($0.value)" }
+    }
+
+    static let journeys: [(String, String, String, [String])] = [
+        ("https://a.com/", "x=1", "https://a.com/b", ["x=1"]),
+        ("https://a.com/", "x=1", "https://b.a.com/", []),
+        ("https://a.com/", "x=1", "http://a.com:8080/", ["x=1"]),
+        ("https://a.com/", "x=1; Domain=a.com", "https://b.a.com/", ["x=1"]),
+        ("https://b.a.com/", "x=1; Domain=a.com", "https://a.com/", ["x=1"]),
+        ("https://b.a.com/", "x=1; Domain=c.a.com", "https://c.a.com/", []),
+        ("https://a.com/", "x=1; Domain=b.a.com", "https://b.a.com/", []),
+        ("https://a.com/", "x=1; Domain=com", "https://b.com/", []),
+        ("https://a.co.uk/", "x=1; Domain=co.uk", "https://b.co.uk/", []),
+        ("https://a.com./", "x=1; Domain=com.", "https://b.com./", []),
+        ("https://co.uk/", "x=1; Domain=co.uk", "https://co.uk/", ["x=1"]),
+        ("https://co.uk/", "x=1; Domain=co.uk", "https://a.co.uk/", []),
+        ("http://localhost/", "x=1; Domain=localhost", "http://localhost/", ["x=1"]),
+        ("http://10.0.0.1/", "x=1; Domain=10.0.0.1", "http://10.0.0.1/", ["x=1"]),
+        ("http://10.0.0.1/", "x=1; Domain=0.0.1", "http://10.0.0.1/", []),
+        ("http://[::1]/", "x=1; Domain=::1", "http://[::1]/", ["x=1"]),
+        ("https://a.com/", "x=1; Domain=b.com", "https://a.com/", []),
+        ("https://a.com/", "x=1; Domain=b.com; Domain=", "https://a.com/", ["x=1"]),
+        ("https://a.com/", "x=1; Domain=\u{E4}.com", "https://a.com/", []),
+        ("https://a.com/d/e", "x=1", "https://a.com/d/f", ["x=1"]),
+        ("https://a.com/d/e", "x=1", "https://a.com/", []),
+        ("https://a.com/d/e", "x=1; Path=/", "https://a.com/", ["x=1"]),
+        ("https://a.com/d/e", "x=1; Path=/z", "https://a.com/z/y?q", ["x=1"]),
+        ("https://a.com/", "x=1; Secure", "https://a.com/", ["x=1"]),
+        ("https://a.com/", "x=1; Secure", "http://a.com/", []),
+        ("http://a.com/", "x=1; Secure", "https://a.com/", []),
+        ("https://a.com/", "x=1; Max-Age=0", "https://a.com/", []),
+        ("https://a.com/", "__Secure-x=1", "https://a.com/", []),
+        ("https://a.com/", "__SECURE-x=1; Secure", "https://a.com/", ["__SECURE-x=1"]),
+        ("https://a.com/", "__Host-x=1; Secure; Path=/", "https://a.com/", ["__Host-x=1"]),
+        ("https://a.com/", "__host-x=1; Secure", "https://a.com/", []),
+        ("https://a.com/", "__Host-x=1; Secure; Path=/b", "https://a.com/b", []),
+        ("https://a.com/", "__Host-x=1; Secure; Path=/; Domain=a.com", "https://a.com/", []),
+        ("https://a.com/", "__Host-x=1; Path=/", "https://a.com/", []),
+        ("https://a.com/", "=__Host-x=1", "https://a.com/", []),
+        ("https://a.com/", "__Secure-x; Secure", "https://a.com/", []),
+        ("https://a.com/", "x", "https://a.com/", ["=x"]),
+    ]
+
+    @Test(arguments: journeys)
+    func `sends to a server what it and its kin may set`(
+        from: String, field: String, url: String, expected: [String]
+    ) throws {
+        #expect(try Self.sent(to: url, after: [(from, field)]) == expected)
+    }
+
+    /// What goes to a.com/login after a secure x=1 for all of a.com came from there, and then this.
+    @Test(arguments: [
+        ("http://a.com/", "x=2; Path=/login", ["x=1"]), ("http://a.com/", "x=2; Path=/login/form", ["x=1"]),
+        ("http://b.a.com/", "x=2; Path=/login; Domain=a.com", ["x=1"]),
+        ("http://a.com/", "x=; Max-Age=0; Path=/login; Domain=a.com", ["x=1"]),
+        ("http://a.com/", "x=2; Path=/", ["x=1", "x=2"]), ("http://a.com/", "y=2; Path=/login", ["x=1", "y=2"]),
+        ("https://a.com/", "x=2; Path=/login", ["x=1", "x=2"]),
+        ("https://a.com/", "x=2; Path=/login; Domain=a.com", ["x=2"]),
+    ])
+    func `leaves a secure cookie alone where it does not come from https`(
+        from: String, field: String, sent: [String]
+    ) throws {
+        let first = ("https://a.com/", "x=1; Secure; Path=/login; Domain=a.com")
+        #expect(try Self.sent(to: "https://a.com/login", after: [first, (from, field)]) == sent)
+    }
+
+    @Test func `sends longer paths first, then older cookies`() throws {
+        let from = "https://a.com/"
+        let fields = [
+            "a=1; Path=/", "b=1; Path=/p/q", "c=1; Path=/p", "d=1; Path=/", "a=2; Path=/", "e=1; Domain=a.com; Path=/",
+        ]
+        let sent = try Self.sent(to: "https://a.com/p/q", after: fields.map { (from, $0) })
+        #expect(sent == ["b=1", "c=1", "a=2", "d=1", "e=1"])
+    }
+
+    @Test func `keeps apart what differs in domain, host or path, and in bytes`() throws {
+        let fields = [
+            "x=1; Path=/", "x=2; Path=/a", "x=3; Path=/; Domain=a.com", "\u{E9}=4; Path=/", "e\u{301}=5; Path=/",
+        ]
+        let sent = try Self.sent(to: "https://a.com/a", after: fields.map { ("https://a.com/", $0) })
+        #expect(sent.count == 5)
+    }
+
+    @Test func `forgets what has ended, and what is ended by its server`() throws {
+        let set = ("https://a.com/", "x=1; Max-Age=10")
+        #expect(try Self.sent(to: "https://a.com/", after: [set], at: 1009) == ["x=1"])
+        #expect(try Self.sent(to: "https://a.com/", after: [set], at: 1010) == [])
+        #expect(try Self.sent(to: "https://a.com/", after: [set, ("https://a.com/", "x=; Max-Age=0")]) == [])
+    }
+
+    @Test func `has room for so many of a domain, the secure and the used last to go`() throws {
+        var limits = CookieStore.Limits()
+        limits.perDomain = 3
+        var store = CookieStore(Self.suffixes, limits: limits)
+        let scope = try Self.scope("https://a.com/")
+        func receive(_ field: String) { store.receive([Bytes(field)], from: scope, at: 0) }
+        func names() -> [String] { store.all(at: 0).map(\.name) }
+        receive("s=1; Secure")
+        receive("a=1; Path=/a")
+        receive("b=1; Path=/b")
+        #expect(store.use(for: try Self.scope("https://a.com/a"), at: 0).map(\.name) == ["a", "s"])
+        receive("c=1")
+        #expect(names() == ["s", "a", "c"])
+        receive("d=1; Max-Age=5")
+        #expect(names() == ["s", "c", "d"])
+        store.receive([Bytes("e=1")], from: scope, at: 6)
+        #expect(store.all(at: 6).map(\.name) == ["s", "c", "e"])
+        #expect(store.count == 3)
+    }
+
+    @Test func `has room for so many in all, the least used first to go`() throws {
+        var limits = CookieStore.Limits()
+        limits.total = 2
+        var store = CookieStore(Self.suffixes, limits: limits)
+        for host in ["a.com", "b.com"] { store.receive([Bytes("x=1")], from: try Self.scope("http://\(host)/"), at: 0) }
+        _ = store.use(for: try Self.scope("http://a.com/"), at: 0)
+        store.receive([Bytes("x=1")], from: try Self.scope("http://c.com/"), at: 0)
+        #expect(store.all(at: 0).map(\.domain) == ["a.com", "c.com"])
+        limits.total = 0
+        store = CookieStore(limits: limits)
+        store.receive([Bytes("x=1")], from: try Self.scope("http://c.com/"), at: 0)
+        #expect(store.count == 0)
+    }
+
+    @Test func `removes what it is told to`() throws {
+        var store = CookieStore()
+        store.receive(
+            [Bytes("x=1"), Bytes("y=1"), Bytes("bad\0")], from: try Self.scope("http://a.test/"), at: 0)
+        #expect(store.count == 2)
+        #expect(store.remove { $0.name == "x" } == 1)
+        #expect(store.all(at: 0).map(\.name) == ["y"])
+        #expect(store.remove { _ in true } == 1)
+        #expect(store.count == 0)
+    }
+}
