@@ -40,6 +40,9 @@ extension HTTPSession {
         public var retry = RetryPolicy.never
         /// Sent to the base URL's origin with every request that says nothing else of who the user is, and to no other.
         public var credentials: Credentials?
+        /// What servers want remembered, and told again. None by default: those who share a session must not share who
+        /// they are by mistake.
+        public var cookies: CookieJar?
         /// Asked before a request's own.
         public var hooks = Hooks()
         /// Told what makes this session less safe, each thing once; at once for what the configuration says.

@@ -6,6 +6,8 @@ internal import DunlinTransport
 final class Carrier: Sendable {
     let sockets: SocketTransport?
     private let custom: (any Transport)?
+    /// The sockets again, if nothing comes between them and a request: a session without a jar asks once.
+    private let direct: SocketTransport?
     let settings: HopSettings
     /// A hook may give any request a body.
     private let givesBodies: Bool
@@ -25,6 +27,7 @@ final class Carrier: Sendable {
     init(_ sockets: SocketTransport, _ settings: HopSettings) {
         self.sockets = sockets
         custom = nil
+        direct = settings.cookies == nil ? sockets : nil
         self.settings = settings
         givesBodies = settings.hooks.redirect != nil
     }
@@ -32,6 +35,7 @@ final class Carrier: Sendable {
     init(_ custom: any Transport, _ settings: HopSettings) {
         sockets = nil
         self.custom = custom
+        direct = nil
         self.settings = settings
         givesBodies = false
     }
@@ -48,14 +52,45 @@ final class Carrier: Sendable {
     }
 
     func exchange(
-        _ request: TransportRequest, _ interrupt: Interrupt, _ uploads: UploadScope?,
-        _ attendants: Attendants?, since start: MonotonicTime, on loop: Reactor
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ uploads: UploadScope?,
+        since start: MonotonicTime, on loop: Reactor
     ) async throws -> TransportResponse {
-        if let sockets {
-            return try await sockets.exchange(
-                request, interrupt: interrupt, uploads: uploads, attendants: attendants, since: start, on: loop)
+        if let direct {
+            return try await direct.exchange(
+                request, interrupt: delegate.interrupt, uploads: uploads, attendants: delegate.settings?.attendants,
+                since: start, on: loop)
         }
-        return try await foreignExchange(request, interrupt, on: loop)
+        return try await indirectExchange(request, delegate, uploads, since: start, on: loop)
+    }
+
+    /// The jar's cookies are chosen for each hop and belong to what is sent, not to the request that goes on from here.
+    @inline(never)
+    private func indirectExchange(
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ uploads: UploadScope?,
+        since start: MonotonicTime, on loop: Reactor
+    ) async throws -> TransportResponse {
+        guard let jar = cookies(for: delegate) else {
+            return try await plainExchange(request, delegate, uploads, since: start, on: loop)
+        }
+        let response = try await plainExchange(
+            jar.completing(request), delegate, uploads, since: start, on: loop)
+        jar.receive(response.head.fields, from: request.head)
+        return response
+    }
+
+    private func plainExchange(
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ uploads: UploadScope?,
+        since start: MonotonicTime, on loop: Reactor
+    ) async throws -> TransportResponse {
+        guard let sockets else { return try await foreignExchange(request, delegate.interrupt, on: loop) }
+        return try await sockets.exchange(
+            request, interrupt: delegate.interrupt, uploads: uploads, attendants: delegate.settings?.attendants,
+            since: start, on: loop)
+    }
+
+    /// The session's jar, unless the request wants nothing of it.
+    func cookies(for delegate: TaskDelegate) -> CookieJar? {
+        delegate.settings?.options.handlesCookies == false ? nil : settings.cookies
     }
 
     @inline(never)

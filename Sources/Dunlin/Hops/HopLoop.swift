@@ -26,7 +26,7 @@ struct HopLoop {
             guard delegate.begin() else { throw Self.over }
             do {
                 let response = try await carrier.exchange(
-                    request, delegate.interrupt, uploads, delegate.settings?.attendants, since: start, on: loop)
+                    request, delegate, uploads, since: start, on: loop)
                 switch machine.received(response.head.status, for: request) {
                 case .deliver, .fail: return response
                 case .send: trail.append(response.attempt)

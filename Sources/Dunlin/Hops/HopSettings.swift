@@ -8,6 +8,7 @@ final class HopSettings: Sendable {
     let retries: RetrySettings
     let waitsForConnectivity: Bool
     let reachability: Reachability
+    let cookies: CookieJar?
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
         redirects = configuration.redirects
@@ -15,6 +16,7 @@ final class HopSettings: Sendable {
         retries = RetrySettings(configuration)
         waitsForConnectivity = configuration.waitsForConnectivity
         reachability = configuration.reachability
+        cookies = configuration.cookies
         self.builder = builder
     }
 }

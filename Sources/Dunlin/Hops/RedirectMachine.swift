@@ -6,8 +6,8 @@ internal import DunlinSemantics
 /// 1. What a status asks for, and which fields may go where, is `RedirectRules`'.
 /// 2. Whatever is wrong with where a redirect leads is wrong only if it is followed: a hook may decide otherwise.
 /// 3. What is followed must be http or https, must not lose protection unless the policy allows that, and must not have
-///    been sent before: the same method, URL, fields and body would be answered with the same redirect. A fragment is
-///    never sent and makes no difference.
+///    been sent before: the same method, URL, fields and body would be answered with the same redirect, unless cookies
+///    were set on the way. A fragment is never sent and makes no difference.
 /// 4. Fields that were kept from another origin are gone for the rest of the chain: each hop begins with those of the
 ///    last.
 /// 5. What a hook says in place of the proposal is judged by the same rules. Sensitive fields that it left as they
@@ -50,8 +50,11 @@ struct RedirectMachine: Sendable {
         var fields: Fields
         /// Which of the bodies of this request; nil for none.
         var body: Int?
+        /// How often cookies had been set.
+        var cookies: Int
 
-        init(_ hop: Hop, body: Int) {
+        init(_ hop: Hop, body: Int, cookies: Int) {
+            self.cookies = cookies
             (method, origin, target) = (hop.method, hop.address.origin, hop.address.target)
             fields = hop.fields
             self.body = hop.hasBody ? body : nil
@@ -62,6 +65,7 @@ struct RedirectMachine: Sendable {
     private var sent: [Sent] = []
     /// Counts the bodies that hooks gave.
     private var body = 0
+    private var cookies = 0
 
     /// Nil if the response says nothing of where to go, and is delivered.
     func proposal(
@@ -84,16 +88,18 @@ struct RedirectMachine: Sendable {
     }
 
     /// Notes that `next` is about to be sent after `hop`. `isNewBody`: its body was not that of the hop before.
+    /// `setsCookies`: the redirect did, and what is sent now may have others.
     mutating func follow(
-        _ next: Hop, after hop: Hop, isNewBody: Bool, _ policy: HTTPSession.RedirectPolicy
+        _ next: Hop, after hop: Hop, isNewBody: Bool, setsCookies: Bool = false, _ policy: HTTPSession.RedirectPolicy
     ) throws(Refusal) {
         if count >= policy.limit { throw .tooMany(limit: policy.limit) }
         if !policy.allowsHTTPSToHTTP, RedirectRules.isDowngrade(from: hop.address.origin, to: next.address.origin) {
             throw .insecure
         }
-        let before = Sent(hop, body: body)
+        let before = Sent(hop, body: body, cookies: cookies)
         if isNewBody { body += 1 }
-        let after = Sent(next, body: body)
+        if setsCookies { cookies += 1 }
+        let after = Sent(next, body: body, cookies: cookies)
         if sent.contains(after) || before == after { throw .loop }
         sent.append(before)
         count += 1

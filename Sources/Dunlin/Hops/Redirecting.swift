@@ -33,7 +33,8 @@ struct Redirecting {
         guard var step = try await decide(on: proposal, hop, machine.count) else { return nil }
         do throws(RedirectMachine.Refusal) {
             if let refusal = step.refusal { throw refusal }
-            try machine.follow(step.hop, after: hop, isNewBody: !step.body.isSame(as: request.body), policy)
+            try machine.follow(
+                step.hop, after: hop, isNewBody: !step.body.isSame(as: request.body), setsCookies: setsCookies, policy)
         } catch {
             throw failure(error, step.hop)
         }
@@ -52,6 +53,10 @@ struct Redirecting {
             origin: request.head.origin, target: request.head.target, fragment: trail?.fragment)
         return RedirectMachine.Hop(
             method: request.head.method, address: address, fields: request.head.fields, hasBody: !request.body.isNone)
+    }
+
+    private var setsCookies: Bool {
+        carrier.cookies(for: delegate) != nil && response.head.fields.contains("set-cookie")
     }
 
     /// All redirects so far, with this one.

@@ -50,6 +50,13 @@ extension HTTPSession.Options {
         set { setRare { $0.credentials = newValue } }
     }
 
+    /// False to send no cookies of the session's jar with this request and to take none from its responses. A Cookie
+    /// field in `fields` is sent anyway.
+    public var handlesCookies: Bool? {
+        get { rare?.values.handlesCookies }
+        set { setRare { $0.handlesCookies = newValue } }
+    }
+
     /// Asked after the session's.
     public var hooks: HTTPSession.Hooks {
         get { rare?.values.hooks ?? HTTPSession.Hooks() }
@@ -90,6 +97,7 @@ extension HTTPSession.Options {
         var sockets: SocketOptions?
         var interfaces: InterfaceRules?
         var waitsForConnectivity: Bool?
+        var handlesCookies: Bool?
         var authenticate: AuthenticationHook?
         var redirects: HTTPSession.RedirectPolicy?
         var retry: HTTPSession.RetryPolicy?
@@ -102,7 +110,7 @@ extension HTTPSession.Options {
         var isEmpty: Bool {
             hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
                 && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil && retry == nil
+                && waitsForConnectivity == nil && retry == nil && handlesCookies == nil
         }
     }
 

@@ -7,8 +7,8 @@ extension HTTPSession {
     /// configuration.credentials = .bearer(token: token)
     /// ```
     ///
-    /// Left out are secrets (`credentials`, the client's identity, key logs, and fields that are sensitive or whose
-    /// name looks like it), what is code (hooks, resolver, transport), and where this machine connects (`hosts`,
+    /// Left out are secrets (`credentials`, `cookies`, the client's identity, key logs, fields that are sensitive or
+    /// whose name looks like it), what is code (hooks, resolver, transport), and where this machine connects (`hosts`,
     /// `sockets.localAddress`). Whom to trust is kept whole. What is missing in a text is as in a new configuration, so
     /// that one can be written by hand; what is there and has no meaning throws.
     public struct SavedConfiguration: Sendable {

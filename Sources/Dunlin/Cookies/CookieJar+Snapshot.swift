@@ -1,0 +1,59 @@
+extension CookieJar {
+    /// What a jar held, to be kept in a file and put into a jar again.
+    ///
+    /// ```swift
+    /// let text = try JSONEncoder().encode(jar.snapshot())
+    /// try jar.restore(JSONDecoder().decode(CookieJar.Snapshot.self, from: text))
+    /// ```
+    ///
+    /// Coded, the values stand there in the clear: the file is as secret as a password.
+    public struct Snapshot: Sendable, Hashable {
+        /// Oldest first: the order in which they are sent is kept.
+        public let cookies: [StoredCookie]
+    }
+
+    /// Those with an end, and on demand those that a program forgets when it ends.
+    public func snapshot(includingSessionCookies: Bool = false) -> Snapshot {
+        Snapshot(cookies: cookies.filter { includingSessionCookies || $0.expires != nil })
+    }
+
+    /// Adds what a snapshot holds and has not ended since.
+    public func restore(_ snapshot: Snapshot) {
+        // Each can be kept: a snapshot was a jar's, or was checked when it was decoded.
+        put(snapshot.cookies)
+    }
+}
+
+extension CookieJar.Snapshot: Codable {
+    private enum Key: String, CodingKey {
+        case version
+        case cookies
+    }
+
+    /// Of the form that `encode` writes.
+    private static let version = 1
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(Self.version, forKey: .version)
+        try container.encode(cookies, forKey: .cookies)
+    }
+
+    /// Throws for a version that is unknown, and for cookies that could not be sent as they are.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Key.self)
+        guard try container.decode(Int.self, forKey: .version) == Self.version else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .version, in: container, debugDescription: "a version that is unknown")
+        }
+        cookies = try container.decode([StoredCookie].self, forKey: .cookies)
+        if let problem = cookies.lazy.compactMap(\.problem).first {
+            throw DecodingError.dataCorruptedError(
+                forKey: .cookies, in: container, debugDescription: "a cookie that cannot be kept: \(problem)")
+        }
+    }
+}
+
+extension CookieJar.Snapshot: CustomStringConvertible {
+    public var description: String { "\(cookies.count) cookies" }
+}

@@ -1,0 +1,72 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+struct `Cookies` {
+    private static func sent(_ server: LoopbackServer) -> [[String]] {
+        server.requests.map { $0.fields.values(of: "cookie") }
+    }
+
+    @Test func `set by a login and a redirect come back on the same connection`() async throws {
+        try await Stage.with(configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
+            stage.server.route(
+                .post, "/login",
+                .response(303, fields: ["Location": "/home", "Set-Cookie": "id=\u{FC}1; HttpOnly"], body: "moved"))
+            stage.server.respond { _ in .response(fields: ["Set-Cookie": "seen=1; Path=/"], body: "home") }
+            let response = try await stage.session.post("login", body: .string("user"), as: .string)
+            #expect(response.value == "home")
+            _ = try await stage.session.get("next", as: .string)
+            #expect(Self.sent(stage.server) == [[], ["id=\u{FC}1"], ["id=\u{FC}1; seen=1"]])
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
+    @Test func `are not sent or taken where a request says so`() async throws {
+        try await Stage.with(configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(fields: ["Set-Cookie": "a=1"]) }
+            var options = HTTPSession.Options(fields: ["Cookie": "own=1"])
+            options.handlesCookies = false
+            for _ in 0..<2 { _ = try await stage.session.get("x", options: options, as: .bytes) }
+            #expect(Self.sent(stage.server) == [["own=1"], ["own=1"]])
+            #expect(stage.session.configuration.cookies?.cookies.isEmpty == true)
+        }
+    }
+
+    @Test func `that are secure stay with https`() async throws {
+        let jar = CookieJar()
+        try await Stage.with(configure: { $0.cookies = jar }) { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(fields: ["Set-Cookie": "a=1; Secure", "set-cookie": "b=2"]) }
+            for _ in 0..<2 { _ = try await stage.session.get("x", as: .bytes) }
+            let expected = Stage.isSecure ? ["a=1; b=2"] : ["b=2"]
+            #expect(Self.sent(stage.server) == [[], expected])
+            // Another port of the same host, in clear.
+            let clear = try LoopbackServer()
+            defer { clear.stop() }
+            clear.respond { _ in .response() }
+            var configuration = HTTPSession.Configuration(baseURL: clear.baseURL)
+            configuration.use(stage.loop)
+            configuration.cookies = jar
+            let other = try HTTPSession(configuration)
+            _ = try await other.get("x", as: .bytes)
+            await other.shutdown()
+            #expect(Self.sent(clear) == [["b=2"]])
+        }
+    }
+
+    /// The answer to a connection that was hanging up is asked for once more, with what the jar has then.
+    @Test func `go along when a request is sent again, and in every kind of transfer`() async throws {
+        try await Stage.with(tolerating: true, configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
+            stage.server.enqueue(.response(fields: ["Set-Cookie": "a=1"]), .response().closingOnNextRequest)
+            stage.server.respond { _ in .response(body: "body") }
+            for _ in 0..<3 { _ = try await stage.session.get("x", as: .bytes) }
+            _ = try await stage.session.withStream(from: "s") { response in
+                for try await _ in response.body {}
+            }
+            let big = LoopbackServer.GeneratedBody.bytes(0..<300_000)
+            _ = try await stage.session.put("u", body: .bytes(big), as: .bytes)
+            #expect(Self.sent(stage.server).dropFirst().allSatisfy { $0 == ["a=1"] })
+            #expect(stage.server.requests.count == 5)
+        }
+    }
+}
