@@ -222,6 +222,21 @@ import Testing
         #expect(system.cookies.isEmpty)
     }
 
+    private static let list = "/usr/share/publicsuffix/public_suffix_list.dat"
+
+    @Test(
+        .enabled(if: FileManager.default.fileExists(atPath: list)),
+        arguments: [
+            ("me.co.uk", "co.uk", 0), ("me.github.io", "github.io", 0), ("a.xn--55qx5d.cn", "xn--55qx5d.cn", 0),
+            ("www.ck", "www.ck", 1), ("a.www.ck", "www.ck", 1), ("a.b.ck", "b.ck", 0),
+            ("a.example.com", "example.com", 1),
+        ])
+    func `reads the whole list of public suffixes`(host: String, domain: String, count: Int) throws {
+        let jar = CookieJar()
+        try jar.receive(["Set-Cookie": "a=1; Domain=\(domain)"], from: "http://\(host)/")
+        #expect(jar.cookies.count == count)
+    }
+
     @Test func `may be used by many at once`() async throws {
         let jar = try Self.jar()
         let mocked = try Self.mocked(jar)
