@@ -54,6 +54,37 @@ struct `Cookies` {
         }
     }
 
+    @Test func `go along with each segment of a download`() async throws {
+        let folder = try Folder()
+        let file = ServedFile(2 << 20, held: 100_000)
+        let jar = CookieJar()
+        try await Stage.with(tolerating: true, configure: { $0.cookies = jar }) { (stage: Stage) async throws in
+            try jar.receive(["Set-Cookie": "a=1"], from: stage.server.baseURL)
+            file.serve(on: stage)
+            var options = HTTPSession.DownloadOptions()
+            options.segments = HTTPSession.Segments(4, minimumLength: 128 << 10)
+            let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: options)
+            task.resume()
+            try await stage.eventually("parts were asked for") { stage.server.partCount >= 3 }
+            file.gate.open()
+            _ = try await task.response
+            #expect(try folder.contents("file") == file.contents)
+            #expect(Self.sent(stage.server).allSatisfy { $0 == ["a=1"] })
+        }
+    }
+
+    @Test func `are not taken from what comes before a response, or after its body`() async throws {
+        let jar = CookieJar()
+        try await Stage.with(tolerating: true, configure: { $0.cookies = jar }) { (stage: Stage) async throws in
+            stage.server.respond { _ in
+                .chunked(["x"], trailers: ["Set-Cookie": "c=3"], fields: ["Set-Cookie": "a=1"])
+                    .precededBy(interim: 103, ["Set-Cookie": "b=2"])
+            }
+            _ = try await stage.session.get("x", as: .bytes)
+            #expect(jar.cookies.map(\.name) == ["a"])
+        }
+    }
+
     /// The answer to a connection that was hanging up is asked for once more, with what the jar has then.
     @Test func `go along when a request is sent again, and in every kind of transfer`() async throws {
         try await Stage.with(tolerating: true, configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
