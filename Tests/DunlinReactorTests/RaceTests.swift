@@ -134,12 +134,10 @@ private final class Bell: Interruptible {
 
     @Test func `hits what is waited for beside a channel, and the channel, which stays armed after that`() async throws
     {
-        let reactor = try Reactor()
-        defer { reactor.retire() }
         for isWaiting in [true, false] {
-            let channel = try Channel(Pair().giveNear(), on: reactor)
-            defer { channel.close() }
+            let line = try Line()
             let (interrupt, bell) = (Interrupt(), Bell())
+            let channel = line.channel
             let turn = try #require(channel.beginTurn())
             #expect(interrupt.arm(channel, turn: turn))
             #expect(interrupt.arm(bell))
@@ -151,14 +149,10 @@ private final class Bell: Interruptible {
     }
 
     @Test func `refuses a channel once thrown`() throws {
-        let reactor = try Reactor()
-        defer { reactor.retire() }
-        let channel = try Channel(Pair().giveNear(), on: reactor)
-        defer { channel.close() }
-        let interrupt = Interrupt()
-        #expect(interrupt.arm(channel, turn: 1))
+        let (line, interrupt) = (try Line(), Interrupt())
+        #expect(interrupt.arm(line.channel, turn: 1))
         interrupt.cancel(.task)
-        #expect(!interrupt.arm(channel, turn: 1))
+        #expect(!interrupt.arm(line.channel, turn: 1))
     }
 
     /// Each request arms a bell of its own and is cancelled by four at once: one ring for each armed bell, none more.
