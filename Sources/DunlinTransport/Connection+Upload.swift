@@ -30,7 +30,7 @@ extension Connection {
         guard let scope = rest.uploads else {
             return try await send(context.request.body, &heads, writer, &reader, connection, start, &attempt)
         }
-        let upload = Upload(opening, rest.file, writer)
+        let upload = Upload(opening, rest.file, writer, after: attempt.bytesSent)
         scope.start(upload)
         do {
             let begun = context.clock.now()

@@ -10,6 +10,8 @@ internal import Synchronization
 ///    a peer's silence from a producer's failure.
 /// 2. `isOver` comes after all it does to the channel. Until then the connection may not serve another request.
 /// 3. The reader alone ends it early. A child task of an `UploadScope` runs it, and nothing outlives that.
+/// 4. If it is stopped before it has begun it sends nothing and takes no body. So whoever hears that nothing was sent
+///    may send the request elsewhere, even with a body that can be sent once only.
 final class Upload: Sendable {
     enum Outcome: Sendable {
         case underway
@@ -27,19 +29,36 @@ final class Upload: Sendable {
         var isOver = false
         /// The response's head has come: what is due next is more of its body.
         var isAnswered = false
+        var hasBegun = false
+        var isStopped = false
+
+        /// Whether the peer may have something of the request.
+        var mayHaveSent: Bool {
+            if bytesSent > 0 { return true }
+            if case .underway = outcome { return hasBegun }
+            return false
+        }
+
+        mutating func begin() -> Bool {
+            hasBegun = !isStopped
+            if isStopped { outcome = .cut }
+            return hasBegun
+        }
     }
 
     let writer: RequestWriter
     /// What of the head is still to be sent.
     private let opening: Bytes
     private let file: FileSource?
-    private let state = Mutex(State())
+    private let state: Mutex<State>
     /// Told when it is over.
     private let end: Parking<Void>
     /// Told when the scope need no longer look after it, or is to cancel it.
     private let leash: Parking<Void>
 
-    init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter) {
+    /// `sent`: bytes of the head that went ahead.
+    init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter, after sent: Int) {
+        state = Mutex(State(bytesSent: sent))
         self.opening = opening
         self.file = file
         self.writer = writer
@@ -73,7 +92,7 @@ final class Upload: Sendable {
     /// The reader's failure in the light of how far the sender got; the sender's own says more than the silence it
     /// caused.
     func explain(_ error: any Error) -> any Error {
-        let (outcome, sent) = state.withLock { ($0.outcome, $0.bytesSent > 0) }
+        let (outcome, sent) = state.withLock { ($0.outcome, $0.mayHaveSent) }
         if case .failed(let cause) = outcome { return cause }
         guard var failure = error as? NetworkError else { return error }
         failure.requestMayHaveBeenSent = sent
@@ -105,7 +124,11 @@ extension Upload {
 
     /// Ends the sending: what is left would only be thrown away.
     func stop() {
-        guard !isOver else { return }
+        let isOver = state.withLock { state in
+            state.isStopped = true
+            return state.isOver
+        }
+        if isOver { return }
         writer.stream.channel.stopWriting()
         _ = leash.deliver(())
     }
@@ -131,7 +154,15 @@ extension Upload {
     }
 
     func run() async {
+        if state.withLock({ $0.begin() }) { await sendAll() }
+        state.withLock { $0.isOver = true }
+        _ = end.deliver(())
+        _ = leash.deliver(())
+    }
+
+    private func sendAll() async {
         var attempt = Attempt()
+        attempt.bytesSent = bytesSent
         do {
             try await send(&attempt)
             let phase = finish(.complete)
@@ -145,9 +176,6 @@ extension Upload {
             _ = finish(.failed(error))
             writer.stream.close()
         }
-        state.withLock { $0.isOver = true }
-        _ = end.deliver(())
-        _ = leash.deliver(())
     }
 
     /// Returns what the reader waits for.

@@ -62,9 +62,9 @@ final class Line: Sendable {
         shutdown(far, Int32(SHUT_WR))
     }
 
-    func context(_ timeouts: Timeouts = Timeouts()) -> ExchangeContext {
+    func context(_ timeouts: Timeouts = Timeouts(), body: RequestBody = .none) -> ExchangeContext {
         let head = RequestHead(method: .get, origin: Origin(scheme: .http, host: "a"), target: "/")
-        let request = TransportRequest(head: head, timeouts: timeouts)
+        let request = TransportRequest(head: head, body: body, timeouts: timeouts)
         return ExchangeContext(request, Interrupt(), WireLimits(), since: time.now, on: reactor)
     }
 
