@@ -91,10 +91,10 @@ extension HTTPSession {
         return try await withTaskCancellationHandler {
             do {
                 let response =
-                    if entry.carrier.retries(delegate.settings) {
-                        try await tried(request, delegate, reading, entry.carrier, since: start, on: loop)
-                    } else if entry.carrier.needsScope(request.body, delegate.settings) {
-                        try await sendInScope(request, delegate, reading, entry.carrier, since: start, on: loop)
+                    if entry.carrier.retries(delegate.settings)
+                        || entry.carrier.needsScope(request.body, delegate.settings)
+                    {
+                        try await sendWithCare(request, delegate, reading, entry.carrier, since: start, on: loop)
                     } else {
                         try await send(
                             request, delegate, reading, HopLoop(carrier: entry.carrier), since: start, on: loop)
@@ -112,15 +112,21 @@ extension HTTPSession {
         }
     }
 
-    /// The body may be sent for longer than the response's head takes to come.
+    /// What may be tried again, or has a body that may be sent for longer than the response's head takes to come.
     @inline(never)
-    private func sendInScope(
+    private func sendWithCare(
         _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ carrier: Carrier,
         since start: MonotonicTime, on loop: Reactor
     ) async throws -> Response<Bytes> {
+        guard carrier.needsScope(request.body, delegate.settings) else {
+            return try await tried(request, delegate, reading, HopLoop(carrier: carrier), since: start, on: loop)
+        }
         let uploads = UploadScope()
         async let _: Void = uploads.run()
         let hops = HopLoop(carrier: carrier, uploads: uploads)
+        if carrier.retries(delegate.settings) {
+            return try await tried(request, delegate, reading, hops, since: start, on: loop)
+        }
         return try await send(request, delegate, reading, hops, since: start, on: loop)
     }
 
@@ -132,23 +138,32 @@ extension HTTPSession {
         var request = request
         var trail = delegate.settings?.trail
         let response = try await hops.run(&request, delegate, since: start, on: loop, &trail)
+        return try await delivered(response, to: request, delegate, reading, hops.carrier, after: trail, on: loop)
+    }
+
+    /// The response with its body: at once, if all of that is here.
+    @inline(__always)
+    func delivered(
+        _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading,
+        _ carrier: Carrier, after trail: Trail?, on loop: Reactor
+    ) async throws -> Response<Bytes> {
         switch try whole(response, reading, of: request, after: trail) {
         case .here(let response): return response
         case .arriving(let arriving):
             return try await collected(
-                arriving.response, isCoded: arriving.isCoded, arriving.request, delegate, reading, hops.carrier,
+                arriving.response, isCoded: arriving.isCoded, arriving.request, delegate, reading, carrier,
                 after: trail, on: loop)
         }
     }
 
     /// What to do about a response's body.
-    enum Whole {
+    private enum Whole {
         case here(Response<Bytes>)
         /// It has not all come yet, or there is more to decode than should be decoded here.
         case arriving(Arriving)
     }
 
-    final class Arriving {
+    private final class Arriving {
         let response: TransportResponse
         let request: TransportRequest
         let isCoded: Bool
@@ -162,7 +177,7 @@ extension HTTPSession {
 
     // Out of line: what it keeps in passing belongs in no frame that a request keeps while it waits.
     @inline(never)
-    func whole(
+    private func whole(
         _ response: TransportResponse, _ reading: Reading, of request: consuming TransportRequest, after trail: Trail?
     ) throws -> Whole {
         let plain = reading.decodes ? try decoding.apply(to: response) : nil
