@@ -35,6 +35,9 @@ def counts(thresholds, paths, server):
             yield (name, f"mallocs at C={concurrency}", limits["mallocs"],
                    functools.partial(measure.mallocs, *target, probe))
             yield name, f"syscalls at C={concurrency}", limit, functools.partial(measure.syscalls, *target)
+        if "idle_syscalls" in limits:
+            yield (name, "syscalls idle, watched", limits["idle_syscalls"],
+                   functools.partial(measure.idle_syscalls, paths[name], server))
         yield name, "KB idle", limits["idle_kb"], functools.partial(measure.idle_heap, paths[name], server)
 
 

@@ -180,6 +180,26 @@ def more_instructions_watched(path, server, concurrency):
     return instructions(path, server, concurrency, 1000, WATCHED) - instructions(path, server, concurrency, 1000)
 
 
+# libdispatch's manager looks after the runtime's threads once a second in every program. Whatever is to run when a
+# timer of a program's own fires runs on another thread.
+DISPATCH_MANAGER = "overcommit"
+
+
+def idle_syscalls(path, server):
+    """How many there are in three seconds in which nothing happens, while the network and the session's activity are
+    watched. Threads that found work before have gone to sleep, or have left, by then."""
+    with tempfile.TemporaryDirectory(prefix="dunlin-count-") as folder:
+        file = pathlib.Path(folder, "calls")
+        execute(["strace", "-f", "-ttt", "-o", str(file), *arguments(path, server, 4, 400, 40),
+                 "--watch", "all", "--rest", "12"], 60)
+        calls = [line.split(maxsplit=2) for line in file.read_text().splitlines()]
+    begin, end = float(calls[0][1]), float(calls[-1][1])
+    if end - begin < 12:
+        raise RunFailed("it did not rest")
+    managers = {thread for thread, _, call in calls if "PR_SET_NAME" in call and DISPATCH_MANAGER in call}
+    return sum(end - 3.5 < float(time) < end - 0.5 and thread not in managers for thread, time, _ in calls)
+
+
 def idle_heap(path, server, connections=200):
     """KB of live heap for each connection that is idle after one response."""
     grown = report(path, server, load(connections, connections, 0), connections, 60)["heap_grown"]

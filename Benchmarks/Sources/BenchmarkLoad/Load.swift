@@ -33,11 +33,13 @@ public struct Load: Sendable {
     public var authority: String?
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
-    /// What goes on beside the requests: `reachability` or `activity` is watched.
+    /// What is watched beside the requests: `reachability`, `activity` or `all` of it.
     public var watched = ""
     /// How many times as long everything takes as it should, such as under valgrind: who looks now and then looks as
     /// much more seldom.
     public var slowness = 1
+    /// Seconds to do nothing afterwards.
+    public var rest = 0
     /// Whether somebody wants to know how far a body has come.
     public var isObserved = false
 
@@ -65,6 +67,7 @@ public struct Load: Sendable {
             case "--segments": segments = try Self.number(value)
             case "--digest": digest = value
             case "--watch": watched = value
+            case "--rest": rest = try Self.number(value)
             case "--slowness": slowness = try Self.number(value)
             case "--records": records = try Self.number(value)
             case "--job":

@@ -17,23 +17,25 @@ extension Load {
     /// The load over Dunlin, where it is called, and what is watched beside it.
     public func measure(_ session: HTTPSession) async throws {
         let watching = await watch(session)
-        defer { watching?.cancel() }
+        defer { for task in watching { task.cancel() } }
         try await measureUnwatched(session)
+        if rest > 0 { try await Task.sleep(for: .seconds(rest)) }
     }
 
-    private func watch(_ session: HTTPSession) async -> Task<Void, Never>? {
-        switch watched {
-        case "reachability":
-            return Task { for await _ in Reachability.shared.statuses {} }
-        case "activity":
+    private func watch(_ session: HTTPSession) async -> [Task<Void, Never>] {
+        var watching: [Task<Void, Never>] = []
+        if ["reachability", "all"].contains(watched) {
+            watching.append(Task { for await _ in Reachability.shared.statuses {} })
+        }
+        if ["activity", "all"].contains(watched) {
             // Shown at once, or a short load would be over before it is.
             let monitor = ActivityMonitor(
                 delays: .init(activation: .zero), clock: SlowClock(slowness: max(1, slowness)))
             await monitor.follow(session)
             await monitor.enable()
-            return Task { for await _ in await monitor.changes {} }
-        default: return nil
+            watching.append(Task { for await _ in await monitor.changes {} })
         }
+        return watching
     }
 
     private func measureUnwatched(_ session: HTTPSession) async throws {
