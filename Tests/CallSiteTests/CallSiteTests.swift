@@ -4,7 +4,7 @@ import FoundationEssentials
 import Testing
 
 /// What users are shown, word for word, in a module whose code belongs to the main actor.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Call sites of requests` {
     let transport = MockTransport()
 

@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinCLI
 
 /// What the command writes into files, where nothing can be drawn over.
-@Suite(.timeLimit(.minutes(3))) struct DisplayTests {
+@Suite(.timeLimit(.minutes(10))) struct DisplayTests {
     private final class Paper {
         let results = FileManager.default.temporaryDirectory.appending(path: "dunlin-results-\(UUID())").path
         let remarks = FileManager.default.temporaryDirectory.appending(path: "dunlin-remarks-\(UUID())").path

@@ -6,7 +6,7 @@ import Testing
 @testable import DunlinCLI
 
 /// What `get` makes of servers and their certificates, and what a person reads of it.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct TrustOptionsTests {
     /// Files of one test, gone with it.
     private final class Folder {

@@ -22,7 +22,7 @@ private final class Target: ActivityTarget, RefreshTarget {
     }
 }
 
-@Suite(.leakChecked, .timeLimit(.minutes(2))) struct `Observer of a task` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Observer of a task` {
     enum Kind: CaseIterable {
         case activity
         case refresh

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinDisplay
 
-@Suite(.leakChecked, .timeLimit(.minutes(2))) struct `Display on a terminal` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Display on a terminal` {
     /// A session whose downloads come in pieces when a gate is opened, and a display with a clock that stands still.
     private struct Stage {
         let clock = ManualClock()

@@ -5,7 +5,7 @@ import Foundation
 import LeakChecking
 import Testing
 
-@Suite(.leakChecked, .timeLimit(.minutes(1)))
+@Suite(.leakChecked, .timeLimit(.minutes(10)))
 struct `Notifications` {
     private typealias Name = NotificationBridge.Name
     private typealias Key = NotificationBridge.Key

@@ -5,7 +5,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Reachability notifications` {
+@Suite(.timeLimit(.minutes(10))) struct `Reachability notifications` {
     /// What observers were told, in order.
     private final class Told: Sendable {
         struct Note: Sendable, Equatable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinReactor
 
-@Suite(.timeLimit(.minutes(1))) struct `Channel on a loop` {
+@Suite(.timeLimit(.minutes(10))) struct `Channel on a loop` {
     private static func begun() throws -> (Line, UInt64) {
         let line = try Line()
         return (line, try #require(line.channel.beginTurn()))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinReactor
 
-@Suite(.timeLimit(.minutes(1))) struct `Parking storm` {
+@Suite(.timeLimit(.minutes(10))) struct `Parking storm` {
     /// Delivery, deadline and interrupt at once from three tasks: exactly one of them is what the wait ended with.
     @Test func `ends once, and only the winner believes it won`() async throws {
         let time = ManualTime()
@@ -100,7 +100,7 @@ private final class Bell: Interruptible {
     func interrupt() { count.add(1, ordering: .acquiringAndReleasing) }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Cancel switch` {
+@Suite(.timeLimit(.minutes(10))) struct `Cancel switch` {
     @Test(arguments: [(Interrupt.Cause.task, Interrupt.Cause.handle), (.handle, .task)])
     func `is thrown once, the first cause stays, and arming later is refused`(
         first: Interrupt.Cause, second: Interrupt.Cause

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinReactor
 
-@Suite(.timeLimit(.minutes(1))) struct `Loop` {
+@Suite(.timeLimit(.minutes(10))) struct `Loop` {
     @Test func `runs jobs from elsewhere and from its own thread`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
@@ -109,7 +109,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Deadlines of a loop` {
+@Suite(.timeLimit(.minutes(10))) struct `Deadlines of a loop` {
     private static func moved() throws -> (Reactor, ManualTime) {
         let time = ManualTime()
         return (try Reactor(time: .manual(time)), time)

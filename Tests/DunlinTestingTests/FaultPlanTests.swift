@@ -3,7 +3,7 @@ import Testing
 
 @testable import DunlinTesting
 
-@Suite(.timeLimit(.minutes(5))) struct FaultPlanTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultPlanTests {
     /// What became of each request of a short session.
     private func outcomes(_ plan: FaultPlan, count: Int = 20) async throws -> [String] {
         let clock = ManualClock()

@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// What users are shown of testing pins, word for word.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Pinning in a unit test` {
     @Test func `the client holds its server to the key`() async throws {
         let authority = try CertificateAuthority()

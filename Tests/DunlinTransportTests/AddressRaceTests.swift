@@ -58,7 +58,7 @@ private final class Track: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Address race` {
+@Suite(.timeLimit(.minutes(10))) struct `Address race` {
     /// Nothing listens here.
     /// An address that nobody listens on. Its port is held until the process ends, lest another test's server gets it.
     private static func refusing() throws -> SocketAddress {

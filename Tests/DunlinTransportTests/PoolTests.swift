@@ -81,7 +81,7 @@ private final class Bench: Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Pool of connections` {
+@Suite(.timeLimit(.minutes(10))) struct `Pool of connections` {
     @Test func `uses again what was given back`() throws {
         let bench = try Bench(cap: 1)
         let id = try bench.idleConnection()

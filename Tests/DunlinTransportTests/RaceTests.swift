@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinTransport
 
-@Suite(.timeLimit(.minutes(1))) struct `Race of foreign work` {
+@Suite(.timeLimit(.minutes(10))) struct `Race of foreign work` {
     private struct Broken: Error {}
 
     /// Never ends by itself, and at once when cancelled.

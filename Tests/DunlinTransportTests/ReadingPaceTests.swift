@@ -77,7 +77,7 @@ extension Line {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Reading at a pace` {
+@Suite(.timeLimit(.minutes(10))) struct `Reading at a pace` {
     private static var leading: ReadingPace {
         var pace = ReadingPace()
         pace.took(ReadingPace.firstRead)

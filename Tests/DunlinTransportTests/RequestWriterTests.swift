@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinTransport
 
-@Suite(.timeLimit(.minutes(1))) struct `Request writer` {
+@Suite(.timeLimit(.minutes(10))) struct `Request writer` {
     /// A file of its own, gone with the value.
     private final class Scratch {
         let path = "/tmp/dunlin-\(getpid())-\(UInt32.random(in: 0...(.max)))"

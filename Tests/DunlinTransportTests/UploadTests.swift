@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinTransport
 
-@Suite(.timeLimit(.minutes(1))) struct `Upload beside its response` {
+@Suite(.timeLimit(.minutes(10))) struct `Upload beside its response` {
     private struct OneByte: AsyncSequence, AsyncIteratorProtocol, Sendable {
         var left = 1
 

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Response bodies` {
     static let text: Bytes = "The dunlin probes the mud with quick, sewing-machine stitches."
 

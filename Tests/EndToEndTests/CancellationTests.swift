@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A cancelled request` {
     @Test(arguments: Predicament.allCases)
     func `ends at once when its Swift task is cancelled`(predicament: Predicament) async throws {

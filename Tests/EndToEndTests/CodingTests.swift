@@ -3,7 +3,7 @@ import DunlinInflate
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Content codings` {
     static let text = Bytes([UInt8](repeating: UInt8(ascii: "a"), count: 3000) + Array("dunlin".utf8))
 

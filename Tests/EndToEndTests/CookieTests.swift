@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Cookies` {
     private static func sent(_ server: LoopbackServer) -> [[String]] {
         server.requests.map { $0.fields.values(of: "cookie") }

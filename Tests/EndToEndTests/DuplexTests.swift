@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Requests and responses at the same time.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Both directions at once` {
 
     /// Pieces that wait for a permit each, and say how many were made.

@@ -3,7 +3,7 @@ import DunlinTesting
 import Glibc
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Serializers on a loop` {
     /// Says on which thread it ran.
     struct ThreadName: ResponseSerializer {

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Rules about interfaces` {
     private static func options(_ rules: InterfaceRules?) -> HTTPSession.Options {
         var options = HTTPSession.Options()

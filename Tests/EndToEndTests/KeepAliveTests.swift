@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Keep-alive` {
     @Test func `one connection serves one request after the other`() async throws {
         try await Stage.with { (stage: Stage) async throws in

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Forms of parts` {
     /// What the server should have got: the form taken down by hand.
     private static func form(_ photo: Bytes, _ stream: Bytes) -> Bytes {
@@ -86,7 +86,7 @@ struct `Forms of parts` {
     }
 }
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `The scope of an upload` {
     struct Left: Error {}
 

@@ -4,7 +4,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Names and sockets of a session` {
     /// Answers and hangs up, so that each request needs a connection.
     private static let farewell = LoopbackServer.Reply.response(fields: ["Connection": "close"], body: "x")

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A session's pool` {
     @Test func `makes room by closing another origin's idle connection, within the total`() async throws {
         let other = try Stage.makeServer()
@@ -128,7 +128,7 @@ struct `A session's pool` {
     }
 }
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Opening ahead of need` {
     @Test func `opens up to a count, and requests use what it opened`() async throws {
         try await Stage.with { (stage: Stage) async throws in
@@ -197,7 +197,7 @@ struct `Opening ahead of need` {
     }
 }
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Ending a session` {
     @Test func `serves who waits during the grace, then cuts and counts what is left`() async throws {
         let clock = ManualClock()

@@ -3,7 +3,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A redirect` {
     static let location: Fields = ["Location": "/to"]
     static let long = LoopbackServer.GeneratedBody.bytes(0..<60_000)
@@ -206,7 +206,7 @@ struct `A redirect` {
     }
 }
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request in the middle of redirects` {
     /// Each number leads to the next, and none to an end.
     private static func endless(_ stage: Stage) {

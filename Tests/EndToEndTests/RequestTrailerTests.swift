@@ -3,7 +3,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Request trailers` {
     static let text: Bytes = "dunlins at dusk"
 

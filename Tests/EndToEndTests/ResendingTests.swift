@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Bodies sent again` {
     static let count = 100_000
 
@@ -41,7 +41,7 @@ struct `Bodies sent again` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A request whose idle connection is dead` {
     /// All of them died together, as when a server was restarted.
     @Test(arguments: [3, 8])

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A machine with many processors has several loops, and a session uses all of them.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A session over several loops` {
     @Test func `gives each loop connections of its own`() async throws {
         try await Self.play { session, server, loops in

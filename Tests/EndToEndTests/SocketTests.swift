@@ -4,7 +4,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A session` {
     @Test(arguments: [
         LoopbackServer.Endpoint.ipv4, .ipv6, .abstract, .unix("/tmp/dunlin-\(UInt64.random(in: 0 ... .max)).socket"),

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request that takes too long` {
     /// One limit is short and all others are longer, so the error must name the right one.
     private static func timeouts(_ short: Phase, _ limit: Duration) -> Timeouts {

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Request bodies` {
     @Test(arguments: [0, 1, 1000, 16 << 10, (16 << 10) + 1, 5 << 20])
     func `of bytes arrive as they are`(count: Int) async throws {

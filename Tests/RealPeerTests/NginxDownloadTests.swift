@@ -4,7 +4,7 @@ import LeakChecking
 import Testing
 
 /// Ranges and validators as others serve them.
-@Suite(.needsNginx, .leakChecked, .timeLimit(.minutes(2)), .serialized)
+@Suite(.needsNginx, .leakChecked, .timeLimit(.minutes(10)), .serialized)
 struct `Downloads from nginx` {
     private static let size = 8 << 20
 

@@ -4,7 +4,7 @@ import LeakChecking
 import Testing
 
 /// What a server that others wrote makes of our requests, and we of its responses.
-@Suite(.needsNginx, .leakChecked, .timeLimit(.minutes(2)), .serialized)
+@Suite(.needsNginx, .leakChecked, .timeLimit(.minutes(10)), .serialized)
 struct `Against nginx` {
     private func with(_ play: (Nginx, HTTPSession) async throws -> Void) async throws {
         try await Nginx.with { nginx in

@@ -5,7 +5,7 @@ import LeakChecking
 import Testing
 
 /// Identities as the `openssl` command writes them, in forms old and new.
-@Suite(.needsOpenSSL, .leakChecked, .timeLimit(.minutes(1)))
+@Suite(.needsOpenSSL, .leakChecked, .timeLimit(.minutes(10)))
 struct `Identities that openssl wrote` {
     /// What makes of `own.pem` and `key.pem` what is then loaded.
     struct Form: Sendable, CustomTestStringConvertible {

@@ -4,7 +4,7 @@ import LeakChecking
 import Testing
 
 /// What `openssl s_server` and Dunlin make of each other.
-@Suite(.needsOpenSSL, .leakChecked, .timeLimit(.minutes(2)), .serialized)
+@Suite(.needsOpenSSL, .leakChecked, .timeLimit(.minutes(10)), .serialized)
 struct `Against openssl s_server` {
     enum Version: String, CaseIterable, Sendable {
         case v1_2 = "-tls1_2"

@@ -4,7 +4,7 @@ import LeakChecking
 import Testing
 
 /// What nginx and Dunlin make of each other over TLS.
-@Suite(.needsNginx, .leakChecked, .timeLimit(.minutes(2)), .serialized)
+@Suite(.needsNginx, .leakChecked, .timeLimit(.minutes(10)), .serialized)
 struct `Against nginx over TLS` {
     typealias Security = Nginx.Security
 

@@ -24,7 +24,7 @@ private final class Diary: LoadObserver {
     }
 }
 
-@Suite(.leakChecked, .timeLimit(.minutes(2))) struct `Loader of documents` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `Loader of documents` {
     private struct Stage {
         let transport = MockTransport()
         let session: HTTPSession

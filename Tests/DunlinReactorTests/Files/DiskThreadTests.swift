@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Disk threads` {
+@Suite(.timeLimit(.minutes(10))) struct `Disk threads` {
     private final class Meter: Sendable {
         let running = Atomic<Int>(0)
         let most = Atomic<Int>(0)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DunlinReactor
 
-@Suite(.timeLimit(.minutes(2))) struct `The link monitor` {
+@Suite(.timeLimit(.minutes(10))) struct `The link monitor` {
     /// What the monitor listens to here: the near ends go there one after the other, the far ends are the kernel.
     private final class Kernel: Sendable {
         private struct State {

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// How seldom an activity monitor looks, and that it misses nothing by that. Sessions live by the monitor's clock.
-@Suite struct `Pace of an activity monitor` {
+@Suite(.timeLimit(.minutes(10))) struct `Pace of an activity monitor` {
     fileprivate struct Stage {
         let clock = CountingClock()
         let mock: Mocked
@@ -28,10 +28,18 @@ import Testing
             try await clock.clock.advance(by: .milliseconds(milliseconds))
         }
 
+        /// What never comes is ended by the time limit.
+        func until(_ condition: () async -> Bool) async throws {
+            while await !condition() {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
+        }
+
         /// Returns once it is in that state and waits, if it waits there.
         func comes(to state: ActivityMonitor.State, waiting: Bool = true) async throws {
-            while await monitor.state != state { await Task.yield() }
-            while clock.sleepers != (waiting ? 1 : 0) { await Task.yield() }
+            try await until { await monitor.state == state }
+            try await until { clock.sleepers == (waiting ? 1 : 0) }
         }
 
         /// Requests one after the other on each of so many lanes, while `operation` runs.
@@ -64,7 +72,7 @@ import Testing
                 try await stage.requests(20)
                 try await stage.advance(1)
             }
-            while stage.told.all.isEmpty { await Task.yield() }
+            try await stage.until { !stage.told.all.isEmpty }
             for _ in 0..<40 {
                 try await stage.requests(20)
                 try await stage.advance(25)
@@ -229,7 +237,7 @@ extension `Pace of an activity monitor`.Stage {
         try await comes(to: .delayingEnd)
         #expect(await monitor.isActive)
         try await clock.clock.skippingWaits {
-            while await monitor.state != .notActive { await Task.yield() }
+            try await until { await monitor.state == .notActive }
         }
         #expect(clock.now <= end.advanced(by: .milliseconds(1)))
         #expect(told.all.last == false)

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A session's events` {
     @Test func `end with a session that is let go of without being shut down`() async throws {
         let events: AsyncStream<HTTPSession.Event>

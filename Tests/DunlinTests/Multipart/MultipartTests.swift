@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dunlin
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Multipart forms` {
     /// A folder of its own, gone with the test.
     private final class Folder: Sendable {

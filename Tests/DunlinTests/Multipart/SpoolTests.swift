@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dunlin
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A body that is spooled` {
     /// A folder of its own, gone with the test.
     private final class Folder: Sendable {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dunlin
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A throttled body` {
     private static func pieces(_ chunks: some RequestBody.Chunks) async throws -> [Bytes] {
         var pieces: [Bytes] = []

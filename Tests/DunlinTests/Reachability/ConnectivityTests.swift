@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Requests that wait for a network, over a transport that has none at first.
-@Suite(.leakChecked, .timeLimit(.minutes(2))) struct `A request without a network` {
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `A request without a network` {
     private static let noWay = NetworkError(
         .connectionFailed, "no address accepted a connection", phase: .connect, isSafeToRetry: true,
         peer: "http://api.test",

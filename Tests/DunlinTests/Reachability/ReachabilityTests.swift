@@ -3,7 +3,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A reachability` {
+@Suite(.timeLimit(.minutes(10))) struct `A reachability` {
     @Test func `tells its status first, then what differs`() async throws {
         let network = ManualNetwork(.wifi)
         let reachability = Reachability(source: network)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Dunlin
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A request that is tried again` {
     typealias Policy = HTTPSession.RetryPolicy
 

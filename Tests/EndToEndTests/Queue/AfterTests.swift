@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A request that comes after others` {
+@Suite(.timeLimit(.minutes(10))) struct `A request that comes after others` {
     private static func options(after ids: [TaskID]) -> HTTPSession.Options {
         var options = HTTPSession.Options()
         options.after = ids

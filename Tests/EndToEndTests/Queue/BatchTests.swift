@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A batch` {
+@Suite(.timeLimit(.minutes(10))) struct `A batch` {
     private static func requests(_ count: Int) -> [HTTPSession.BatchRequest] {
         (0..<count).map { .init("\($0)") }
     }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// How requests end that wait, and how they are held.
-@Suite(.timeLimit(.minutes(2))) struct `A request in the queue` {
+@Suite(.timeLimit(.minutes(10))) struct `A request in the queue` {
     private static let one: @Sendable (inout HTTPSession.Configuration) -> Void = { $0.queue.running = 1 }
 
     enum Standing: CaseIterable {

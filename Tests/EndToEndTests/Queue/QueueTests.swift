@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A session's queue` {
+@Suite(.timeLimit(.minutes(10))) struct `A session's queue` {
     private static func limits(
         _ running: Int?, perHost: Int? = nil, waiting: Int = 10_000
     ) -> @Sendable (inout HTTPSession.Configuration) -> Void {

@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// What the time in a queue counts for.
-@Suite(.timeLimit(.minutes(2))) struct `Time in the queue` {
+@Suite(.timeLimit(.minutes(10))) struct `Time in the queue` {
     private static func limits(
         pool: Duration, total: Duration? = nil
     ) -> @Sendable (inout HTTPSession.Configuration) -> Void {
@@ -147,7 +147,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Priority in the pool's line` {
+@Suite(.timeLimit(.minutes(10))) struct `Priority in the pool's line` {
     @Test func `may change while a request waits for a connection, if somebody watches it`() async throws {
         try await Stage.with(configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Requests tried again` {
     private static func with(
         _ clock: ManualClock, policy: HTTPSession.RetryPolicy = .constant(attempts: 3, every: .seconds(1)),

@@ -49,7 +49,7 @@ final class Hook: Sendable {
 
 private struct OwnError: Error, Equatable {}
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A session's challenge hook` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
 
@@ -223,7 +223,7 @@ struct `A session's challenge hook` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A hook that takes its time` {
     private enum Question: CaseIterable, Sendable { case trust, identity }
 
@@ -361,7 +361,7 @@ struct `A hook that takes its time` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A request's challenge hook` {
     @Test func `allows for its request alone`() async throws {
         try await SecureStage.with(`A session's challenge hook`.stranger, tolerating: true) {

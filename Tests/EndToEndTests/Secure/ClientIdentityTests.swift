@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A client's identity` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
 

@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// A handshake that ends after each so many bytes of the server's, in each of the ways it can.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A handshake that is cut off` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
 

@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// Files that change while a session lives, with requests on their way.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Files that secure a session` {
     @Test func `with roots are read again when they are reloaded, and not before`() async throws {
         let (folder, other) = (try Folder(), try CertificateAuthority())

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Replacing what a session believes` {
     static func roots(_ authority: CertificateAuthority) -> HTTPSession.TLS {
         HTTPSession.TLS(roots: .only([.bytes(authority.certificate.der)]))

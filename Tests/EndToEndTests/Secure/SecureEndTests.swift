@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// An end of a stream is the end of a response only if the server said so.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct `The end of a response over TLS` {
     private enum Framing: CaseIterable, Sendable {
         case length, chunks, close

@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// What TLS has to say for itself between the bytes of HTTP.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `TLS records that are no content` {
     @Test(arguments: [1, 20])
     func `change the keys in the middle of a body`(times: Int) async throws {

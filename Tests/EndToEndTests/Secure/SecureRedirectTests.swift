@@ -3,7 +3,7 @@ import DunlinTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Redirects in and out of TLS` {
     private static func clearServer(_ location: String = "") throws -> LoopbackServer {
         let server = try LoopbackServer()

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// What a session says about how it is secured is what happens.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `TLS settings of a session` {
     private typealias Change = @Sendable (inout HTTPSession.TLS) -> Void
 

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A request over TLS` {
     @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
     func `is as good as one in clear text`(version: LoopbackServer.TLS.Version) async throws {
@@ -84,7 +84,7 @@ struct `A request over TLS` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A handshake` {
     @Test(arguments: [
         LoopbackServer.HandshakeFault.reset(after: 0), .reset(after: 100), .close(after: 0), .close(after: 500),
@@ -139,7 +139,7 @@ struct `A handshake` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Trust in a server` {
     @Test(arguments: [
         (CertificateTemplate.server("127.0.0.1").expired, "expired on"),

@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 /// Everything that a server may show, and what comes of it: no bad one is believed, no good one refused.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A server's proof of who it is` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
 

@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request with hooks` {
     @Test func `can still be cancelled by its handle when a hook has answered and the body hangs`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in

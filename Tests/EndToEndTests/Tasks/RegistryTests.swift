@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `What the registry tells` {
     /// Phases that show by themselves: what the server does, and what is seen.
     static let phases: [(LoopbackServer.Reply, Phase)] = [

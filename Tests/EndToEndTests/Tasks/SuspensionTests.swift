@@ -2,7 +2,7 @@ import Dunlin
 import DunlinTesting
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request that is suspended` {
     /// Begins to answer, and goes on when the gate is opened.
     private static func pausing(_ length: Int, at gate: LoopbackServer.Gate) -> LoopbackServer.Reply {

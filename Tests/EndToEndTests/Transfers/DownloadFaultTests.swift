@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Whatever goes wrong: the error says what, the destination is as it was, and no part file is left.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A download that fails` {
     typealias Options = HTTPSession.DownloadOptions
     typealias Handle = HTTPSession.RequestTask<HTTPSession.DownloadedFile>
@@ -272,7 +272,7 @@ struct `A download that fails` {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A sweep` {
+@Suite(.timeLimit(.minutes(10))) struct `A sweep` {
     @Test func `removes what nobody writes, and nothing else`() async throws {
         let folder = try Folder()
         for name in [".1.dunlin-part", ".2.dunlin-part", ".2.dunlin-record", "3.dunlin-part", ".part", "file"] {

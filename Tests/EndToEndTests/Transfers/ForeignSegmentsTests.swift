@@ -6,7 +6,7 @@ import Testing
 
 /// A transport that is the program's own brings segments as well: there are no connections to wait for, and bodies are
 /// sequences that may end anyhow.
-@Suite(.timeLimit(.minutes(1))) struct `A segmented download over another transport` {
+@Suite(.timeLimit(.minutes(10))) struct `A segmented download over another transport` {
     private static let length = 1 << 20
     private static let all = LoopbackServer.GeneratedBody.bytes(0..<length)
 

@@ -5,7 +5,7 @@ import Testing
 
 /// Downloads of a process that gets less from the kernel than it asks for: limits are a process's own, and what a disk
 /// says that is not at hand a filter for calls says in its place.
-@Suite(.timeLimit(.minutes(1))) struct `A download where files are limited` {
+@Suite(.timeLimit(.minutes(10))) struct `A download where files are limited` {
     private static let length = 4 << 20
 
     private struct Scene {

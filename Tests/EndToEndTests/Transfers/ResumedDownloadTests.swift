@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Downloads that break, are stopped, and go on where they were.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A download that goes on` {
     typealias Options = HTTPSession.DownloadOptions
     typealias Handle = HTTPSession.RequestTask<HTTPSession.DownloadedFile>

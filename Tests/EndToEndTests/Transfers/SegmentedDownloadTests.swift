@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// Files that several exchanges bring side by side.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A download in segments` {
     typealias Handle = HTTPSession.RequestTask<HTTPSession.DownloadedFile>
 

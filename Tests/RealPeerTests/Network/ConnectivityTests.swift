@@ -1,7 +1,7 @@
 import Testing
 
 /// Requests in a network that is not there yet, or has more than one way.
-@Suite(.needsNamespaces, .timeLimit(.minutes(3)), .serialized)
+@Suite(.needsNamespaces, .timeLimit(.minutes(10)), .serialized)
 struct `Requests in a network namespace` {
     /// A machine with two cables to a router that serves at `10.9.0.1`, and a route to that through neither.
     private func with(_ play: (_ machine: Namespace, _ router: Namespace) async throws -> Void) async throws {

@@ -1,7 +1,7 @@
 import Testing
 
 /// Reachability as it is seen by a program in a real network, which is taken apart under it.
-@Suite(.needsNamespaces, .timeLimit(.minutes(3)), .serialized)
+@Suite(.needsNamespaces, .timeLimit(.minutes(10)), .serialized)
 struct `Reachability in a network namespace` {
     private static let none = "Not Reachable"
     private static let wired = "Reachable via Ethernet"

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Processes that share a journal, and die at it.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Processes at one journal` {
     /// What the server was asked for, and what it should not have been.
     private final class Book: Sendable {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Downloads that stop in the middle under one journal, and what the next makes of what they left.
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A journaled download that was stopped` {
     private static let arrived = 150_000
 

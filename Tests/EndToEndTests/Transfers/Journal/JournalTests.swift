@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite(.inClearAndOverTLS, .timeLimit(.minutes(2)))
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A journal` {
     struct Film: Codable, Hashable {
         var title: String
