@@ -13,26 +13,12 @@ extension HTTPSession {
         let validates = options.validatesResponse
         let response = try await fetch(method, target, query, body, options, accept: serializer.accept)
         if validates { try serializer.validate(response) }
-        if response.value.count > Self.serializedInPlace, isOnLoop {
+        if response.value.count > Self.serializedAtOnce {
             return response.with(value: try await serialize(response, serializer))
         }
         let value = try serializer.serialize(response)
         return response.with(value: value)
     }
-
-    /// Bytes of a body that are made a value of on a loop, should the caller be there.
-    @usableFromInline static var serializedInPlace: Int { 64 * 1024 }
-
-    /// Away from the loop, which has others waiting. Out of line, for what it needs to wait is needed for long bodies
-    /// only.
-    @inlinable @inline(never)
-    func serialize<S: ResponseSerializer>(_ response: Response<Bytes>, _ serializer: S) async throws -> S.Output {
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-            try serializer.serialize(response)
-        }
-    }
-
-    @usableFromInline var isOnLoop: Bool { loops.contains(where: \.isCurrent) }
 
     /// The response with its whole body, as it came.
     @usableFromInline func fetch(

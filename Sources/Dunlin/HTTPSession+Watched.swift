@@ -98,10 +98,7 @@ extension HTTPSession {
         do {
             let response = try transferred.get()
             if call.options.validatesResponse { try serializer.validate(response) }
-            if response.value.count > Self.serializedInPlace, isOnLoop {
-                return .success(response.with(value: try await serialize(response, serializer)))
-            }
-            return .success(response.with(value: try serializer.serialize(response)))
+            return .success(response.with(value: try await serialize(response, serializer)))
         } catch {
             return .failure(error)
         }

@@ -11,7 +11,8 @@ internal import Synchronization
 ///    Jobs from elsewhere go under the lock, and the eventfd is written only when the loop really sleeps.
 /// 3. Under the lock: tables and queues. Never a system call, a resume or a callback.
 /// 4. Being on the loop's thread is speed, never isolation: whatever is reached from here guards itself.
-/// 5. A retired loop leaves as soon as nothing is registered; jobs that still come run on the global executor.
+/// 5. A loop that wakes where something is made of a response lets that go on first: `BusyProcessors`.
+/// 6. A retired loop leaves as soon as nothing is registered; jobs that still come run on the global executor.
 // SAFETY: what `own` points to is touched only by the loop's thread, which `isCurrent` tells apart; all other state is
 // immutable, atomic or inside `shared`. It is a pointer because a stored property would be checked for exclusive access
 // six times a request.
@@ -230,12 +231,25 @@ extension Reactor {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while let timeout = workThenSleep() {
-            let count = epoll_wait(epoll, &own.pointee.events, Int32(own.pointee.events.count), timeout)
-            collect(max(count, 0))
+            collect(awaitEvents(timeout))
             // Taken from the end, which costs less than emptying the array.
             while let (channel, events) = own.pointee.ready.popLast() { channel.becameReady(events) }
         }
         thread.store(0, ordering: .relaxed)
+    }
+
+    /// Sleeps if it may, then says how many events there are.
+    private func awaitEvents(_ timeout: Int32) -> Int32 {
+        let count = max(takeEvents(timeout, after: 0), 0)
+        guard count > 0, timeout != 0, BusyProcessors.shared.include(BusyProcessors.current) else { return count }
+        sched_yield()
+        return count + max(takeEvents(0, after: count), 0)
+    }
+
+    private func takeEvents(_ timeout: Int32, after count: Int32) -> Int32 {
+        own.pointee.events.withUnsafeMutableBufferPointer {
+            epoll_wait(epoll, $0.baseAddress?.advanced(by: Int(count)), Int32($0.count) - count, timeout)
+        }
     }
 
     /// Runs jobs, then says how many milliseconds epoll may sleep; nil when the loop is over.
