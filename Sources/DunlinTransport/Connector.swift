@@ -11,28 +11,49 @@ struct Connector: Sendable {
     /// Nil if addresses are tried as they were given.
     let turns: Turns?
 
-    /// An open connection and the turn of its channel that the caller owns.
-    ///
-    /// Within one machine a connect to a known address is over at once, and enters no frame for looking up, racing and
-    /// waiting: a request would keep that room to its end.
-    func open(
+    /// How a connection begins. Within one machine a connect to a known address is over at once, and in clear text that
+    /// is all: such a request enters no frame for looking up, racing and waiting, whose room it would keep to its end.
+    enum Beginning {
+        /// The connection, and the turn of its channel that the caller owns.
+        case open(Connection, turn: UInt64)
+        case connected(Dialer.Line)
+        /// Nil for a name, which has to be looked up first.
+        case dialed(Dialer.Result?, since: MonotonicTime)
+    }
+
+    /// Does what needs no waiting.
+    @inline(never)
+    func begin(
         _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
-    ) async throws -> (Connection, turn: UInt64) {
+    ) -> Beginning {
         let start = context.clock.now()
-        let begun = begin(context, announcing, &attempt)
-        if case .open(let line)? = begun {
-            attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds
-            guard context.origin.scheme == .https else { return plain(line, context) }
+        guard let address = known(context.origin), rules(for: context).isAny else { return .dialed(nil, since: start) }
+        attempt.peer = address
+        let result = dialer(context, announcing).dial(address)
+        guard case .open(let line) = result else { return .dialed(result, since: start) }
+        attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds
+        guard context.origin.scheme == .https else { return .open(plain(line, context), turn: line.turn) }
+        return .connected(line)
+    }
+
+    /// An open connection and the turn of its channel that the caller owns.
+    func finish(
+        _ beginning: Beginning, _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation,
+        _ attempt: inout Attempt
+    ) async throws -> (Connection, turn: UInt64) {
+        switch beginning {
+        case .open(let connection, let turn): return (connection, turn)
+        case .connected(let line): return try await secure(line, context, &attempt)
+        case .dialed(let result, let start):
+            let line = try await finish(result, since: start, context, announcing, &attempt)
+            guard context.origin.scheme == .https else { return (plain(line, context), line.turn) }
             return try await secure(line, context, &attempt)
         }
-        let line = try await finish(begun, since: start, context, announcing, &attempt)
-        guard context.origin.scheme == .https else { return plain(line, context) }
-        return try await secure(line, context, &attempt)
     }
 
     @inline(never)
-    private func plain(_ line: Dialer.Line, _ context: ExchangeContext) -> (Connection, turn: UInt64) {
-        (Connection(.plain(line.channel), to: context.origin, at: Attempt.Peer(line.address)), line.turn)
+    private func plain(_ line: Dialer.Line, _ context: ExchangeContext) -> Connection {
+        Connection(.plain(line.channel), to: context.origin, at: Attempt.Peer(line.address))
     }
 
     @inline(never)
@@ -52,16 +73,6 @@ struct Connector: Sendable {
             isForOneRequest: context.isAlone)
         attempt.peerReference = peer
         return (connection, line.turn)
-    }
-
-    /// How the connect to a known address begins; nil for a name.
-    @inline(never)
-    private func begin(
-        _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
-    ) -> Dialer.Result? {
-        guard let address = known(context.origin), rules(for: context).isAny else { return nil }
-        attempt.peer = address
-        return dialer(context, announcing).dial(address)
     }
 
     private func rules(for context: ExchangeContext) -> InterfaceRules {

@@ -113,7 +113,7 @@ public final class SocketTransport: Sendable {
     /// What must be waited for first. Most exchanges have none, and one wait here costs them less room than several.
     private enum Errand: ~Copyable {
         case file(RequestBody.File)
-        case connection(Connection.Message)
+        case connection(Connection.Message, Connector.Beginning)
         case turn(Connection.Message, Pool.Place)
     }
 
@@ -122,7 +122,7 @@ public final class SocketTransport: Sendable {
         case errand(Errand)
     }
 
-    /// The hot path: nothing needs to be waited for, because a connection is idle and still quiet.
+    /// The hot path: nothing needs to be waited for, because a connection is idle and still quiet, or open at once.
     @inline(never)
     private func prepare(
         _ context: ExchangeContext, _ uploads: UploadScope?, _ attempt: inout Attempt
@@ -142,8 +142,8 @@ public final class SocketTransport: Sendable {
                 let file = try await open(body, context, attempt)
                 let message = try encode(context.request, file, uploads, context, attempt)
                 preparation = try lease(for: message, context, &attempt)
-            case .connection(let message):
-                return Ready(message: message, lease: try await open(context, &attempt))
+            case .connection(let message, let beginning):
+                return Ready(message: message, lease: try await finish(beginning, context, &attempt))
             case .turn(let message, let place):
                 if let lease = try await wait(in: place, context, &attempt) {
                     return Ready(message: message, lease: lease)
@@ -317,7 +317,7 @@ extension SocketTransport {
         }
     }
 
-    /// A connection that is idle and still quiet, or what is to be done for one.
+    /// A connection that is idle and still quiet, or open at once, or what is to be done for one.
     private func lease(
         for message: consuming Connection.Message, _ context: ExchangeContext, _ attempt: inout Attempt
     ) throws -> Preparation {
@@ -329,29 +329,56 @@ extension SocketTransport {
             case .now(.existing(let connection)):
                 guard let lease = take(connection, context, &attempt) else { continue }
                 return .ready(Ready(message: message, lease: lease))
-            case .now(.opening): return .errand(.connection(message))
+            case .now(.opening):
+                let beginning = try begin(context, &attempt)
+                guard case .open(let connection, let turn) = beginning else {
+                    return .errand(.connection(message, beginning))
+                }
+                return .ready(Ready(message: message, lease: opened(connection, turn, context, &attempt)))
             case .later(let place): return .errand(.turn(message, place))
             }
         }
     }
 
-    @inline(never)
     private func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
+        try await finish(try begin(context, &attempt), context, &attempt)
+    }
+
+    @inline(never)
+    private func begin(_ context: ExchangeContext, _ attempt: inout Attempt) throws -> Connector.Beginning {
+        // Who has waited too long opens nothing, and sends nothing.
+        let now = context.clock.now()
+        guard context.request.deadline > now else {
+            pool.discard(context.origin)
+            throw context.timedOut(.total, since: now, attempt)
+        }
+        return connector.begin(context, announcing: pool.announcements, &attempt)
+    }
+
+    @inline(never)
+    private func finish(
+        _ beginning: Connector.Beginning, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) async throws -> Lease {
         defer { context.interrupt.phase = .firstByte }
         do {
-            // Who has waited too long opens nothing, and sends nothing.
-            let now = context.clock.now()
-            guard context.request.deadline > now else { throw context.timedOut(.total, since: now, attempt) }
-            let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
-            pool.countOpened()
-            // What it was secured by may be news: the identity's files are looked at with each connection.
-            if !context.isAlone, connection.edition != .max { pool.retire(before: connection.edition) }
-            attempt.connection = connection.id
-            return Lease(connection, turn: turn, from: pool)
+            let (connection, turn) = try await connector.finish(
+                beginning, context, announcing: pool.announcements, &attempt)
+            return opened(connection, turn, context, &attempt)
         } catch {
             pool.discard(context.origin)
             throw error
         }
+    }
+
+    @inline(never)
+    private func opened(
+        _ connection: Connection, _ turn: UInt64, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) -> Lease {
+        pool.countOpened()
+        // What it was secured by may be news: the identity's files are looked at with each connection.
+        if !context.isAlone, connection.edition != .max { pool.retire(before: connection.edition) }
+        attempt.connection = connection.id
+        return Lease(connection, turn: turn, from: pool)
     }
 
     @inline(never)

@@ -56,7 +56,7 @@ import Testing
         }
 
         func requests(_ more: Int) async throws {
-            try await mock.transport.waitForRequests(mock.transport.requests.count + more)
+            try await mock.transport.waitForRequests(mock.transport.requests.count + more, within: .seconds(300))
         }
     }
 
