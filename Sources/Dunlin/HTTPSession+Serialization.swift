@@ -8,14 +8,18 @@ extension HTTPSession {
     /// Bytes of a body that are made a value of on a loop, should the caller be there.
     @usableFromInline static var serializedInPlace: Int { 64 * 1024 }
 
-    /// Of a long body away from the loop, which has others waiting; and a loop that would interrupt it there waits a
-    /// little. Out of line, for what it needs to wait is not needed for short bodies.
+    /// Of a long body away from the loop, which has others waiting; of a short one where the caller is, and a loop that
+    /// would interrupt it there waits a little: not for a long one, which would keep it for too long. Out of line, for
+    /// what it needs to wait is not needed for the shortest.
     @inlinable @inline(never)
     func serialize<S: ResponseSerializer>(_ response: Response<Bytes>, _ serializer: S) async throws -> S.Output {
-        guard isOnLoop else { return try undisturbed { try serializer.serialize(response) } }
-        guard response.value.count > Self.serializedInPlace else { return try serializer.serialize(response) }
-        return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-            try undisturbed { try serializer.serialize(response) }
+        switch (isOnLoop, response.value.count > Self.serializedInPlace) {
+        case (true, false), (false, true): return try serializer.serialize(response)
+        case (false, false): return try undisturbed { try serializer.serialize(response) }
+        case (true, true):
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                try serializer.serialize(response)
+            }
         }
     }
 

@@ -48,12 +48,16 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
     public let ledger = Ledger()
     private let epoll: Int32
     private let wakeup: Int32
+    private let busy: BusyProcessors
     private let thread = Atomic<UInt>(0)
     private let shared = Mutex(Shared())
 
     /// Starts a loop. It runs until `retire()`.
-    public init(name: String = "dunlin", time: TimeSource = .monotonic) throws(Errno) {
+    public init(
+        name: String = "dunlin", time: TimeSource = .monotonic, busy: BusyProcessors = .shared
+    ) throws(Errno) {
         self.time = time
+        self.busy = busy
         epoll = dunlin_epoll_create()
         guard epoll >= 0 else { throw Errno.last }
         wakeup = dunlin_eventfd()
@@ -241,7 +245,7 @@ extension Reactor {
     /// Sleeps if it may, then says how many events there are.
     private func awaitEvents(_ timeout: Int32) -> Int32 {
         let count = max(takeEvents(timeout, after: 0), 0)
-        guard count > 0, timeout != 0, BusyProcessors.shared.include(BusyProcessors.current) else { return count }
+        guard count > 0, timeout != 0, busy.include(BusyProcessors.current) else { return count }
         sched_yield()
         return count + max(takeEvents(0, after: count), 0)
     }

@@ -35,4 +35,25 @@ import Testing
     @Test func `number the caller's own`() {
         #expect(BusyProcessors.current >= 0)
     }
+
+    /// More lines than a loop takes events at once, on a loop that lets others go first whenever it wakes.
+    @Test(arguments: [1, 16, 300]) func `cost a loop that yields to them nothing that it was told`(count: Int)
+        async throws
+    {
+        let busy = BusyProcessors()
+        for processor in 0..<64 { _ = busy.begin(on: Int32(processor)) }
+        let reactor = try Reactor(name: "test", busy: busy)
+        defer { reactor.retire() }
+        let lines = try (0..<count).map { _ in try Line(on: reactor) }
+        for round in 0..<50 {
+            try await withThrowingTaskGroup { group in
+                for line in lines {
+                    group.addTask(executorPreference: reactor) { try await line.read() }
+                }
+                await lines[0].later {}
+                for line in lines { line.say("\(round)") }
+                for try await text in group { #expect(text == "\(round)") }
+            }
+        }
+    }
 }

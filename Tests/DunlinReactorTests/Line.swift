@@ -4,7 +4,7 @@ import Testing
 
 @testable import DunlinReactor
 
-/// A channel on a loop of its own over one end of a socket pair; the other end belongs to the test.
+/// A channel, on a loop of its own if none is given, over one end of a socket pair; the other end belongs to the test.
 final class Line: Sendable {
     let time = ManualTime()
     let reactor: Reactor
@@ -12,15 +12,15 @@ final class Line: Sendable {
     let news: AsyncStream<UInt64>
     private let far: Int32
 
-    init() throws {
+    init(on reactor: Reactor? = nil) throws {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno.last }
         far = ends[1]
-        reactor = try Reactor(time: .manual(time))
+        self.reactor = try reactor ?? Reactor(time: .manual(time))
         let announcing = AsyncStream.makeStream(of: UInt64.self)
         news = announcing.stream
-        channel = try Channel(Socket(adopting: ends[0]), on: reactor, unsolicited: announcing.continuation)
+        channel = try Channel(Socket(adopting: ends[0]), on: self.reactor, unsolicited: announcing.continuation)
     }
 
     deinit {
