@@ -43,6 +43,12 @@ public actor TaskDelegate {
         interrupt = Interrupt(partOf: whole.interrupt, isFirst: isFirst)
     }
 
+    /// All share one. Nothing here is isolated, and an executor of its own would be half of what a delegate weighs.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.common.unownedExecutor }
+
+    private actor Common {}
+    private static let common = Common()
+
     public nonisolated var label: String? { settings?.options.label }
 
     public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
