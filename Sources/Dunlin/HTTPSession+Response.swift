@@ -1,7 +1,9 @@
 extension HTTPSession {
     /// A response that has arrived whole, with what its serializer made of it.
     public struct Response<Value> {
-        @usableFromInline let arrival: ResponseArrival
+        @usableFromInline let carried: TransportResponse
+        /// What came before; nil for nothing.
+        @usableFromInline let trail: Trail?
         public var value: Value
 
         public init(
@@ -10,115 +12,66 @@ extension HTTPSession {
         ) {
             var attempts = metrics.attempts
             let carried = TransportResponse(
-                head: head, interim: interim, body: .bytes(body), attempt: attempts.popLast() ?? Attempt())
-            arrival = ResponseArrival(carried, body, trailers, of: nil, after: Trail(attempts, history, madeURL: url))
-            self.value = value
+                head: head, interim: interim, body: .bytes(body), trailers: trailers,
+                attempt: attempts.popLast() ?? Attempt())
+            self.init(carried, Trail(attempts, history, madeURL: url), value)
         }
 
-        init(
-            _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: consuming TransportRequest,
-            after trail: Trail?
-        ) where Value == Bytes {
-            if !request.body.isNone { request = request.withoutBody }
-            arrival = ResponseArrival(carried, body, trailers, of: request, after: trail)
-            value = body
+        /// The answer to `request`, whose body has arrived whole.
+        init(_ carried: TransportResponse, _ body: Bytes, to request: TransportRequest, after trail: Trail?)
+        where Value == Bytes {
+            self.init(carried.answering(request), trail, body)
         }
 
-        @usableFromInline init(_ arrival: ResponseArrival, _ value: consuming Value) {
-            self.arrival = arrival
+        @usableFromInline init(_ carried: TransportResponse, _ trail: Trail?, _ value: consuming Value) {
+            self.carried = carried
+            self.trail = trail
             self.value = value
         }
 
         /// The same response to a request that waited in a queue before it was sent.
         func after(waiting time: Int64) -> Self {
-            Self(arrival.after(waiting: time), value)
+            if let trail, !trail.attempts.isEmpty { return Self(carried, trail.after(waiting: time), value) }
+            let attempt = carried.attempt
+            guard attempt != Attempt() else { return self }
+            return Self(carried.with(carried.body, attempt.after(waiting: time)), trail, value)
         }
 
         /// The same response with another value.
         @inlinable public func with<Other>(value: consuming Other) -> Response<Other> {
-            Response<Other>(arrival, value)
+            Response<Other>(carried, trail, value)
         }
 
-        @inlinable public var head: ResponseHead { arrival.carried.head }
-        @inlinable public var status: Status { arrival.carried.head.status }
-        @inlinable public var fields: Fields { arrival.carried.head.fields }
+        @inlinable public var head: ResponseHead { carried.head }
+        @inlinable public var status: Status { carried.head.status }
+        @inlinable public var fields: Fields { carried.head.fields }
         /// The body as received.
-        @inlinable public var body: Bytes { arrival.body }
-        @inlinable public var trailers: Fields { arrival.trailers ?? arrival.carried.trailers }
+        @inlinable public var body: Bytes { if case .bytes(let body) = carried.body { body } else { .empty } }
+        public var trailers: Fields { carried.trailers }
         /// Interim (1xx) responses that came first.
-        @inlinable public var interim: [ResponseHead] { arrival.carried.interim }
+        @inlinable public var interim: [ResponseHead] { carried.interim }
         /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
-        public var url: String { arrival.url }
+        public var url: String { carried.request?.head.url(after: trail) ?? trail?.madeURL ?? "" }
         /// The redirects that led here, the first one first.
-        public var history: [Redirect] { arrival.history }
+        public var history: [Redirect] { trail?.redirects ?? [] }
         /// The attempts before the one that was answered so, where a policy had the request tried again.
-        public var retries: [RetriedAttempt] { arrival.tries?.retried ?? [] }
+        public var retries: [RetriedAttempt] { trail?.tries?.retried ?? [] }
         /// The file that the body went to, if that was done with it.
-        public var file: DownloadedFile? { arrival.file }
-        /// How long each phase took, hop by hop.
-        public var metrics: Metrics { arrival.metrics }
+        public var file: DownloadedFile? { trail?.file }
+
+        /// How long each phase took, hop by hop. None for a response that nobody fetched.
+        public var metrics: Metrics {
+            let last = carried.attempt
+            return last == Attempt() ? Metrics() : Metrics(after: trail, last: last)
+        }
     }
 }
 
 extension HTTPSession.Response: Sendable where Value: Sendable {}
 
-/// Everything but the value: shared by copies and never changed, so that a response is cheap to pass on.
-@usableFromInline final class ResponseArrival: Sendable {
-    @usableFromInline let carried: TransportResponse
-    @usableFromInline let body: Bytes
-    /// What a body that was streamed brought; nil if it was here at once.
-    @usableFromInline let trailers: Fields?
-    /// What this is the answer to; without its body, which would be kept with the response. Nil for a response that
-    /// nobody fetched, such as one that a test made.
-    private let request: TransportRequest?
-    /// What came before; nil for nothing.
-    private let trail: Trail?
-
-    init(
-        _ carried: TransportResponse, _ body: Bytes, _ trailers: Fields?, of request: consuming TransportRequest?,
-        after trail: Trail?
-    ) {
-        self.carried = carried
-        self.body = body
-        self.trailers = trailers
-        self.request = request
-        self.trail = trail
-    }
-
-    /// None for a response that nobody fetched.
-    var metrics: Metrics {
-        let last = carried.attempt
-        return last == Attempt() ? Metrics() : Metrics(after: trail, last: last)
-    }
-
-    func after(waiting time: Int64) -> ResponseArrival {
-        if let trail, !trail.attempts.isEmpty {
-            return ResponseArrival(carried, body, trailers, of: request, after: trail.after(waiting: time))
-        }
-        let attempt = carried.attempt
-        guard attempt != Attempt() else { return self }
-        let later = carried.with(carried.body, attempt.after(waiting: time))
-        return ResponseArrival(later, body, trailers, of: request, after: trail)
-    }
-
-    var url: String { request?.head.url(after: trail) ?? trail?.madeURL ?? "" }
-
-    var history: [Redirect] { trail?.redirects ?? [] }
-
-    var file: HTTPSession.DownloadedFile? { trail?.file }
-
-    var tries: Tries? { trail?.tries }
-}
-
 extension RequestHead {
     /// What is asked for, with the fragment that never is.
     func url(after trail: Trail?) -> String {
         origin.description + target + (trail?.fragment.map { "#\($0)" } ?? "")
-    }
-}
-
-extension TransportRequest {
-    fileprivate var withoutBody: TransportRequest {
-        @inline(never) get { TransportRequest(head: head, timeouts: timeouts, deadline: deadline, priority: priority) }
     }
 }

@@ -258,7 +258,8 @@ extension Connection {
                 chunk: received.rest, upload: received.upload, canReuse: canReuse)
             return TransportResponse(
                 head: received.parsed.head, interim: received.interim,
-                body: .stream(ConnectionBody(reading, framing.body, attempt)), attempt: attempt)
+                body: .stream(ConnectionBody(reading, framing.body, attempt)), attempt: attempt,
+                answering: context.request)
         }
         context.interrupt.disarm()
         attempt.ended = received.at
@@ -271,7 +272,7 @@ extension Connection {
         }
         return TransportResponse(
             head: received.parsed.head, interim: received.interim, body: .bytes(whole.body), trailers: trailers,
-            attempt: attempt)
+            attempt: attempt, answering: context.request)
     }
 
     /// The body, and where it ends, if all of it came with the head; nil otherwise.

@@ -43,6 +43,8 @@ public final class TransportResponse: Sendable {
     /// Nil for none: even empty arrays are counted by reference.
     private let wholeTrailers: Fields?
     public let attempt: Attempt
+    /// What it answers, if that has no body, which would be kept with it; nil also where nobody said.
+    package let request: TransportRequest?
 
     public init(
         head: consuming ResponseHead, interim: consuming [ResponseHead] = [],
@@ -54,10 +56,48 @@ public final class TransportResponse: Sendable {
         self.body = body
         wholeTrailers = trailers
         self.attempt = attempt
+        request = nil
+    }
+
+    package init(
+        head: consuming ResponseHead, interim: consuming [ResponseHead], body: consuming ResponseBody,
+        trailers: consuming Fields? = nil, attempt: consuming Attempt, answering request: consuming TransportRequest?
+    ) {
+        self.head = head
+        self.interim = interim
+        self.body = body
+        wholeTrailers = trailers
+        self.attempt = attempt
+        self.request = request.flatMap { $0.body.isNone ? $0 : nil }
     }
 
     /// The trailer fields of a body that is here already; a stream brings its own.
     public var trailers: Fields { wholeTrailers ?? Fields() }
+
+    /// The same response with another body, and what came with that.
+    package func with(_ body: ResponseBody, _ attempt: Attempt, trailers: Fields? = nil) -> TransportResponse {
+        TransportResponse(
+            head: head, interim: interim, body: body, trailers: trailers ?? wholeTrailers, attempt: attempt,
+            answering: request)
+    }
+
+    /// The same response as the answer to `request`, whose body it does not keep.
+    package func answering(_ request: TransportRequest) -> TransportResponse {
+        self.request === request ? self : newlyAnswering(request.withoutBody)
+    }
+
+    @inline(never)
+    private func newlyAnswering(_ request: TransportRequest) -> TransportResponse {
+        TransportResponse(
+            head: head, interim: interim, body: body, trailers: wholeTrailers, attempt: attempt, answering: request)
+    }
+}
+
+extension TransportRequest {
+    fileprivate var withoutBody: TransportRequest {
+        guard !body.isNone else { return self }
+        return TransportRequest(head: head, timeouts: timeouts, deadline: deadline, priority: priority)
+    }
 }
 
 /// A response body: already here, or still arriving.

@@ -2,7 +2,7 @@
 ///
 /// An object made anew with each step. A request that took one hop, to a URL without a fragment, has none, and that is
 /// most of them.
-final class Trail: Sendable {
+@usableFromInline final class Trail: Sendable {
     let attempts: [Attempt]
     let redirects: [Redirect]
     /// Of the URL that was asked last.

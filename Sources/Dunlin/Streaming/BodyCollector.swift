@@ -24,8 +24,8 @@ struct BodyCollector {
             error.response = response.head
             throw error
         }
-        let complete = response.with(.bytes(bytes), stream.attempt)
-        return HTTPSession.Response(complete, bytes, stream.trailers, of: request, after: trail)
+        let complete = response.with(.bytes(bytes), stream.attempt, trailers: stream.trailers)
+        return HTTPSession.Response(complete, bytes, to: request, after: trail)
     }
 
     /// The response whose body came with its head.
@@ -35,7 +35,7 @@ struct BodyCollector {
         after trail: Trail?
     ) throws -> HTTPSession.Response<Bytes> {
         try check(body.count, limit, response.head)
-        return HTTPSession.Response(response, body, nil, of: request, after: trail)
+        return HTTPSession.Response(response, body, to: request, after: trail)
     }
 
     private func read(

@@ -84,12 +84,6 @@ extension InflateError {
     }
 }
 
-extension TransportResponse {
-    func with(_ body: ResponseBody, _ attempt: Attempt) -> TransportResponse {
-        TransportResponse(head: head, interim: interim, body: body, trailers: trailers, attempt: attempt)
-    }
-}
-
 extension Fields {
     /// Asked of every response, so it looks at lengths first.
     fileprivate var hasContentEncoding: Bool {

@@ -144,9 +144,9 @@ extension WatchedExchange {
     ) -> HTTPSession.Response<HTTPSession.DownloadedFile> {
         var (attempt, trailers) = (response.attempt, Fields?.none)
         if case .stream(let stream) = response.body { (attempt, trailers) = (stream.attempt, stream.trailers) }
-        let carried = response.with(.bytes(.empty), attempt)
+        let carried = response.with(.bytes(.empty), attempt, trailers: trailers)
         let trail = trail.after(earlier).keeping(file)
-        return HTTPSession.Response(carried, .empty, trailers, of: request, after: trail).with(value: file)
+        return HTTPSession.Response(carried, .empty, to: request, after: trail).with(value: file)
     }
 }
 

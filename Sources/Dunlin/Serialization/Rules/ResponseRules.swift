@@ -18,7 +18,7 @@ extension HTTPSession {
         public func check(_ response: HTTPSession.Response<Bytes>) throws {
             guard var refusal = refusal(of: response.head, hasContent: !response.body.isEmpty) else { return }
             refusal.body = response.body.kept
-            refusal.note(response.arrival.tries)
+            refusal.note(response.trail?.tries)
             throw refusal
         }
 
