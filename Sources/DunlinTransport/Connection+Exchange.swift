@@ -34,16 +34,18 @@ extension Connection {
 
     @inline(__always)
     static func exchange(
-        _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
+        _ message: consuming Message, over lease: consuming Lease, _ context: ExchangeContext,
         _ attempt: inout Attempt
     ) async throws -> TransportResponse {
         guard let sent = try send(message, over: lease, context, &attempt) else {
             return try await exchangeSlowly(message, over: lease, context, &attempt)
         }
+        // What was sent is let go before the wait, and its memory is still warm for the next request.
+        let asksToClose = (consume message).asksToClose
         // The usual exchange: all was sent at once, and all of the answer is there after one wait.
         let deadline = context.clock.deadline(for: .firstByte, from: sent)
         let wake = await lease.connection.channel.waitReadable(until: deadline)
-        switch try receive(wake, over: lease, context, since: sent, &attempt, message.asksToClose) {
+        switch try receive(wake, over: lease, context, since: sent, &attempt, asksToClose) {
         case .whole(let response): return response
         case .partial(let partial): return try await readOn(partial, context, since: sent, &attempt)
         }
@@ -100,7 +102,7 @@ extension Connection {
     ) throws -> Answer {
         guard wake == .ready else { throw context.failure(wake, in: .firstByte, since: sent, attempt) }
         var reader = ResponseReader(lease.connection.stream, context)
-        var heads = Heads(limits: context.limits)
+        var heads = Heads(limits: context.terms.limits)
         let chunk = try reader.nextNow(upTo: lease.connection.firstReadSize, in: .firstByte, &attempt)
         if let chunk {
             let now = context.clock.now()
@@ -200,7 +202,7 @@ extension Connection {
             context.interrupt.phase = .firstByte
             let sent = context.clock.now()
             attempt[.send] = sent.nanoseconds - start
-            var heads = Heads(limits: context.limits)
+            var heads = Heads(limits: context.terms.limits)
             received = try await readHead(&reader, lease.connection, sent, &heads, &attempt)
         }
         return try finish(received, reader, lease, context, &attempt, message.asksToClose)
@@ -240,7 +242,7 @@ extension Connection {
             // A response does not end before its request.
             let isSent = received.upload.map { $0.isComplete && $0.isOver } ?? true
             whole =
-                isSent ? try Self.wholeBody(of: received.rest, framing.body, context.limits, &trailers) : nil
+                isSent ? try Self.wholeBody(of: received.rest, framing.body, context.terms.limits, &trailers) : nil
         } catch {
             throw context.invalid(error, .idle, attempt)
         }
@@ -254,7 +256,7 @@ extension Connection {
         guard let whole else {
             context.interrupt.phase = .idle
             let reading = ConnectionBody.Reading(
-                lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.limits),
+                lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.terms.limits),
                 chunk: received.rest, upload: received.upload, canReuse: canReuse)
             return TransportResponse(
                 head: received.parsed.head, interim: received.interim,

@@ -15,7 +15,7 @@ extension Connection {
         _ connection: Connection, _ start: Int64, _ attempt: inout Attempt
     ) async throws -> Received {
         let context = writer.context
-        var heads = Heads(limits: context.limits)
+        var heads = Heads(limits: context.terms.limits)
         var opening = opening
         if rest.expectsContinue {
             try await writer.write(opening, &attempt)

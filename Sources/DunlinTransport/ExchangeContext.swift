@@ -9,21 +9,30 @@ internal import DunlinWire
 final class ExchangeContext: Sendable {
     let clock: ExchangeClock
     let interrupt: Interrupt
-    let limits: WireLimits
+    let terms: Terms
     let started: MonotonicTime
     private let attendants: Attendants?
-    private let sessionAdvisor: (any HandshakeAdvisor)?
+
+    /// What all exchanges of a transport have in common.
+    final class Terms: Sendable {
+        let limits: WireLimits
+        /// Whom a handshake asks; nil where there is no https.
+        let advisor: (any HandshakeAdvisor)?
+
+        init(_ limits: WireLimits, _ advisor: (any HandshakeAdvisor)? = nil) {
+            self.limits = limits
+            self.advisor = advisor
+        }
+    }
 
     init(
-        _ request: TransportRequest, _ interrupt: Interrupt, _ limits: WireLimits,
-        _ advisor: (any HandshakeAdvisor)? = nil, _ attendants: Attendants? = nil, since start: MonotonicTime,
-        on reactor: Reactor
+        _ request: TransportRequest, _ interrupt: Interrupt, _ terms: Terms, _ attendants: Attendants? = nil,
+        since start: MonotonicTime, on reactor: Reactor
     ) {
-        sessionAdvisor = advisor
+        self.terms = terms
         self.attendants = attendants
         clock = ExchangeClock(request, on: reactor)
         self.interrupt = interrupt
-        self.limits = limits
         started = start
     }
 
@@ -31,7 +40,7 @@ final class ExchangeContext: Sendable {
     var method: Method { request.head.method }
     var origin: Origin { request.head.origin }
     /// Whom a handshake asks; nil where nothing is secure.
-    var advisor: (any HandshakeAdvisor)? { attendants?.advisor ?? sessionAdvisor }
+    var advisor: (any HandshakeAdvisor)? { attendants?.advisor ?? terms.advisor }
     /// Who looks on, and may hold the transfer; usually nobody.
     var watch: TransferWatch? { attendants?.watch }
     /// With an advisor of its own a request has a connection to itself over TLS, of which nothing was agreed on without

@@ -34,15 +34,14 @@ public final class SocketTransport: Sendable {
     /// A body up to this size travels in one write with its head.
     static let smallBody = 16 * 1024
 
-    private let pool: Pool
+    let pool: Pool
     private let names: NameCache
-    private let connector: Connector
-    private let limits: WireLimits
-    private let advisor: (any HandshakeAdvisor)?
+    let connector: Connector
+    private let terms: ExchangeContext.Terms
 
     /// Without an `advisor` there is no https.
     public init(_ options: Options, on reactor: Reactor, advisor: (any HandshakeAdvisor)? = nil) {
-        self.advisor = advisor
+        terms = ExchangeContext.Terms(options.limits, advisor)
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)
@@ -56,7 +55,6 @@ public final class SocketTransport: Sendable {
             names: names, sockets: options.sockets, interfaces: options.interfaces,
             attemptDelay: options.attemptDelay.clampedNanoseconds,
             turns: options.rotatesAddresses ? Turns() : nil)
-        limits = options.limits
     }
 
     public var gauges: PoolGauges { pool.gauges }
@@ -93,7 +91,7 @@ public final class SocketTransport: Sendable {
         _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil,
         attendants: Attendants? = nil, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, interrupt, limits, advisor, attendants, since: start, on: reactor)
+        let context = ExchangeContext(request, interrupt, terms, attendants, since: start, on: reactor)
         var attempt = Attempt()
         attempt.started = start
         let ready: Ready
@@ -105,19 +103,19 @@ public final class SocketTransport: Sendable {
     }
 
     /// All that an exchange begins with.
-    private struct Ready: ~Copyable {
+    struct Ready: ~Copyable {
         let message: Connection.Message
         let lease: Lease
     }
 
     /// What must be waited for first. Most exchanges have none, and one wait here costs them less room than several.
-    private enum Errand: ~Copyable {
+    enum Errand: ~Copyable {
         case file(RequestBody.File)
         case connection(Connection.Message, Connector.Beginning)
         case turn(Connection.Message, Pool.Place)
     }
 
-    private enum Preparation: ~Copyable {
+    enum Preparation: ~Copyable {
         case ready(Ready)
         case errand(Errand)
     }
@@ -143,7 +141,7 @@ public final class SocketTransport: Sendable {
                 let message = try encode(context.request, file, uploads, context, attempt)
                 preparation = try lease(for: message, context, &attempt)
             case .connection(let message, let beginning):
-                return Ready(message: message, lease: try await finish(beginning, context, &attempt))
+                return Ready(message: message, lease: try await finishOpening(beginning, context, &attempt))
             case .turn(let message, let place):
                 if let lease = try await wait(in: place, context, &attempt) {
                     return Ready(message: message, lease: lease)
@@ -185,7 +183,7 @@ extension SocketTransport {
     }
 
     @inline(never)
-    private func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
+    func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
         guard context.origin.scheme == .http || context.advisor != nil else {
             throw context.error(.unsupportedScheme, "this transport has no TLS", .secure, attempt)
         }
@@ -233,7 +231,7 @@ extension SocketTransport {
     public func openAhead(
         of request: TransportRequest, upTo count: Int, interrupt: Interrupt, on reactor: Reactor
     ) async throws {
-        let context = ExchangeContext(request, interrupt, limits, advisor, since: reactor.now(), on: reactor)
+        let context = ExchangeContext(request, interrupt, terms, since: reactor.now(), on: reactor)
         var attempt = Attempt()
         try checkScheme(context, attempt)
         guard pool.reserve(context.origin, upTo: count) else { return }
@@ -253,142 +251,6 @@ extension RequestFraming {
         switch self {
         case .none, .length(0): false
         case .length, .chunked: true
-        }
-    }
-}
-
-// MARK: - Leasing
-
-extension SocketTransport {
-    @inline(never)
-    private func offer(
-        _ context: ExchangeContext, at now: MonotonicTime, _ attempt: Attempt
-    ) throws -> Pool.Offer {
-        do throws(PoolFailure) {
-            let request = context.request
-            return try pool.lease(
-                context.origin, on: context.clock.reactor, at: now, request.priority,
-                mayReuse: !context.isAlone && !request.needsFreshConnection)
-        } catch {
-            throw failure(error, context, attempt)
-        }
-    }
-
-    /// The connection if it is still quiet; nil, and closed, if the peer ended it or said something unasked.
-    @inline(never)
-    private func take(_ connection: Connection, _ context: ExchangeContext, _ attempt: inout Attempt) -> Lease? {
-        guard let turn = connection.stream.beginTurn() else {
-            connection.close()
-            pool.discard(context.origin)
-            return nil
-        }
-        attempt.isConnectionReused = true
-        attempt.connection = connection.id
-        attempt.peerReference = connection.peer
-        return Lease(connection, turn: turn, from: pool)
-    }
-
-    @inline(never)
-    private func wait(
-        in place: Pool.Place, _ context: ExchangeContext, _ attempt: inout Attempt
-    ) async throws -> Lease? {
-        let source: Pool.Source
-        let standing = context.watch?.standing
-        standing?.enter(Pool.WatchedPlace(pool: pool, place: place))
-        context.interrupt.phase = .pool
-        defer {
-            context.interrupt.phase = .firstByte
-            standing?.leave()
-        }
-        do throws(PoolFailure) {
-            let deadline = context.clock.deadline(for: .pool, from: context.waitStarted)
-            source = try await pool.wait(in: place, until: deadline, context.interrupt)
-        } catch {
-            throw failure(error, context, attempt)
-        }
-        attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
-        switch source {
-        case .existing(let connection) where context.isAlone:
-            // It has come to its turn: another is opened in this one's place.
-            connection.close()
-            return try await open(context, &attempt)
-        case .existing(let connection): return take(connection, context, &attempt)
-        case .opening: return try await open(context, &attempt)
-        }
-    }
-
-    /// A connection that is idle and still quiet, or open at once, or what is to be done for one.
-    private func lease(
-        for message: consuming Connection.Message, _ context: ExchangeContext, _ attempt: inout Attempt
-    ) throws -> Preparation {
-        try checkScheme(context, attempt)
-        while true {
-            // Who has waited for a turn comes back later than the exchange began.
-            let now = attempt[.pool] == 0 ? context.started : context.clock.now()
-            switch try offer(context, at: now, attempt) {
-            case .now(.existing(let connection)):
-                guard let lease = take(connection, context, &attempt) else { continue }
-                return .ready(Ready(message: message, lease: lease))
-            case .now(.opening):
-                let beginning = try begin(context, &attempt)
-                guard case .open(let connection, let turn) = beginning else {
-                    return .errand(.connection(message, beginning))
-                }
-                return .ready(Ready(message: message, lease: opened(connection, turn, context, &attempt)))
-            case .later(let place): return .errand(.turn(message, place))
-            }
-        }
-    }
-
-    private func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
-        try await finish(try begin(context, &attempt), context, &attempt)
-    }
-
-    @inline(never)
-    private func begin(_ context: ExchangeContext, _ attempt: inout Attempt) throws -> Connector.Beginning {
-        // Who has waited too long opens nothing, and sends nothing.
-        let now = context.clock.now()
-        guard context.request.deadline > now else {
-            pool.discard(context.origin)
-            throw context.timedOut(.total, since: now, attempt)
-        }
-        return connector.begin(context, announcing: pool.announcements, &attempt)
-    }
-
-    @inline(never)
-    private func finish(
-        _ beginning: Connector.Beginning, _ context: ExchangeContext, _ attempt: inout Attempt
-    ) async throws -> Lease {
-        defer { context.interrupt.phase = .firstByte }
-        do {
-            let (connection, turn) = try await connector.finish(
-                beginning, context, announcing: pool.announcements, &attempt)
-            return opened(connection, turn, context, &attempt)
-        } catch {
-            pool.discard(context.origin)
-            throw error
-        }
-    }
-
-    @inline(never)
-    private func opened(
-        _ connection: Connection, _ turn: UInt64, _ context: ExchangeContext, _ attempt: inout Attempt
-    ) -> Lease {
-        pool.countOpened()
-        // What it was secured by may be news: the identity's files are looked at with each connection.
-        if !context.isAlone, connection.edition != .max { pool.retire(before: connection.edition) }
-        attempt.connection = connection.id
-        return Lease(connection, turn: turn, from: pool)
-    }
-
-    @inline(never)
-    private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ attempt: Attempt) -> any Error {
-        switch failure {
-        case .timedOut: context.timedOut(.pool, since: context.waitStarted, attempt)
-        case .interrupted: context.interrupted(.pool, attempt)
-        case .exhausted:
-            context.error(.poolExhausted, "too many requests wait for a connection already", .pool, attempt)
-        case .closed: context.error(.sessionClosed, "the session is shut down", .pool, attempt)
         }
     }
 }
