@@ -24,20 +24,38 @@ extension HTTPSession {
     @usableFromInline func fetch(
         _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, accept: String?
     ) async throws -> Response<Bytes> {
-        var extras: RequestBuilder.Extras?
-        let head = try head(method, target, query, body, options, accept, &extras)
-        let reading = reading(options)
         let loop = loop
         let start = loop.now()
-        let delegate = delegate(.of(body), method, target, options, extras, at: start)
-        let request = try request(head, body, options, since: start)
+        let (request, delegate) = try prepare(method, target, query, body, options, accept, since: start)
+        let reading = reading(options)
         // The fast lane: on the loop already and on no actor, so there is nowhere to go. A request that is alone stays
         // where it is too: going to the loop and back pays when it is shared with others.
         let actor: (any Actor)? = #isolation
         if actor == nil, loop.isCurrent || tasks.isEmpty {
             return try await run(request, delegate, reading, since: start, on: loop)
         }
-        return try await withTaskExecutorPreference(loop) { @concurrent in
+        return try await runThere(request, delegate, reading, since: start, on: loop)
+    }
+
+    // Out of line: what it needs in passing belongs in no frame that a request keeps while it waits.
+    @inline(never)
+    private func prepare(
+        _ method: Method, _ target: Target, _ query: Query, _ body: RequestBody, _ options: Options, _ accept: String?,
+        since start: MonotonicTime
+    ) throws -> (TransportRequest, TaskDelegate) {
+        var extras: RequestBuilder.Extras?
+        let head = try head(method, target, query, body, options, accept, &extras)
+        let delegate = delegate(.of(body), method, target, options, extras, at: start)
+        return (try request(head, body, options, since: start), delegate)
+    }
+
+    // Out of line: who is on the loop already keeps no room for it.
+    @inline(never)
+    private func runThere(
+        _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, since start: MonotonicTime,
+        on loop: Reactor
+    ) async throws -> Response<Bytes> {
+        try await withTaskExecutorPreference(loop) { @concurrent in
             let response = try await run(request, delegate, reading, since: start, on: loop)
             await loop.leave()
             return response

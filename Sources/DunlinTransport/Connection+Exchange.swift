@@ -2,10 +2,7 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// One request and its response, straight through: write, wait for a head, see where the body ends.
-///
-/// What never waits is out of line: its locals belong on the stack, not in the frame that a waiting request keeps. What
-/// waits and is not usual has a frame of its own, made when it is needed.
+/// One request and its response: write, and when an answer is there, see where the body ends.
 ///
 /// Knows framing; nobody above does. A body that has arrived with its head is handed over whole and the lease goes
 /// back here; otherwise the lease moves into a `ConnectionBody`, which reads on when asked. Every error drops the
@@ -32,27 +29,18 @@ extension Connection {
         }
     }
 
-    @inline(__always)
-    static func exchange(
+    /// Sends what the kernel takes at once, which is usually all of it.
+    static func begin(
         _ message: consuming Message, over lease: consuming Lease, _ context: ExchangeContext,
         _ attempt: inout Attempt
-    ) async throws -> TransportResponse {
+    ) throws -> BegunExchange {
         guard let sent = try send(message, over: lease, context, &attempt) else {
-            return try await exchangeSlowly(message, over: lease, context, &attempt)
+            return .unfinished(UnfinishedExchange(.unsent(message, lease), context, attempt))
         }
-        // What was sent is let go before the wait, and its memory is still warm for the next request.
-        let asksToClose = (consume message).asksToClose
-        // The usual exchange: all was sent at once, and all of the answer is there after one wait.
-        let deadline = context.clock.deadline(for: .firstByte, from: sent)
-        let wake = await lease.connection.channel.waitReadable(until: deadline)
-        switch try receive(wake, over: lease, context, since: sent, &attempt, asksToClose) {
-        case .whole(let response): return response
-        case .partial(let partial): return try await readOn(partial, context, since: sent, &attempt)
-        }
+        return .sent(lease, at: sent, asksToClose: message.asksToClose)
     }
 
     /// When the whole request had been handed to the kernel at once; nil if there is more to do about sending it.
-    @inline(never)
     private static func send(
         _ message: borrowing Message, over lease: borrowing Lease, _ context: ExchangeContext,
         _ attempt: inout Attempt
@@ -74,29 +62,15 @@ extension Connection {
     }
 
     /// What the first wait brought.
-    private enum Answer {
+    enum Answer {
         case whole(TransportResponse)
-        case partial(Partial)
-    }
-
-    /// An answer whose head is not all here yet.
-    private final class Partial {
-        var lease: Lease?
-        var heads: Heads
-        let mayHaveMore: Bool
-        let asksToClose: Bool
-
-        init(_ lease: consuming Lease, _ heads: consuming Heads, mayHaveMore: Bool, asksToClose: Bool) {
-            self.lease = consume lease
-            self.heads = heads
-            self.mayHaveMore = mayHaveMore
-            self.asksToClose = asksToClose
-        }
+        /// Its head is not all here.
+        case unfinished(UnfinishedExchange)
     }
 
     /// Reads what has come once the wait is over.
     @inline(never)
-    private static func receive(
+    static func receive(
         _ wake: Wake, over lease: consuming Lease, _ context: ExchangeContext, since sent: MonotonicTime,
         _ attempt: inout Attempt, _ asksToClose: Bool
     ) throws -> Answer {
@@ -111,7 +85,9 @@ extension Connection {
                 return .whole(try finish(received, reader, lease, context, &attempt, asksToClose))
             }
         }
-        return .partial(Partial(lease, heads, mayHaveMore: reader.mayHaveMore, asksToClose: asksToClose))
+        let partial = UnfinishedExchange.Partial(
+            heads, sent: sent, mayHaveMore: reader.mayHaveMore, asksToClose: asksToClose)
+        return .unfinished(UnfinishedExchange(.partial(partial, lease), context, attempt))
     }
 
     @inline(__always)
@@ -169,21 +145,10 @@ extension Connection {
         }
     }
 
-    /// The rest of an answer that did not come in one piece.
-    @inline(never)
-    private static func readOn(
-        _ partial: Partial, _ context: ExchangeContext, since sent: MonotonicTime, _ attempt: inout Attempt
-    ) async throws -> TransportResponse {
-        guard let lease = partial.lease.take() else { throw context.interrupted(.firstByte, attempt) }
-        var reader = ResponseReader(lease.connection.stream, context, mayHaveMore: partial.mayHaveMore)
-        let received = try await readHead(&reader, lease.connection, sent, &partial.heads, &attempt)
-        return try finish(received, reader, lease, context, &attempt, partial.asksToClose)
-    }
-
     /// An exchange whose request has a body of its own, or is more than the kernel took at once.
     @inline(never)
-    private static func exchangeSlowly(
-        _ message: borrowing Message, over lease: consuming Lease, _ context: ExchangeContext,
+    static func exchangeSlowly(
+        _ message: consuming Message, over lease: consuming Lease, _ context: ExchangeContext,
         _ attempt: inout Attempt
     ) async throws -> TransportResponse {
         let writer = RequestWriter(context: context, stream: lease.connection.stream)
@@ -230,7 +195,7 @@ extension Connection {
     }
 
     @inline(never)
-    private static func finish(
+    static func finish(
         _ received: consuming Received, _ reader: consuming ResponseReader, _ lease: consuming Lease,
         _ context: ExchangeContext, _ attempt: inout Attempt, _ asksToClose: Bool
     ) throws -> TransportResponse {

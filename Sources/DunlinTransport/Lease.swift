@@ -5,7 +5,7 @@ internal import DunlinTypes
 /// that ended cleanly gives it back.
 struct Lease: ~Copyable {
     let connection: Connection
-    let slot = 0
+    var slot: Int { 0 }
     /// The turn of the connection's channel that this lease owns.
     let turn: UInt64
     /// Nil once given back.

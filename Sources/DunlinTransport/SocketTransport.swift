@@ -94,12 +94,19 @@ public final class SocketTransport: Sendable {
         let context = ExchangeContext(request, interrupt, terms, attendants, since: start, on: reactor)
         var attempt = Attempt()
         attempt.started = start
-        let ready: Ready
+        return try await begin(context, uploads, &attempt).response(context, &attempt)
+    }
+
+    /// All of it that takes no wait.
+    @inline(never)
+    private func begin(
+        _ context: ExchangeContext, _ uploads: UploadScope?, _ attempt: inout Attempt
+    ) throws -> BegunExchange {
         switch try prepare(context, uploads, &attempt) {
-        case .ready(let now): ready = now
-        case .errand(let errand): ready = try await run(errand, uploads, context, &attempt)
+        case .ready(let ready): return try Connection.begin(ready.message, over: ready.lease, context, &attempt)
+        case .errand(let errand):
+            return .unfinished(UnfinishedExchange(.errand(errand, self, uploads), context, attempt))
         }
-        return try await Connection.exchange(ready.message, over: ready.lease, context, &attempt)
     }
 
     /// All that an exchange begins with.
@@ -121,7 +128,6 @@ public final class SocketTransport: Sendable {
     }
 
     /// The hot path: nothing needs to be waited for, because a connection is idle and still quiet, or open at once.
-    @inline(never)
     private func prepare(
         _ context: ExchangeContext, _ uploads: UploadScope?, _ attempt: inout Attempt
     ) throws -> Preparation {
@@ -130,7 +136,7 @@ public final class SocketTransport: Sendable {
     }
 
     @inline(never)
-    private func run(
+    func run(
         _ errand: consuming Errand, _ uploads: UploadScope?, _ context: ExchangeContext, _ attempt: inout Attempt
     ) async throws -> Ready {
         while true {

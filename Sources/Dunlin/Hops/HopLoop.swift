@@ -13,20 +13,37 @@ struct HopLoop {
     }
 
     /// `start` is when the first hop began; `request` becomes the one that is answered, and `trail` gets what came
-    /// before that. Inlined, to cost each request no frame of its own.
+    /// before that. Inlined, to cost each request no frame of its own; what follows the first hop has one.
     @inline(__always)
     func run(
         _ request: inout TransportRequest, _ delegate: TaskDelegate, since start: MonotonicTime, on loop: Reactor,
         _ trail: inout Trail?
     ) async throws -> TransportResponse {
-        var start = start
+        guard delegate.begin() else { throw Self.over }
+        let outcome: Result<TransportResponse, any Error>
+        do {
+            let response = try await carrier.exchange(request, delegate, uploads, since: start, on: loop)
+            var machine = HopMachine()
+            if case .deliver = machine.received(response.head.status, for: request) { return response }
+            outcome = .success(response)
+        } catch {
+            outcome = .failure(error)
+        }
+        return try await goOn(after: outcome, &request, delegate, on: loop, &trail)
+    }
+
+    /// What the first hop's outcome leads to.
+    @inline(never)
+    private func goOn(
+        after first: Result<TransportResponse, any Error>, _ request: inout TransportRequest, _ delegate: TaskDelegate,
+        on loop: Reactor, _ trail: inout Trail?
+    ) async throws -> TransportResponse {
+        var outcome = first
         var machine = HopMachine()
         var patience: ConnectivityWait?
         while true {
-            guard delegate.begin() else { throw Self.over }
             do {
-                let response = try await carrier.exchange(
-                    request, delegate, uploads, since: start, on: loop)
+                let response = try outcome.get()
                 switch machine.received(response.head.status, for: request) {
                 case .deliver, .fail: return response
                 case .send: trail.append(response.attempt)
@@ -40,7 +57,6 @@ struct HopLoop {
                     (request, trail) = (next.request, next.trail)
                     machine.redirected()
                 }
-                start = loop.now()
             } catch {
                 if machine.failed(error, isReplayable: request.body.isReplayable) == .send {
                     request = request.onFreshConnection
@@ -49,7 +65,13 @@ struct HopLoop {
                     guard let patience, request.body.canBeSent else { throw request.explained(error, after: trail) }
                     try await waitForNetwork(after: error, patience, request, &trail)
                 }
-                start = loop.now()
+            }
+            guard delegate.begin() else { throw Self.over }
+            do {
+                outcome = .success(
+                    try await carrier.exchange(request, delegate, uploads, since: loop.now(), on: loop))
+            } catch {
+                outcome = .failure(error)
             }
         }
     }
