@@ -3,8 +3,6 @@ extension HTTPSession {
     public struct Options: Sendable {
         /// Each field here replaces the session's fields of the same name.
         public var fields: Fields
-        /// Instead of the session's.
-        public var timeouts: Timeouts?
         /// How long a response's body may be that is read as a whole.
         public var bodyBytes: BodyLimit
         /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
@@ -16,8 +14,8 @@ extension HTTPSession {
         /// Whether the body waits for the server's leave (`Expect: 100-continue`), so that a refusal costs no upload.
         /// Means nothing without a body. A field `Expect: 100-continue` of the caller's own does the same.
         public var expectsContinue = false
-        /// How long it waits for leave before it is sent without: not every server gives it.
-        public var continueTimeout: Duration = .seconds(1)
+        /// Nil where it is the session's and the usual.
+        @usableFromInline var patience: Patience?
         /// What few requests set.
         @usableFromInline var rare: RareOptions?
 
@@ -27,11 +25,11 @@ extension HTTPSession {
             priority: RequestPriority = .normal
         ) {
             self.fields = fields
-            self.timeouts = timeouts
             self.bodyBytes = bodyBytes
             self.validatesResponse = validatesResponse
             self.decodesContent = decodesContent
             self.priority = priority
+            if let timeouts { self.timeouts = timeouts }
             if let label { self.label = label }
         }
 
@@ -45,6 +43,19 @@ extension HTTPSession {
                 fields: fields, timeouts: timeouts, bodyBytes: bodyBytes, validatesResponse: validatesResponse,
                 decodesContent: decodesContent, label: label, priority: priority)
             self.retry = retry
+        }
+    }
+
+    /// How long a request waits, where it says so itself. An object, so that options that say nothing stay small: they
+    /// are handed over with every call.
+    @usableFromInline final class Patience: Sendable {
+        let timeouts: Timeouts?
+        let continueTimeout: Duration
+        static let usualContinueTimeout = Duration.seconds(1)
+
+        init(_ timeouts: Timeouts?, continueTimeout: Duration) {
+            self.timeouts = timeouts
+            self.continueTimeout = continueTimeout
         }
     }
 
@@ -66,5 +77,19 @@ extension HTTPSession {
             case .unlimited: nil
             }
         }
+    }
+}
+
+extension HTTPSession.Options {
+    /// Instead of the session's.
+    public var timeouts: Timeouts? {
+        get { patience?.timeouts }
+        set { patience = HTTPSession.Patience(newValue, continueTimeout: continueTimeout) }
+    }
+
+    /// How long a body waits for leave before it is sent without: not every server gives it.
+    public var continueTimeout: Duration {
+        get { patience?.continueTimeout ?? HTTPSession.Patience.usualContinueTimeout }
+        set { patience = HTTPSession.Patience(timeouts, continueTimeout: newValue) }
     }
 }

@@ -9,6 +9,11 @@ internal import Synchronization
 public final class Channel: Sendable {
     @usableFromInline typealias Waiter = UnsafeContinuation<Wake, Never>
 
+    // What each request touches comes first: with thousands of channels every cache line of one is read anew.
+    private let machine: Mutex<ChannelMachine<Waiter>>
+    private let socket: Socket
+    /// Where the loop finds this channel; set once, before anybody can wait.
+    private let token = Atomic<UInt64>(Slots.none)
     public let reactor: Reactor
     /// Process-wide and never used twice.
     public let id = Channel.ids.add(1, ordering: .relaxed).newValue
@@ -16,10 +21,6 @@ public final class Channel: Sendable {
     /// Where to tell that something came while nobody owned the channel.
     private let unsolicited: AsyncStream<UInt64>.Continuation?
     private let hasNews = Atomic<Bool>(false)
-    private let socket: Socket
-    private let machine: Mutex<ChannelMachine<Waiter>>
-    /// Where the loop finds this channel; set once, before anybody can wait.
-    private let token = Atomic<UInt64>(Slots.none)
 
     /// The turn that a channel made `inTurn` begins with.
     public static let firstTurn: UInt64 = 1

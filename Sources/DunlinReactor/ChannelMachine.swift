@@ -68,14 +68,14 @@ struct ChannelMachine<Waiter> {
     }
 
     private var reading = Side.quiet
-    private var writing = Side.quiet
     private var life = Life.between
+    /// The peer has ended its side, or the connection failed: a read says which.
+    private(set) var inputHasEnded = false
     private var turn: UInt64 = 0
     private var checkAt = MonotonicTime.never
     /// A bound on every wait for input in this turn, set from outside.
     private var readingLimit = MonotonicTime.never
-    /// The peer has ended its side, or the connection failed: a read says which.
-    private(set) var inputHasEnded = false
+    private var writing = Side.quiet
 
     /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing.
     mutating func beginTurn() -> Begin {

@@ -1,0 +1,35 @@
+import Dunlin
+import Testing
+
+@Suite struct `Options` {
+    @Test func `that say nothing leave every limit to the session`() {
+        let options = HTTPSession.Options()
+        #expect(options.timeouts == nil)
+        #expect(options.continueTimeout == .seconds(1))
+    }
+
+    @Test func `keep one limit when another is set`() {
+        var options = HTTPSession.Options(timeouts: Timeouts(firstByte: .seconds(3)))
+        options.continueTimeout = .seconds(5)
+        #expect(options.timeouts == Timeouts(firstByte: .seconds(3)))
+        #expect(options.continueTimeout == .seconds(5))
+        options.timeouts?.total = .seconds(9)
+        #expect(options.timeouts == Timeouts(firstByte: .seconds(3), total: .seconds(9)))
+        options.timeouts = nil
+        #expect(options.timeouts == nil)
+        #expect(options.continueTimeout == .seconds(5))
+    }
+
+    @Test func `are values: a copy has limits of its own`() {
+        let options = HTTPSession.Options(timeouts: Timeouts(idle: .seconds(1)))
+        var copy = options
+        copy.timeouts = Timeouts(idle: .seconds(2))
+        #expect(options.timeouts?.idle == .seconds(1))
+        #expect(copy.timeouts?.idle == .seconds(2))
+    }
+
+    /// They are handed over with every call, in memory that a request keeps while it waits.
+    @Test func `are small`() {
+        #expect(MemoryLayout<HTTPSession.Options>.size <= 64)
+    }
+}
