@@ -88,6 +88,23 @@ struct `Expectations` {
         }
     }
 
+    /// What the first answer still brings is nobody's business, and there is no room for a second connection beside it.
+    @Test(arguments: bodies.indices)
+    func `that fail give their connection up before another is needed`(index: Int) async throws {
+        try await Stage.with(tolerating: true, configure: { $0.connections.perOrigin = 1 }) {
+            (stage: Stage) async throws in
+            let refusal: LoopbackServer.Reply = [
+                .message(.init(417, fields: ["Content-Length": "1000000"])), .generate(100_000), .stall,
+            ]
+            stage.server.enqueue(refusal.beforeBody)
+            stage.server.respond { _ in .response(body: "taken") }
+            let response = try await stage.session.put(
+                "up", body: Self.bodies[index](), options: Self.options(), as: .string)
+            #expect(response.value == "taken")
+            #expect(stage.server.connectionCount == 2)
+        }
+    }
+
     @Test func `need a body`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }

@@ -29,51 +29,70 @@ struct HopLoop {
         } catch {
             outcome = .failure(error)
         }
-        return try await goOn(after: outcome, &request, delegate, on: loop, &trail)
+        return try await goOn(after: consume outcome, &request, delegate, on: loop, &trail)
     }
 
     /// What the first hop's outcome leads to.
     @inline(never)
     private func goOn(
-        after first: Result<TransportResponse, any Error>, _ request: inout TransportRequest, _ delegate: TaskDelegate,
-        on loop: Reactor, _ trail: inout Trail?
+        after first: consuming Result<TransportResponse, any Error>, _ request: inout TransportRequest,
+        _ delegate: TaskDelegate, on loop: Reactor, _ trail: inout Trail?
     ) async throws -> TransportResponse {
         var outcome = first
-        var machine = HopMachine()
-        var patience: ConnectivityWait?
+        var course = Course()
         while true {
-            do {
-                let response = try outcome.get()
-                switch machine.received(response.head.status, for: request) {
-                case .deliver, .fail: return response
-                case .send: trail.append(response.attempt)
-                case .sendWithoutExpectation:
-                    trail.append(response.attempt)
-                    request = request.withoutExpectation
-                case .redirect:
-                    guard let next = try await redirected(by: response, request, delegate, trail, on: loop) else {
-                        return response
-                    }
-                    (request, trail) = (next.request, next.trail)
-                    machine.redirected()
-                }
-            } catch {
-                if machine.failed(error, isReplayable: request.body.isReplayable) == .send {
-                    request = request.onFreshConnection
-                } else {
-                    patience = patience ?? ConnectivityWait(carrier, delegate, on: loop)
-                    guard let patience, request.body.canBeSent else { throw request.explained(error, after: trail) }
-                    try await waitForNetwork(after: error, patience, request, &trail)
-                }
-            }
+            // Consumed: a response that is not delivered must be gone, with its connection, before the next is awaited.
+            let last = try await settle(consume outcome, &course, &request, delegate, on: loop, &trail)
+            if let last { return last }
             guard delegate.begin() else { throw Self.over }
             do {
-                outcome = .success(
-                    try await carrier.exchange(request, delegate, uploads, since: loop.now(), on: loop))
+                let response = try await carrier.exchange(request, delegate, uploads, since: loop.now(), on: loop)
+                outcome = .success(response)
             } catch {
                 outcome = .failure(error)
             }
         }
+    }
+
+    /// What is known of a request's hops so far.
+    private struct Course {
+        var machine = HopMachine()
+        var patience: ConnectivityWait?
+    }
+
+    /// The response to deliver; nil once `request` is what is to be sent next.
+    @inline(never)
+    private func settle(
+        _ outcome: consuming Result<TransportResponse, any Error>, _ course: inout Course,
+        _ request: inout TransportRequest, _ delegate: TaskDelegate, on loop: Reactor, _ trail: inout Trail?
+    ) async throws -> TransportResponse? {
+        do {
+            let response = try outcome.get()
+            switch course.machine.received(response.head.status, for: request) {
+            case .deliver, .fail: return response
+            case .send: trail.append(response.attempt)
+            case .sendWithoutExpectation:
+                trail.append(response.attempt)
+                request = request.withoutExpectation
+            case .redirect:
+                guard let next = try await redirected(by: response, request, delegate, trail, on: loop) else {
+                    return response
+                }
+                (request, trail) = (next.request, next.trail)
+                course.machine.redirected()
+            }
+        } catch {
+            if course.machine.failed(error, isReplayable: request.body.isReplayable) == .send {
+                request = request.onFreshConnection
+            } else {
+                course.patience = course.patience ?? ConnectivityWait(carrier, delegate, on: loop)
+                guard let patience = course.patience, request.body.canBeSent else {
+                    throw request.explained(error, after: trail)
+                }
+                try await waitForNetwork(after: error, patience, request, &trail)
+            }
+        }
+        return nil
     }
 }
 
