@@ -1,0 +1,66 @@
+import Dunlin
+import Synchronization
+
+/// Hooks that have no opinion and write down that they were asked.
+enum Onlookers {
+    /// Of the scenario that plays; requests inherit it from whoever makes them.
+    @TaskLocal static var transcript: Transcript?
+
+    private static func heard(
+        _ hook: String, _ task: TaskSnapshot? = nil, _ line: (Transcript) -> String = { _ in "" }
+    ) {
+        guard let transcript else { return }
+        transcript.heard(hook, task, line(transcript))
+    }
+
+    /// How far it came; of what was cut, that it was.
+    private static func text(_ progress: HTTPSession.TransferProgress) -> String {
+        guard let total = progress.totalBytes, progress.wireBytes < total else { return "\(progress.wireBytes)" }
+        return "a part of \(total)"
+    }
+
+    static var hooks: HTTPSession.Hooks {
+        var hooks = HTTPSession.Hooks()
+        hooks.redirect = { proposal in
+            heard("redirect") { _ in
+                "\(proposal.request.method) \(proposal.request.url) \(proposal.response.status.code),"
+                    + " next \(proposal.next.method) \(proposal.next.url), count \(proposal.count)"
+            }
+            return nil
+        }
+        hooks.needsNewBody = { request in
+            heard("needs new body") { _ in "\(request.method) \(request.url)" }
+            return nil
+        }
+        hooks.response = { head, task in
+            heard("response", task) { _ in "\(head.status.code)" }
+            return nil
+        }
+        hooks.destination = { head, task in
+            heard("destination", task) { _ in "\(head.status.code)" }
+            return nil
+        }
+        hooks.uploadProgress = { progress, task in
+            if progress.isFinal { heard("upload progress", task) { _ in text(progress) } }
+        }
+        hooks.downloadProgress = { progress, task in
+            if progress.isFinal { heard("download progress", task) { _ in text(progress) } }
+        }
+        hooks.retrying = { task, attempt in
+            heard("retrying", task) { _ in "\(attempt.cause) +\(attempt.wait)" }
+        }
+        hooks.transferEnded = { task, error in
+            heard("transfer ended", task) { _ in
+                error.map { ($0 as? NetworkError)?.code.rawValue ?? "\($0)" } ?? "well"
+            }
+        }
+        hooks.metrics = { metrics, task in
+            heard("metrics", task) { _ in "\(metrics.attempts.count) attempts" }
+        }
+        hooks.completed = { completion in
+            heard("completed", completion.task) { $0.text(completion) }
+        }
+        hooks.invalidated = { heard("invalidated") }
+        return hooks
+    }
+}

@@ -1,0 +1,69 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+/// Everything that can be seen of a request from outside, held still in files: `Tests/Corpus/scenarios`. A change that
+/// means to alter what is seen writes them anew with `RECORD_SCENARIOS=1 swift test --filter Scenario`, and the diff of
+/// those files says what it altered.
+@Suite(.timeLimit(.minutes(10))) struct `A scenario` {
+    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().appending(path: "Corpus/scenarios")
+    private static let isRecording = ProcessInfo.processInfo.environment["RECORD_SCENARIOS"] != nil
+
+    @Test(arguments: Scenario.all) func `shows from outside what its file says, whoever looks on`(
+        scenario: Scenario
+    ) async throws {
+        var seen = ""
+        for company in Company.allCases {
+            seen +=
+                "## \(company.rawValue)\n" + (try await Self.play(scenario, company)).joined(separator: "\n") + "\n\n"
+        }
+        let file = Self.folder.appending(path: "\(scenario.name).txt")
+        if Self.isRecording {
+            try Data(seen.utf8).write(to: file)
+            return
+        }
+        let expected = String(decoding: try Data(contentsOf: file), as: UTF8.self)
+        #expect(seen == expected)
+    }
+
+    @Test(.enabled(if: !isRecording)) func `has a file, and each file a scenario`() throws {
+        let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+        #expect(Set(names) == Set(Scenario.all.map { "\($0.name).txt" }))
+        #expect(Scenario.all.count == names.count)
+    }
+
+    /// Every line that can be seen.
+    private static func play(_ scenario: Scenario, _ company: Company) async throws -> [String] {
+        let clock = scenario.hasManualClock ? ManualClock() : nil
+        let folder = try Folder()
+        var lines: [String] = []
+        try await Stage.with(server: scenario.server, clock: clock, tolerating: true) {
+            $0.fields = ["User-Agent": "dunlin", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"]
+            $0.random = { 0 }
+            scenario.configure(&$0)
+            if company == .watched { $0.hooks = Onlookers.hooks }
+        } _: { stage in
+            let names = [
+                ("127.0.0.1:\(stage.server.port)", "SERVER"), ("localhost:\(stage.server.port)", "OTHER"),
+                ("nowhere.test:\(stage.server.port)", "NOWHERE"), (folder.path, "FOLDER"),
+            ]
+            let transcript = Transcript(names, of: scenario)
+            let events = company == .watched ? stage.session.events(keeping: 10_000) : nil
+            try await Onlookers.$transcript.withValue(transcript) {
+                try await scenario.play(Scene(stage: stage, transcript: transcript, clock: clock, folder: folder))
+            }
+            await stage.session.shutdown()
+            lines = ["# outcomes"] + transcript.outcomes
+            if scenario.hasWire { lines += ["# wire"] + transcript.wire(of: stage.server) }
+            lines.append("# connections: \(stage.server.connectionCount)")
+            guard let events else { return }
+            lines.append("# hooks")
+            lines += transcript.hooks
+            lines.append("# events")
+            for await event in events { lines.append(transcript.tidied(transcript.text(event))) }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,197 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+
+/// All that can be seen of a scenario from outside, as text that is the same each time: what went over the wire, what
+/// became of each request, what hooks and listeners were told, and which phases took time.
+///
+/// Numbers that differ from run to run (ports, ids, durations, the names of part files) are left out or replaced.
+final class Transcript: Sendable {
+    private struct Lines {
+        var outcomes: [String] = []
+        var hooks: [Told] = []
+        var connections: [UInt64] = []
+        var ids: [TaskID] = []
+    }
+
+    private struct Told {
+        let task: Int
+        let rank: Int
+        let line: String
+    }
+
+    private let lines = Mutex(Lines())
+    /// Phases that take time or none by chance in this scenario.
+    private let chancy: Set<Phase>
+    private let hasAttempts: Bool
+    /// What is replaced, and by what.
+    private let names: [(String, String)]
+
+    /// `names`: what differs from run to run, and what stands for it.
+    init(_ names: [(String, String)], of scenario: Scenario) {
+        self.names = names
+        chancy = scenario.chancy
+        hasAttempts = scenario.hasAttempts
+    }
+
+    func note(_ line: String) {
+        lines.withLock { $0.outcomes.append(line) }
+    }
+
+    /// A hook was called, on behalf of a request if it was for one.
+    func heard(_ hook: String, _ task: TaskSnapshot?, _ line: String) {
+        let number = task.map { self.number($0.id) } ?? .max
+        let rank = hook == "upload progress" ? -2 : hook == "download progress" ? -1 : 0
+        let line = task.map { "\(hook): \(line) \(text($0))" } ?? "\(hook): \(line)"
+        lines.withLock { lines in
+            let place = rank < 0 ? rank : lines.hooks.count
+            lines.hooks.append(Told(task: number, rank: place, line: line))
+        }
+    }
+
+    /// Notes what became of a request, or of anything else that may fail.
+    func note<Value>(_ label: String, _ work: () async throws -> Value) async {
+        do {
+            note("\(label): \(text(try await work()))")
+        } catch {
+            note("\(label): failed, \(text(error))")
+        }
+    }
+
+    var outcomes: [String] { lines.withLock { $0.outcomes }.map(tidied) }
+    /// Request by request, each in the order in which it was told. The two directions of progress are told side by
+    /// side, so they come first.
+    var hooks: [String] {
+        let all = lines.withLock { $0.hooks }.sorted { ($0.task, $0.rank) < ($1.task, $1.rank) }
+        return all.map { tidied($0.line) }
+    }
+
+    func tidied(_ line: String) -> String {
+        names.reduce(line) { $0.replacing($1.0, with: $1.1) }
+    }
+
+    /// A letter for each connection, in the order in which they were met.
+    private func letter(_ connection: UInt64) -> String {
+        if connection == 0 { return "none" }
+        let index = lines.withLock { lines -> Int in
+            if let known = lines.connections.firstIndex(of: connection) { return known }
+            lines.connections.append(connection)
+            return lines.connections.count - 1
+        }
+        return String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index % 26)))
+    }
+
+    private func number(_ id: TaskID) -> Int {
+        lines.withLock { lines in
+            if let known = lines.ids.firstIndex(of: id) { return known + 1 }
+            lines.ids.append(id)
+            return lines.ids.count
+        }
+    }
+}
+
+// MARK: - Values as text
+
+extension Transcript {
+    func text<Value>(_ value: Value) -> String {
+        switch value {
+        case let response as HTTPSession.Response<Bytes>: text(response, value: text(response.value))
+        case let response as HTTPSession.Response<String>: text(response, value: "\"\(response.value)\"")
+        case let response as HTTPSession.Response<HTTPSession.DownloadedFile>:
+            text(response, value: text(response.value))
+        case let bytes as Bytes: "\(bytes.count) bytes"
+        case let file as HTTPSession.DownloadedFile:
+            "file \(file.path), \(file.byteCount) bytes, resumed at \(file.resumedAt)"
+        case is Void: "done"
+        default: "\(value)"
+        }
+    }
+
+    private func text<Value>(_ response: HTTPSession.Response<Value>, value: String) -> String {
+        var text = "\(response.status.code), \(value), from \(response.url)"
+        if !response.interim.isEmpty { text += ", after \(response.interim.map(\.status.code))" }
+        if !response.history.isEmpty { text += ", by way of \(response.history)" }
+        if !response.trailers.isEmpty { text += ", trailers \(response.trailers.map { "\($0.name): \($0.value)" })" }
+        if !response.retries.isEmpty { text += ", retries \(response.retries.map { "\($0.cause) +\($0.wait)" })" }
+        return text + self.text(response.metrics)
+    }
+
+    func text(_ metrics: Metrics) -> String {
+        metrics.attempts.map { "\n    \(text($0))" }.joined()
+    }
+
+    private func text(_ attempt: Attempt) -> String {
+        let phases = Phase.allCases.filter { $0 != .total && !chancy.contains($0) && attempt.duration(of: $0) != nil }
+        let reuse = attempt.isConnectionReused ? "again" : "new"
+        return "connection \(letter(attempt.connection)) \(reuse), \(phases.map(\.rawValue).joined(separator: " ")),"
+            + " body \(attempt.bodyBytes), decoded \(attempt.decodedBytes)"
+    }
+
+    func text(_ error: any Error) -> String {
+        guard let error = error as? NetworkError else { return "\(error)" }
+        var text = "\(error.code) (\(error.reason))"
+        if let phase = error.phase { text += ", in \(phase.rawValue)" }
+        text += error.requestMayHaveBeenSent ? ", may have been sent" : ", not sent"
+        if error.isSafeToRetry { text += ", safe to retry" }
+        if error.connectionWasReused { text += ", on a reused connection" }
+        if let limit = error.limit { text += ", limit \(limit)" }
+        if let response = error.response { text += ", response \(response.status.code)" }
+        if let body = error.body { text += ", body \(body.count)" }
+        if !error.retries.isEmpty { text += ", retries \(error.retries.map { "\($0.cause) +\($0.wait)" })" }
+        if let refusal = error.retryRefusal { text += ", not again: \(refusal)" }
+        if hasAttempts, let attempt = error.attempt { text += "\n    \(self.text(attempt))" }
+        return text
+    }
+
+    func text(_ task: TaskSnapshot) -> String {
+        let label = task.label.map { " \"\($0)\"" } ?? ""
+        let tags = task.tags.isEmpty ? "" : " \(task.tags.sorted())"
+        return "#\(number(task.id)) \(task.kind.rawValue) \(task.method) \(task.template)\(label)\(tags)"
+            + " priority \(task.priority.rawValue), \(task.state)"
+    }
+
+    func text(_ event: HTTPSession.Event) -> String {
+        switch event {
+        case .resumed(let task): "resumed \(text(task))"
+        case .suspended(let task): "suspended \(text(task))"
+        case .waitingForConnectivity(let task, let error): "waiting \(text(task)): \(error.code)"
+        case .retrying(let task, let attempt): "retrying \(text(task)): \(attempt.cause) +\(attempt.wait)"
+        case .reachability(let status): "reachability \(status)"
+        case .downloadResumed(let task, let offset, let length):
+            "download resumed \(text(task)): at \(offset) of \(length.map(String.init) ?? "?")"
+        case .fileMoved(let task, _, let path): "file moved \(text(task)): to \(path)"
+        case .fileMoveFailed(let task, let error): "file not moved \(text(task)): \(error.code)"
+        case .completed(let completion): "completed \(text(completion))"
+        case .journalDrained, .journalTroubled: "journal"
+        case .invalidated: "invalidated"
+        }
+    }
+
+    func text(_ completion: HTTPSession.Completion) -> String {
+        var text = "\(text(completion.task)): \(completion.url)"
+        if let response = completion.response { text += ", response \(response.status.code)" }
+        if let body = completion.body { text += ", body \(body.count)" }
+        if let file = completion.file { text += ", \(self.text(file))" }
+        if let value = completion.value { text += ", value \(self.text(value))" }
+        if let error = completion.error { text += ", error \((error as? NetworkError)?.code.rawValue ?? "\(error)")" }
+        return text + ", attempts \(completion.metrics.attempts.count)"
+    }
+}
+
+// MARK: - The wire
+
+extension Transcript {
+    /// What the server saw of each request, connection by connection.
+    func wire(of server: LoopbackServer) -> [String] {
+        let requests = server.requests.sorted {
+            ($0.connection, $0.indexOnConnection) < ($1.connection, $1.indexOnConnection)
+        }
+        return requests.flatMap { request -> [String] in
+            let head = String(decoding: request.head.array, as: UTF8.self).split(separator: "\r\n").map(String.init)
+            let body = "body \(request.bodyCount), \(request.isComplete ? "complete" : "incomplete")"
+            let trailers = request.trailers.map { "trailer \($0.name): \($0.value)" }
+            return ["connection \(request.connection), request \(request.indexOnConnection)"]
+                + (head + [body] + trailers).map { "    \(tidied($0))" }
+        }
+    }
+}
