@@ -11,11 +11,15 @@ internal import Synchronization
 /// A jar is one user. Sessions that are given the same one share it; whoever serves many users makes a jar for each, or
 /// none. It may be used from any task, and what is changed counts from the next request on, redirects included.
 public final class CookieJar: Sendable {
-    /// Beyond these a jar forgets what has ended, then what was used longest ago.
+    /// Beyond these a jar forgets: what has ended, then of the domain that holds most what is not secure, and of that
+    /// what was used longest ago. `.max` is no limit; less than nothing is nothing.
     public struct Limits: Sendable, Hashable {
-        /// Cookies of one domain.
-        public var perDomain = 50
+        /// Cookies of one registrable domain, all hosts below it included: of `example.co.uk`, where the public
+        /// suffixes are known, and otherwise of the last two labels.
+        public var perDomain = 180
         public var total = 3000
+        /// Set-Cookie fields of one response; those that follow are not read.
+        public var perResponse = 180
 
         public init() {}
     }
@@ -65,14 +69,12 @@ public final class CookieJar: Sendable {
             throw NetworkError(.invalidRequest, "the cookie \(cookie.name.debugDescription) cannot be kept: \(problem)")
         }
         let now = clock()
-        store.withLock { $0.put(cookie, at: now) }
+        store.withLock { $0.put([cookie], at: now) }
     }
 
     func put(_ cookies: [StoredCookie]) {
         let now = clock()
-        store.withLock { store in
-            for cookie in cookies { store.put(cookie, at: now) }
-        }
+        store.withLock { $0.put(cookies, at: now) }
     }
 
     /// Takes the Set-Cookie fields of a response from this URL, as far as its server may set them.
@@ -147,7 +149,7 @@ extension TransportRequest {
 extension CookieJar.Limits {
     fileprivate var ofStore: CookieStore.Limits {
         var limits = CookieStore.Limits()
-        (limits.perDomain, limits.total) = (perDomain, total)
+        (limits.perDomain, limits.total, limits.perResponse) = (perDomain, total, perResponse)
         return limits
     }
 }

@@ -4,62 +4,93 @@ public import DunlinTypes
 ///
 /// Rules:
 /// 1. A cookie is its name, its domain, whether it is for that host alone, and its path. Another with the same
-///    replaces it and keeps its age.
+///    replaces it and keeps its age. The name is what a server reads (see `CookieName`).
 /// 2. A server sets cookies for its own host and for the domains above, but for public suffixes; an address only for
 ///    itself.
 /// 3. Secure cookies come from https and go to https. What came without it neither replaces nor hides one.
 /// 4. Longer paths go first, then older cookies.
-/// 5. Beyond its limits the store forgets: what has ended, then of one domain what is not secure, then what was used
-///    longest ago.
+/// 5. Beyond its limits the store forgets: what has ended; then of the site that holds most what is not secure, then
+///    what was used longest ago. A site is a registrable domain with all names below, or an address, so that nobody
+///    gets more room by more hosts, and who fills the store loses his own.
+/// 6. A response is taken as a whole: what has ended is looked for once, and its fields beyond the limit are not read.
+///    What it costs does not grow with what other sites hold.
 ///
 /// Knows no clock: `now` is seconds since 1970.
 public struct CookieStore: Sendable {
     public struct Limits: Sendable, Hashable {
-        public var perDomain = 50
+        /// Of one site.
+        public var perDomain = 180
         public var total = 3000
+        /// Fields of one response.
+        public var perResponse = 180
 
         public init() {}
     }
 
-    private struct Kept: Sendable {
+    struct Kept: Sendable {
         var cookie: StoredCookie
         /// Counted, not timed: clocks are set back.
         let created: UInt64
         var used: UInt64
     }
 
+    struct Domain: Sendable {
+        let site: String
+        var cookies: [CookieKey: Kept] = [:]
+    }
+
     private let suffixes: PublicSuffixes
-    private let limits: Limits
-    private var domains: [String: [Kept]] = [:]
+    let limits: Limits
+    private(set) var domains: [String: Domain] = [:]
+    private(set) var sites = CookieSites()
     private var events: UInt64 = 0
     public private(set) var count = 0
+    /// Before this nothing that is kept ends.
+    var firstEnd = Int64.max
+    /// Cookies that were looked at to decide what another one may do, and what must go.
+    var looks = 0
 
     public init(_ suffixes: PublicSuffixes = PublicSuffixes(), limits: Limits = Limits()) {
         self.suffixes = suffixes
         self.limits = limits
     }
 
+    /// What taking and forgetting has cost so far.
+    var steps: Int { looks + sites.steps }
+
     /// All that have not ended, oldest first.
     public func all(at now: Int64) -> [StoredCookie] {
-        domains.values.joined().filter { !$0.cookie.isExpired(at: now) }.sorted { $0.created < $1.created }
-            .map(\.cookie)
+        domains.values.flatMap(\.cookies.values).filter { !$0.cookie.isExpired(at: now) }
+            .sorted { $0.created < $1.created }.map(\.cookie)
     }
 
     /// The number removed.
     @discardableResult
     public mutating func remove(where isWanted: (StoredCookie) -> Bool) -> Int {
         let before = count
-        for domain in Array(domains.keys) { change(domain) { $0.removeAll { isWanted($0.cookie) } } }
+        for (domain, held) in domains {
+            for (key, kept) in held.cookies where isWanted(kept.cookie) { replace(key, in: domain, by: nil) }
+        }
         return before - count
     }
 
-    /// Empty domains are not kept.
-    private mutating func change(_ domain: String, _ change: (inout [Kept]) -> Void) {
-        var list = domains.removeValue(forKey: domain) ?? []
-        count -= list.count
-        change(&list)
-        count += list.count
-        if !list.isEmpty { domains[domain] = list }
+    /// The one place where what is kept changes. Empty domains are not kept.
+    mutating func replace(_ key: CookieKey, in domain: String, by new: Kept?) {
+        var held = domains.removeValue(forKey: domain) ?? Domain(site: suffixes.site(of: domain))
+        let old = held.cookies.removeValue(forKey: key)
+        if let new { held.cookies[key] = new }
+        let isKept = !held.cookies.isEmpty
+        let change = (new == nil ? 0 : 1) - (old == nil ? 0 : 1)
+        let plain = (new?.isPlain == true ? 1 : 0) - (old?.isPlain == true ? 1 : 0)
+        count += change
+        if isKept { domains[domain] = held }
+        guard isKept || old != nil else { return }
+        sites.change(held.site) { site in
+            site.count += change
+            site.plain += plain
+            if let new { site.used = max(site.used, new.used) }
+            if isKept { site.domains.insert(domain) } else { site.domains.remove(domain) }
+        }
     }
 
     private mutating func tick() -> UInt64 {
@@ -68,12 +99,16 @@ public struct CookieStore: Sendable {
     }
 }
 
+extension CookieStore.Kept {
+    var isPlain: Bool { !cookie.isSecure }
+}
+
 // MARK: - Giving
 
 extension CookieStore {
     /// What goes to `scope`, in order. Says nothing of its being used.
     public func cookies(for scope: CookieScope, at now: Int64) -> [StoredCookie] {
-        count == 0 ? [] : matches(scope, at: now).map(\.cookie)
+        count == 0 ? [] : matches(scope, at: now).map(\.kept.cookie)
     }
 
     /// The same, used now.
@@ -81,25 +116,22 @@ extension CookieStore {
         if count == 0 { return [] }
         let found = matches(scope, at: now)
         let event = tick()
-        for domain in Set(found.map(\.cookie.domain)) {
-            change(domain) { list in
-                for index in list.indices where Self.goes(list[index].cookie, to: scope, at: now) {
-                    list[index].used = event
-                }
-            }
-        }
-        return found.map(\.cookie)
+        for (domain, key, _) in found { domains[domain]?.cookies[key]?.used = event }
+        for site in Set(found.compactMap { domains[$0.domain]?.site }) { sites.change(site) { $0.used = event } }
+        return found.map(\.kept.cookie)
     }
 
-    private func matches(_ scope: CookieScope, at now: Int64) -> [Kept] {
-        var found: [Kept] = []
+    private func matches(_ scope: CookieScope, at now: Int64) -> [(domain: String, key: CookieKey, kept: Kept)] {
+        var found: [(domain: String, key: CookieKey, kept: Kept)] = []
         for domain in scope.domains {
-            guard let list = domains[domain] else { continue }
-            found += list.filter { Self.goes($0.cookie, to: scope, at: now) }
+            guard let held = domains[domain] else { continue }
+            for (key, kept) in held.cookies where Self.goes(kept.cookie, to: scope, at: now) {
+                found.append((domain, key, kept))
+            }
         }
         return found.sorted { left, right in
-            let (a, b) = (left.cookie.path.utf8.count, right.cookie.path.utf8.count)
-            return a == b ? left.created < right.created : a > b
+            let (a, b) = (left.kept.cookie.path.utf8.count, right.kept.cookie.path.utf8.count)
+            return a == b ? left.kept.created < right.kept.created : a > b
         }
     }
 
@@ -113,39 +145,40 @@ extension CookieStore {
 // MARK: - Taking
 
 extension CookieStore {
-    /// Takes what the Set-Cookie fields of a response say, each by itself. Whether any was taken.
+    /// Takes what the Set-Cookie fields of a response say, each by itself, as far as its limit goes. Whether any was
+    /// taken.
     @discardableResult
     public mutating func receive(_ fields: [Bytes], from scope: CookieScope, at now: Int64) -> Bool {
-        var isTaken = false
-        for field in fields {
+        var taken: Set<String> = []
+        for field in fields.prefix(max(0, limits.perResponse)) {
             guard let set = SetCookie(field, at: now), let cookie = allowed(set, from: scope) else { continue }
-            put(cookie, at: now)
-            isTaken = true
+            take(cookie, at: now)
+            taken.insert(cookie.domain)
         }
-        return isTaken
+        makeRoom(in: taken, at: now)
+        return !taken.isEmpty
     }
 
-    /// Takes a cookie that somebody made, whatever it is for; one that has ended removes its like.
-    public mutating func put(_ cookie: StoredCookie, at now: Int64) {
-        let event = tick()
-        let isOver = cookie.isExpired(at: now)
-        change(cookie.domain) { list in
-            guard let index = list.firstIndex(where: { $0.cookie.isSame(as: cookie) }) else {
-                if !isOver { list.append(Kept(cookie: cookie, created: event, used: event)) }
-                return
-            }
-            if isOver {
-                list.remove(at: index)
-            } else {
-                list[index].cookie = cookie
-                list[index].used = event
-            }
+    /// Takes cookies that somebody made, whatever they are for; one that has ended removes its like.
+    public mutating func put(_ cookies: [StoredCookie], at now: Int64) {
+        for cookie in cookies { take(cookie, at: now) }
+        makeRoom(in: Set(cookies.map(\.domain)), at: now)
+    }
+
+    private mutating func take(_ cookie: StoredCookie, at now: Int64) {
+        let (event, key) = (tick(), CookieKey(cookie))
+        looks += 1
+        if cookie.isExpired(at: now) {
+            replace(key, in: cookie.domain, by: nil)
+        } else {
+            let created = domains[cookie.domain]?.cookies[key]?.created ?? event
+            replace(key, in: cookie.domain, by: Kept(cookie: cookie, created: created, used: event))
+            firstEnd = min(firstEnd, cookie.expires ?? .max)
         }
-        if !isOver { makeRoom(in: cookie.domain, at: now) }
     }
 
     /// Nil for what this server may not set.
-    private func allowed(_ set: SetCookie, from scope: CookieScope) -> StoredCookie? {
+    private mutating func allowed(_ set: SetCookie, from scope: CookieScope) -> StoredCookie? {
         var domain = set.domain ?? ""
         if !domain.isEmpty, suffixes.contains(domain) {
             guard domain == scope.host else { return nil }
@@ -158,61 +191,27 @@ extension CookieStore {
             name: set.name, value: set.value, domain: isHostOnly ? scope.host : domain, isHostOnly: isHostOnly,
             path: set.path ?? scope.defaultPath, expires: set.expires, isSecure: set.isSecure,
             isHTTPOnly: set.isHTTPOnly, sameSite: set.sameSite)
-        return scope.isSecure || !hidesSecure(cookie) ? cookie : nil
+        return scope.isSecure || !hidesSecure(cookie, scope) ? cookie : nil
     }
 
     /// Whether a secure cookie of this name would go where this one goes, to a host above or below as well.
-    private func hidesSecure(_ cookie: StoredCookie) -> Bool {
-        domains.contains { domain, list in
-            guard
+    ///
+    /// Below are only names of the same site: those below a public suffix never meet a cookie of the suffix, which is
+    /// for that host alone.
+    private mutating func hidesSecure(_ cookie: StoredCookie, _ scope: CookieScope) -> Bool {
+        let name = CookieName(cookie)
+        let below = sites[suffixes.site(of: cookie.domain)]?.domains ?? []
+        for domain in below.union(scope.domains) {
+            guard let held = domains[domain],
                 domain == cookie.domain || CookieScope.isName(domain, below: cookie.domain)
                     || CookieScope.isName(cookie.domain, below: domain)
-            else { return false }
-            return list.contains {
-                $0.cookie.isSecure && $0.cookie.isNamed(like: cookie)
-                    && CookieScope.isPath(cookie.path, within: $0.cookie.path)
+            else { continue }
+            looks += held.cookies.count
+            let isHidden = held.cookies.contains { key, kept in
+                kept.cookie.isSecure && key.name == name && CookieScope.isPath(cookie.path, within: kept.cookie.path)
             }
+            if isHidden { return true }
         }
-    }
-}
-
-// MARK: - Forgetting
-
-extension CookieStore {
-    private mutating func makeRoom(in domain: String, at now: Int64) {
-        let limits = limits
-        if domains[domain, default: []].count > limits.perDomain {
-            change(domain) { list in
-                list.removeAll { $0.cookie.isExpired(at: now) }
-                while list.count > limits.perDomain, let index = Self.leastWanted(list) { list.remove(at: index) }
-            }
-        }
-        guard count > limits.total else { return }
-        remove { $0.isExpired(at: now) }
-        while count > limits.total, let oldest = longestUnused() {
-            change(oldest.domain) { $0.removeAll { $0.created == oldest.created } }
-        }
-    }
-
-    private static func leastWanted(_ list: [Kept]) -> Int? {
-        list.indices.min { a, b in
-            let (left, right) = (list[a], list[b])
-            return left.cookie.isSecure == right.cookie.isSecure ? left.used < right.used : right.cookie.isSecure
-        }
-    }
-
-    private func longestUnused() -> (domain: String, created: UInt64)? {
-        domains.values.joined().min { ($0.used, $0.created) < ($1.used, $1.created) }
-            .map { ($0.cookie.domain, $0.created) }
-    }
-}
-
-extension StoredCookie {
-    fileprivate func isNamed(like other: StoredCookie) -> Bool { name.utf8.elementsEqual(other.name.utf8) }
-
-    /// Byte for byte: what Unicode takes for the same is two cookies to a server.
-    fileprivate func isSame(as other: StoredCookie) -> Bool {
-        isNamed(like: other) && isHostOnly == other.isHostOnly && domain == other.domain
-            && path.utf8.elementsEqual(other.path.utf8)
+        return false
     }
 }

@@ -51,4 +51,19 @@ public struct PublicSuffixes: Sendable {
         if exceptions.contains(domain) { return false }
         return rules.contains(domain) || wildcards.contains(String(domain[domain.utf8.index(after: dot)...]))
     }
+
+    /// The registrable domain that a host belongs to: the label before the longest public suffix above it, and that
+    /// suffix. Without rules these are the last two labels. A suffix, a single label and an address stand for
+    /// themselves.
+    func site(of host: String) -> String {
+        let host = host.utf8.last == UInt8(ascii: ".") ? String(host.dropLast()) : host
+        if HostLiteral.parse(host, port: 0) != nil || contains(host) { return host }
+        var domain = host[...]
+        while let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) {
+            let above = domain[domain.utf8.index(after: dot)...]
+            if contains(String(above)) { break }
+            domain = above
+        }
+        return String(domain)
+    }
 }

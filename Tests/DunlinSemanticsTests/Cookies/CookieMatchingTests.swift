@@ -74,6 +74,20 @@ import Testing
         #expect(Self.some.contains(domain) == isSuffix)
     }
 
+    @Test(arguments: [
+        ("com", "com"), ("example.com", "example.com"), ("a.b.example.com", "example.com"), ("co.uk", "co.uk"),
+        ("x.co.uk", "x.co.uk"), ("a.x.co.uk", "x.co.uk"), ("any.ck", "any.ck"), ("a.b.any.ck", "b.any.ck"),
+        ("www.ck", "www.ck"), ("a.www.ck", "www.ck"), ("me.github.io", "me.github.io"), ("a.unknown", "a.unknown"),
+        ("b.a.unknown", "a.unknown"), ("a.example.com.", "example.com"), ("localhost", "localhost"),
+        ("10.0.0.1", "10.0.0.1"), ("::1", "::1"), ("2001:db8::1", "2001:db8::1"), ("", ""),
+    ])
+    func `tell whose a host is`(host: String, site: String) {
+        #expect(Self.some.site(of: host) == site)
+        if !host.contains("uk"), !host.contains("ck"), !host.contains("github") {
+            #expect(PublicSuffixes().site(of: host) == site)
+        }
+    }
+
     @Test func `are single labels without rules`() {
         #expect(PublicSuffixes().contains("com"))
         #expect(!PublicSuffixes().contains("co.uk"))
@@ -93,6 +107,7 @@ import Testing
             (["x=1"], [], "x=1"), (["x=1"], [("a", "2")], "x=1; a=2"), (["x=1"], [("x", "2")], "x=1"),
             (["x=1; y=2", " z =3"], [("y", "0"), ("z", "0"), ("X", "4")], "x=1; y=2;  z =3; X=4"), ([""], [], nil),
             (["plain"], [("", "1"), ("plain", "2")], "plain; plain=2"),
+            (["x=1"], [("", "x=2"), ("", "y=3"), ("", "=x=4")], "x=1; y=3; =x=4"),
         ] as [([String], [(String, String)], String?)])
     func `has the caller's own first, and no name of theirs again`(
         own: [String], cookies: [(String, String)], field: String?

@@ -56,6 +56,8 @@ import Testing
         ("https://a.com/", "__Host-x=1; Secure; Path=/; Domain=a.com", "https://a.com/", []),
         ("https://a.com/", "__Host-x=1; Path=/", "https://a.com/", []),
         ("https://a.com/", "=__Host-x=1", "https://a.com/", []),
+        ("https://a.com/", "=__Host-x=1; Secure; Path=/", "https://a.com/", []),
+        ("https://a.com/", "= __sEcUrE-x=1; Secure", "https://a.com/", []),
         ("https://a.com/", "__Secure-x; Secure", "https://a.com/", []),
         ("https://a.com/", "x", "https://a.com/", ["=x"]),
     ]
@@ -75,6 +77,11 @@ import Testing
         ("http://a.com/", "x=2; Path=/", ["x=1", "x=2"]), ("http://a.com/", "y=2; Path=/login", ["x=1", "y=2"]),
         ("https://a.com/", "x=2; Path=/login", ["x=1", "x=2"]),
         ("https://a.com/", "x=2; Path=/login; Domain=a.com", ["x=2"]),
+        ("http://a.com/", "=x=2; Path=/login", ["x=1"]), ("http://a.com/", "= x =2; Path=/login", ["x=1"]),
+        ("http://b.a.com/", "=x=2; Path=/login; Domain=a.com", ["x=1"]),
+        ("http://a.com/", "=x=; Max-Age=0; Path=/login; Domain=a.com", ["x=1"]),
+        ("http://a.com/", "==x=2; Path=/login", ["x=1", "==x=2"]), ("http://a.com/", "x; Path=/login", ["x=1", "=x"]),
+        ("https://a.com/", "=x=2; Path=/login; Domain=a.com", ["=x=2"]),
     ])
     func `leaves a secure cookie alone where it does not come from https`(
         from: String, field: String, sent: [String]
