@@ -1,5 +1,63 @@
-/// Percent-encoding (RFC 3986 §2.1): decoded for user info and hosts, checked and otherwise left alone elsewhere.
-enum PercentEncoding {
+/// Percent-encoding (RFC 3986 §2.1): decoded for user info and hosts, checked and completed elsewhere.
+public enum PercentEncoding {
+    /// Where a text is not what may stand in a query as it is.
+    public enum Problem: Sendable, Hashable {
+        /// A character that must be percent-encoded.
+        case character(Unicode.Scalar)
+        /// A `%` without two hexadecimal digits after it.
+        case triplet
+    }
+
+    /// The first byte that keeps the text from being a query (RFC 3986 §3.4); nil if nothing does.
+    public static func problem(inQuery text: String) -> (offset: Int, problem: Problem)? {
+        let bytes = text.utf8.span
+        for index in bytes.indices {
+            switch bytes[index] {
+            case UInt8(ascii: "%"):
+                if octet(bytes, at: index, before: bytes.count) == nil { return (index, .triplet) }
+            case ...0x20, 0x7F..., UInt8(ascii: "#"), UInt8(ascii: "\\"):
+                return (index, .character(scalar(bytes, at: index)))
+            case let byte where isUnwise(byte): return (index, .character(Unicode.Scalar(byte)))
+            default: continue
+            }
+        }
+        return nil
+    }
+
+    /// Part of a URL's path or query, without what neither may hold and yet is often written there.
+    static func encoded(_ text: String, in range: Range<Int>) -> String {
+        let part = text.bytes(in: range)
+        guard part.utf8.contains(where: isUnwise) else { return part }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(part.utf8.count + 16)
+        for byte in part.utf8 {
+            if isUnwise(byte) {
+                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            } else {
+                bytes.append(byte)
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// What RFC 2396 called unwise: visible, and yet in no rule of RFC 3986 for a path or a query.
+    private static func isUnwise(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "["), UInt8(ascii: "]"),
+            UInt8(ascii: "^"), UInt8(ascii: "`"), UInt8(ascii: "{"), UInt8(ascii: "|"), UInt8(ascii: "}"):
+            true
+        default: false
+        }
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    /// The scalar that begins at `index`: strings are valid UTF-8, and scanning stops at a scalar's first byte.
+    static func scalar(_ bytes: Span<UInt8>, at index: Int) -> Unicode.Scalar {
+        let text = String(decoding: (index..<min(index + 4, bytes.count)).map { bytes[$0] }, as: UTF8.self)
+        return text.unicodeScalars.first ?? "\u{FFFD}"
+    }
+
     /// Nil if a triplet is bad or the octets are not UTF-8: a repaired password would be a different one.
     static func decode(_ bytes: Span<UInt8>, in range: Range<Int>) -> String? {
         var octets: [UInt8] = []

@@ -45,11 +45,11 @@ extension WebAddress {
 
     /// The target of a reference with neither scheme nor authority.
     private func target(for parts: AddressParts, of reference: String, _ bytes: Span<UInt8>) -> String {
-        let query = parts.query.map { "?" + reference.bytes(in: $0) }
+        let query = parts.query.map { "?" + PercentEncoding.encoded(reference, in: $0) }
         guard let first = parts.path.first else {
             return query.map { target.bytes(in: 0..<pathLength) + $0 } ?? target
         }
-        let written = reference.bytes(in: parts.path)
+        let written = PercentEncoding.encoded(reference, in: parts.path)
         let isRooted = bytes[first] == UInt8(ascii: "/")
         let path = isRooted ? written : target.bytes(in: 0..<directoryLength) + written
         return DotSegments.removed(from: path) + (query ?? "")
@@ -87,12 +87,12 @@ extension WebAddress {
         }
         return isRooted ? 0 : directoryLength
     }
-    /// Visible ASCII that is no delimiter, percent sign or backslash: a bit for each, because this decides how long a
-    /// request's preparation takes.
+    /// Visible ASCII that is no delimiter, percent sign or backslash and needs no encoding: a bit for each, because
+    /// this decides how long a request's preparation takes.
     private static func isPlain(_ byte: UInt8) -> Bool {
         let half = byte < 64 ? plain.low : byte < 128 ? plain.high : 0
         return half >> UInt64(byte & 63) & 1 == 1
     }
 
-    private static let plain: (low: UInt64, high: UInt64) = (0x7BFF_3FD6_0000_0000, 0x7FFF_FFFF_EFFF_FFFF)
+    private static let plain: (low: UInt64, high: UInt64) = (0x2BFF_3FD2_0000_0000, 0x47FF_FFFE_87FF_FFFF)
 }

@@ -2,10 +2,11 @@ public import DunlinTypes
 
 /// An http or https URL, split by RFC 3986 into what a client needs.
 ///
-/// Nothing is trimmed, repaired or encoded: a text with a space, a control character, a backslash or a non-ASCII
-/// character after the host is refused, and percent-encoding is kept as written. Two things are brought into one form:
-/// the host (see `HostName`) and dot segments, which are removed from every path as resolving demands (§5.2.4).
-/// Zone identifiers in IPv6 literals are refused.
+/// Nothing is trimmed or repaired: a text with a space, a control character, a backslash or a non-ASCII character after
+/// the host is refused, and so is a `%` without two hexadecimal digits. Percent-encoding is kept as written. Three
+/// things are brought into one form: the host (see `HostName`); dot segments, which are removed from every path as
+/// resolving demands (§5.2.4); and brackets, braces, quotes and the like in path and query, which people write and RFC
+/// 3986 has no place for: they are percent-encoded. Zone identifiers in IPv6 literals are refused.
 public struct WebAddress: Sendable, Hashable {
     /// What stands before the `@`, percent-decoded. A secret: no description shows it.
     public struct UserInfo: Sendable, Hashable {
@@ -25,10 +26,10 @@ public struct WebAddress: Sendable, Hashable {
     /// UTF-8 length of the path up to its last slash and with it: what relative paths are appended to.
     let directoryLength: Int
 
-    /// As written, but without dot segments; `/` if empty.
+    /// As written, but encoded and without dot segments; `/` if empty.
     public var path: String { target.bytes(in: 0..<pathLength) }
 
-    /// As written, without its `?`.
+    /// As written, but encoded, and without its `?`.
     public var query: String? {
         let length = target.utf8.count
         return pathLength < length ? target.bytes(in: pathLength + 1..<length) : nil
@@ -70,8 +71,9 @@ public struct WebAddress: Sendable, Hashable {
         if let problem = Self.problem(in: bytes, from: parts.path.lowerBound) {
             throw AddressError(problem, in: text, authority: parts.authority ?? 0..<0)
         }
-        let path = DotSegments.removed(from: parts.path.isEmpty ? "/" : text.bytes(in: parts.path))
-        let target = parts.query.map { path + "?" + text.bytes(in: $0) } ?? path
+        let written = parts.path.isEmpty ? "/" : PercentEncoding.encoded(text, in: parts.path)
+        let path = DotSegments.removed(from: written)
+        let target = parts.query.map { path + "?" + PercentEncoding.encoded(text, in: $0) } ?? path
         self.init(origin: origin, userInfo: userInfo, target: target, fragment: parts.fragment.map(text.bytes(in:)))
     }
 
@@ -112,17 +114,12 @@ public struct WebAddress: Sendable, Hashable {
                 guard PercentEncoding.octet(bytes, at: index, before: bytes.count) != nil else {
                     return .invalidPercentEncoding
                 }
-            case ...0x20, UInt8(ascii: "\\"), 0x7F...: return .forbiddenCharacter(scalar(bytes, at: index))
+            case ...0x20, UInt8(ascii: "\\"), 0x7F...:
+                return .forbiddenCharacter(PercentEncoding.scalar(bytes, at: index))
             default: continue
             }
         }
         return nil
-    }
-
-    /// The scalar that begins at `index`: strings are valid UTF-8, and scanning stops at a scalar's first byte.
-    private static func scalar(_ bytes: Span<UInt8>, at index: Int) -> Unicode.Scalar {
-        let text = String(decoding: (index..<min(index + 4, bytes.count)).map { bytes[$0] }, as: UTF8.self)
-        return text.unicodeScalars.first ?? "\u{FFFD}"
     }
 }
 

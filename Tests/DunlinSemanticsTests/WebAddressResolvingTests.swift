@@ -43,6 +43,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("a[1]", "/b/a%5B1%5D"), ("/a|b", "/a%7Cb"), ("a?x[]={}", "/b/a?x%5B%5D=%7B%7D"), ("?^`", "/b/c?%5E%60"),
+        ("./<\">", "/b/%3C%22%3E"), ("%5B[", "/b/%5B%5B"), ("//g/a[1]?[", "/a%5B1%5D?%5B"),
+        ("http://g/a[1]?[", "/a%5B1%5D?%5B"), ("a#[", "/b/a"),
+    ])
+    func `encodes what people write and no URL holds`(reference: String, target: String) throws {
+        let base = try WebAddress("http://a/b/c")
+        #expect(try base.target(for: reference).target == target)
+        #expect(try base.resolving(reference).target == target)
+    }
+
+    @Test(arguments: [
         ("//g", "http://g/"), ("//g:81/x?y#z", "http://g:81/x?y#z"), ("//[::1]/", "http://[::1]/"),
         ("http://b/x/../y", "http://b/y"), ("HTTPS://B", "https://b/"), ("///x", nil), ("//", nil), ("//g:x/", nil),
         ("a:b", nil), (":x", nil), ("1:x", nil), ("ftp://b/", nil), ("http:///x", nil),

@@ -16,7 +16,16 @@ import Testing
         ("http://example.com?", "http://example.com", "/?"),
         ("http://example.com#top", "http://example.com", "/"),
         ("http://example.com/a%20b%2Fc?d=%e2%82%ac&e=/?", "http://example.com", "/a%20b%2Fc?d=%e2%82%ac&e=/?"),
-        ("http://example.com/a[1]|{b}?c[]=^`<>\"", "http://example.com", "/a[1]|{b}?c[]=^`<>\""),
+        (
+            "http://example.com/a[1]|{b}?c[]=^`<>\"", "http://example.com",
+            "/a%5B1%5D%7C%7Bb%7D?c%5B%5D=%5E%60%3C%3E%22"
+        ),
+        (
+            "http://example.com/%5b[%7C|?%7b{&a=!$'()*+,;:@-._~", "http://example.com",
+            "/%5b%5B%7C%7C?%7b%7B&a=!$'()*+,;:@-._~"
+        ),
+        ("http://example.com/x/[/../]", "http://example.com", "/x/%5D"),
+        ("http://example.com/?[#[{", "http://example.com", "/?%5B"),
         ("http://example.com/a/./b/../c//d/..", "http://example.com", "/a/c//"),
         ("http://example.com/../x?../y", "http://example.com", "/x?../y"),
         ("http://example.com/%2e%2E/x", "http://example.com", "/%2e%2E/x"),

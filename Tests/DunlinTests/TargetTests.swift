@@ -75,6 +75,46 @@ import Testing
         #expect(query.isEmpty == expected.isEmpty)
     }
 
+    @Test(arguments: [
+        "", "a", "a=1&b=%5B%5d", "a=1&&=?/:@!$'()*+,;-._~", "%00", "q=a+b",
+    ])
+    func `are used as they are where they are encoded already`(text: String) throws {
+        var query = try HTTPSession.Query(encoded: text)
+        #expect(query.encoded == text)
+        #expect(query.isEmpty == text.isEmpty)
+        query.append("[", "]")
+        #expect(query.encoded == (text.isEmpty ? "" : text + "&") + "%5B=%5D")
+        let builder = try RequestBuilder(.init(baseURL: "http://example.com"))
+        let head = try builder.head(.get, "x", try .init(encoded: text), .none, Fields(), nil)
+        #expect(head.target == (text.isEmpty ? "/x" : "/x?\(text)"))
+    }
+
+    static let unencoded: [(String, QueryError.Problem, Int, String)] = [
+        ("a=%zz", .invalidPercentEncoding, 2, "a % at byte 2 of 5"), ("%", .invalidPercentEncoding, 0, "byte 0 of 1"),
+        ("a%2", .invalidPercentEncoding, 1, "byte 1"), ("a%2g", .invalidPercentEncoding, 1, "byte 1"),
+        ("%%20", .invalidPercentEncoding, 0, "byte 0"), ("a b", .forbiddenCharacter(" "), 1, "U+0020 at byte 1 of 3"),
+        ("a#b", .forbiddenCharacter("#"), 1, "U+0023"), ("a=\u{E4}", .forbiddenCharacter("\u{E4}"), 2, "U+00E4"),
+        ("\u{1F986}", .forbiddenCharacter("\u{1F986}"), 0, "U+1F986"),
+        ("a\r\nHost: b", .forbiddenCharacter("\r"), 1, "U+000D"),
+        ("\0", .forbiddenCharacter("\0"), 0, "U+0000"), ("\u{7F}", .forbiddenCharacter("\u{7F}"), 0, "U+007F"),
+        ("a[]=1", .forbiddenCharacter("["), 1, "U+005B"), ("]", .forbiddenCharacter("]"), 0, "U+005D"),
+        ("{", .forbiddenCharacter("{"), 0, "U+007B"), ("}", .forbiddenCharacter("}"), 0, "U+007D"),
+        ("a|b", .forbiddenCharacter("|"), 1, "U+007C"), ("\"", .forbiddenCharacter("\""), 0, "U+0022"),
+        ("<", .forbiddenCharacter("<"), 0, "U+003C"), (">", .forbiddenCharacter(">"), 0, "U+003E"),
+        ("^", .forbiddenCharacter("^"), 0, "U+005E"), ("`", .forbiddenCharacter("`"), 0, "U+0060"),
+        ("\\", .forbiddenCharacter("\\"), 0, "U+005C"),
+    ]
+
+    @Test(arguments: unencoded)
+    func `are refused where they say they are encoded and are not`(
+        text: String, problem: QueryError.Problem, offset: Int, words: String
+    ) {
+        let error = #expect(throws: QueryError.self) { try HTTPSession.Query(encoded: text) }
+        #expect(error?.problem == problem)
+        #expect(error?.offset == offset)
+        #expect(error?.description.contains(words) == true)
+    }
+
     @Test func `grow at the end`() {
         var query: HTTPSession.Query = ["a": "1"]
         query.append("b", nil)

@@ -20,7 +20,7 @@ extension RequestBody {
     ) throws -> RequestBody {
         let fields = try ParameterPairs(parameters, style).pairs.map { pair in
             if case .data(let bytes) = pair.value { return Part.data(pair.key, bytes, contentType: nil) }
-            return Part.field(pair.key, try style.text(of: pair.value) ?? "")
+            return Part.field(pair.key, try style.text(of: pair) ?? "")
         }
         return try multipart(fields + (try parts()), boundary)
     }

@@ -56,16 +56,22 @@ struct ParameterPairs {
 }
 
 extension ParameterStyle {
-    /// The text of a value without parts; nil for a key that stands alone.
-    func text(of value: DynamicValue) throws -> String? {
-        switch value {
+    /// The text of a pair's value; nil for a key that stands alone. Throws for a number that is none.
+    func text(of pair: ParameterPairs.Pair) throws -> String? {
+        switch pair.value {
         case .null: return nulls == .bareKey ? nil : ""
         case .bool(let flag):
             switch bools {
             case .digits: return flag ? "1" : "0"
             case .words: return flag ? "true" : "false"
             }
-        case .number(let number): return number.literal
+        case .number(let number):
+            guard number.isFinite else {
+                throw NetworkError(
+                    .invalidParameters, "the parameter \(String(reflecting: pair.key)) is \(number), which is no number"
+                )
+            }
+            return number.literal
         case .string(let text): return text
         case .data(let bytes): return Base64.encode(bytes)
         case .date(let date): return try dates.value(of: date).text
@@ -79,7 +85,7 @@ extension ParameterStyle {
         for pair in try ParameterPairs(parameters, self).pairs {
             if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
             bytes.appendEscaped(pair.key, keeping: keepsBrackets ? .bracketedKey : .query)
-            guard let text = try text(of: pair.value) else { continue }
+            guard let text = try text(of: pair) else { continue }
             bytes.append(UInt8(ascii: "="))
             bytes.appendEscaped(text, keeping: .query)
         }

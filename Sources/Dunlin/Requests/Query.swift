@@ -1,3 +1,5 @@
+internal import DunlinSemantics
+
 extension HTTPSession {
     /// Query parameters in the order given, repeated keys included: `["tag": "a", "tag": "b", "flag": nil]`.
     ///
@@ -18,14 +20,23 @@ extension HTTPSession {
             pairs = elements.map { Pair(key: $0.0, value: $0.1) }
         }
 
-        /// A query already, used as it is; what may not stand in a URL is refused when the request is made.
-        public init(encoded text: String) {
+        /// A query already, used as it is. Throws if it is none: for a character that must be percent-encoded, brackets
+        /// and all beyond ASCII included, and for a `%` that begins no encoded octet.
+        public init(encoded text: String) throws(QueryError) {
+            if let (offset, problem) = PercentEncoding.problem(inQuery: text) {
+                throw QueryError(problem, at: offset, of: text.utf8.count)
+            }
+            self.init(written: text)
+        }
+
+        /// Text that was written by our own rules.
+        init(written text: String) {
             if !text.isEmpty { pairs = [Pair(key: text, isEncoded: true)] }
         }
 
         /// Parameters of any structure, in a style.
         public init(_ parameters: Parameters, style: ParameterStyle = ParameterStyle()) throws {
-            self.init(encoded: try style.encoded(parameters))
+            self.init(written: try style.encoded(parameters))
         }
 
         public var isEmpty: Bool { pairs.isEmpty }

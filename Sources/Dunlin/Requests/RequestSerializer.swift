@@ -21,7 +21,8 @@ extension HTTPSession {
             case custom(@Sendable (Parameters?) throws -> RequestBody)
         }
 
-        /// Makes parameters the text of a query or form, which is used as it is.
+        /// Makes parameters the text of a query or form, which is used as it is. What may not stand in a URL is refused
+        /// in a query.
         public typealias PairEncoder =
             @Sendable (_ parameters: Parameters, _ request: ParameterContext) throws -> String
 
@@ -88,7 +89,7 @@ extension HTTPSession.RequestSerializer {
         in location: HTTPSession.ParameterLocation
     ) throws -> Parts {
         if goesInURL(context.method, location) {
-            return Parts(query: HTTPSession.Query(encoded: try parameters.map { try pairs($0, context) } ?? ""))
+            return Parts(query: try parameters.map { try query($0, context) } ?? HTTPSession.Query())
         }
         return Parts(body: try body(parameters, context))
     }
@@ -100,6 +101,19 @@ extension HTTPSession.RequestSerializer {
         case .automatic:
             let name = method.rawValue.uppercased()
             return methodsInURL.contains { $0.rawValue.uppercased() == name }
+        }
+    }
+
+    /// What somebody else encoded is looked at; what our own style wrote need not be.
+    private func query(
+        _ parameters: HTTPSession.Parameters, _ context: HTTPSession.ParameterContext
+    ) throws -> HTTPSession.Query {
+        guard let encodePairs else { return try HTTPSession.Query(parameters, style: style) }
+        let text = try encodePairs(parameters, context)
+        do throws(QueryError) {
+            return try HTTPSession.Query(encoded: text)
+        } catch {
+            throw NetworkError(.invalidParameters, "what the parameters became is no query", underlying: error)
         }
     }
 

@@ -8,12 +8,38 @@ struct JSONWriter {
         self.format = format
     }
 
+    /// What JSON has no words for, and where it is: `users[2].score`.
+    private struct Refusal: Error {
+        let problem: String
+        var path = ""
+
+        /// As seen from the outside of what it is in.
+        func within(_ place: String) -> Refusal {
+            Refusal(problem: problem, path: path.isEmpty || path.hasPrefix("[") ? place + path : "\(place).\(path)")
+        }
+
+        /// In AFNetworking's words, and what is wrong with it in ours.
+        var error: NetworkError {
+            let text = path.isEmpty ? problem : "\(String(reflecting: path)): \(problem)"
+            return NetworkError(
+                .invalidParameters, "The `parameters` argument is not valid JSON.", underlying: ParameterProblem(text))
+        }
+    }
+
     mutating func write(_ value: DynamicValue) throws {
+        do {
+            try put(value)
+        } catch let refusal as Refusal {
+            throw refusal.error
+        }
+    }
+
+    private mutating func put(_ value: DynamicValue) throws {
         switch value {
         case .null: append("null")
         case .bool(let flag): append(flag ? "true" : "false")
         case .number(let number):
-            guard number.isFinite else { throw Self.refusal("\(number) is no number in JSON") }
+            guard number.isFinite else { throw Refusal(problem: "\(number) is no number in JSON") }
             append(number.literal)
         case .string(let text): write(text)
         case .data(let data): write(Base64.encode(data))
@@ -23,7 +49,7 @@ struct JSONWriter {
             case .number(let number): append(number.literal)
             }
         case .array(let elements): try write(elements)
-        case .set: throw Self.refusal("a set has no order, and so no form in JSON")
+        case .set: throw Refusal(problem: "a set has no order, and so no form in JSON")
         case .object(let members): try write(members)
         }
     }
@@ -32,20 +58,28 @@ struct JSONWriter {
         try enter("[", elements.isEmpty)
         for (index, element) in elements.enumerated() {
             next(isFirst: index == 0)
-            try write(element)
+            do {
+                try put(element)
+            } catch let refusal as Refusal {
+                throw refusal.within("[\(index)]")
+            }
         }
         leave("]", elements.isEmpty)
     }
 
     private mutating func write(_ members: DynamicValue.Members) throws {
         try enter("{", members.isEmpty)
-        if let key = Self.repeated(in: members) { throw Self.refusal("an object has \"\(key)\" twice") }
+        if let key = Self.repeated(in: members) { throw Refusal(problem: "an object has \"\(key)\" twice") }
         let ordered = format.order == .sorted ? members.members.sortedByKey() : members.members
         for (index, member) in ordered.enumerated() {
             next(isFirst: index == 0)
             write(member.key)
             append(format.isIndented ? ": " : ":")
-            try write(member.value)
+            do {
+                try put(member.value)
+            } catch let refusal as Refusal {
+                throw refusal.within(member.key)
+            }
         }
         leave("}", members.isEmpty)
     }
@@ -56,12 +90,6 @@ struct JSONWriter {
         seen.reserveCapacity(members.count)
         return members.first { !seen.insert(Array($0.key.utf8)).inserted }?.key
     }
-
-    /// In AFNetworking's words, and what is wrong with it in ours.
-    private static func refusal(_ problem: String) -> NetworkError {
-        NetworkError(
-            .invalidParameters, "The `parameters` argument is not valid JSON.", underlying: ParameterProblem(problem))
-    }
 }
 
 // MARK: - Layout
@@ -70,7 +98,7 @@ extension JSONWriter {
     private mutating func enter(_ bracket: StaticString, _ isEmpty: Bool) throws {
         depth += 1
         guard depth <= DynamicEncoder.depth else {
-            throw Self.refusal("it is nested more than \(DynamicEncoder.depth) levels deep")
+            throw Refusal(problem: "it is nested more than \(DynamicEncoder.depth) levels deep")
         }
         append(bracket)
     }

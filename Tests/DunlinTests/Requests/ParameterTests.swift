@@ -57,7 +57,6 @@ import Testing
         (.init(dates: .secondsSince1970), ["d": date], "d=0.25"),
         (.init(dates: .millisecondsSince1970), ["d": date], "d=250"),
         (.init(), ["d": .data([0xFB, 0xFF])], "d=%2B/8%3D"),
-        (.init(), ["d": .number(.init(Double.nan))], "d=nan"),
     ]
 
     @Test(arguments: styles)
@@ -82,6 +81,30 @@ import Testing
         for value in [deep, .date(Date(timeIntervalSince1970: .infinity)), .date(.distantPast.advanced(by: -1e12))] {
             let error = #expect(throws: NetworkError.self) { try ParameterStyle().encoded(["d": value]) }
             #expect(error?.code == .invalidParameters)
+        }
+    }
+
+    private static let odd = [Double.nan, .infinity, -.infinity].map { DynamicValue.number(.init($0)) }
+
+    @Test(arguments: odd)
+    func `are refused by name where a number is none`(value: DynamicValue) throws {
+        let cases: [(Parameters, String, String)] = [
+            (["d": value], #""d""#, #""d""#), (["a": ["x": [1, value]]], #""a[x][]""#, #""a.x[1]""#),
+            (["a": [["b": ["c": value]]]], #""a[][b][c]""#, #""a[0].b.c""#),
+        ]
+        for (parameters, key, path) in cases {
+            let errors = [
+                #expect(throws: NetworkError.self) { try HTTPSession.Query(parameters) },
+                #expect(throws: NetworkError.self) { try RequestBody.form(parameters) },
+                #expect(throws: NetworkError.self) { try RequestBody.multipart(parameters: parameters) },
+            ]
+            for error in errors {
+                #expect(error?.code == .invalidParameters)
+                #expect(error?.reason.contains(key) == true)
+            }
+            let json = #expect(throws: NetworkError.self) { try RequestBody.json(.object(parameters)) }
+            #expect(json?.code == .invalidParameters)
+            #expect(json?.underlying.map { "\($0)" }?.hasPrefix(path + ": ") == true)
         }
     }
 

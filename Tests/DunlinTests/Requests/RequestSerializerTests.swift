@@ -152,12 +152,13 @@ import Testing
                 try await mocked.session.request(method, "x", parameters: [:], using: broken, as: .bytes)
             }
         }
-        for text in ["a b", "a\r\nHost: b", "a#b", "ä"] {
+        for text in ["a b", "a\r\nHost: b", "a#b", "ä", "%zz", "a[]=1"] {
             broken.encodePairs = { _, _ in text }
             let unfit = try await networkError {
-                _ = try await HTTPSession().get("http://127.0.0.1:1/x", parameters: [:], using: broken, as: .bytes)
+                _ = try await mocked.session.get("x", parameters: [:], using: broken, as: .bytes)
             }
-            #expect(unfit?.code == .invalidRequest)
+            #expect(unfit?.code == .invalidParameters)
+            #expect(unfit?.underlying is QueryError)
         }
         #expect(mocked.transport.requests.isEmpty)
     }
