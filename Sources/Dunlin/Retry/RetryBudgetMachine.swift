@@ -6,7 +6,8 @@
 /// 2. So many as the floor says are there at the beginning. Below the floor one comes back each second.
 /// 3. A hundred more than the floor can be saved.
 /// 4. Who has no budget neither brings nor takes anything.
-/// 5. Of very many origins those are forgotten that were asked for longest ago: they begin anew.
+/// 5. A retry that the server asked for costs nothing and is not seen here (see `RetryMachine`).
+/// 6. Of very many origins those are forgotten that were asked for longest ago: they begin anew.
 struct RetryBudgetMachine {
     private struct Account {
         /// In millionths of a retry.

@@ -127,8 +127,9 @@ extension RetryLoop {
             chance: settings.chance())
         switch course.machine.ended(outcome, circumstances) {
         case .settle(let refusal): return .settle(Tries(course.retried, refusal))
-        case .retry(let wait):
-            guard settings.takeRetry(request.head.origin.description, policy, at: now) else {
+        case .retry(let wait, let isAsked):
+            // The budget is there for servers that cannot say how much they can take.
+            guard isAsked || settings.takeRetry(request.head.origin.description, policy, at: now) else {
                 return .settle(Tries(course.retried, .budgetSpent))
             }
             return .retry(after: wait)

@@ -10,7 +10,9 @@
 /// 4. The wait doubles with each attempt, up to the cap; chance says how much of it is waited. What the server asks for
 ///    comes before it. A longer wait than the policy allows, or one that outlasts the request, is none: what came of
 ///    the attempt is then what came of the request.
-/// 5. Never reads a clock, throws no dice, knows no budget.
+/// 5. An attempt is asked for if the server named a time for it, a second away or more: it then knows that somebody
+///    will come, and when.
+/// 6. Never reads a clock, throws no dice, knows no budget.
 struct RetryMachine {
     enum Outcome: Equatable {
         /// `isIdempotent`: of every method that was sent. `isRedirected`: it is the answer to another request than the
@@ -36,8 +38,8 @@ struct RetryMachine {
     }
 
     enum Action: Equatable {
-        /// After so many nanoseconds.
-        case retry(after: Int64)
+        /// After so many nanoseconds. `isAsked`: the server said when to come back.
+        case retry(after: Int64, isAsked: Bool = false)
         /// It stays at that; nil if there was no question of trying again.
         case settle(RetryRefusal?)
     }
@@ -64,7 +66,7 @@ struct RetryMachine {
         let (wait, overflow) = asked.addingReportingOverflow(backoff(now.chance))
         if overflow || wait >= now.timeLeft { return .settle(.deadline) }
         attempts += 1
-        return .retry(after: wait)
+        return .retry(after: wait, isAsked: asked >= Self.longEnough)
     }
 
     /// Whether the policy is for this at all.
@@ -85,6 +87,9 @@ struct RetryMachine {
         case .failed(_, let isSafe): return isSafe
         }
     }
+
+    /// What a server must ask for to have named a time: a second. Less is no relief to it.
+    private static let longEnough: Int64 = 1_000_000_000
 
     private func retryAfter(_ outcome: Outcome) -> Int64 {
         if case .answered(_, _, _, let asked?) = outcome { asked } else { 0 }

@@ -27,7 +27,8 @@ extension HTTPSession {
             case none
         }
 
-        /// How much a session adds to the load of a server in trouble.
+        /// How much a session adds to the load of a server in trouble. What the server asks for itself, by a
+        /// `Retry-After` of at least a second, is not counted.
         public enum Budget: Sendable, Hashable {
             case unlimited
             /// So many retries for each request to an origin, on average. What is not used is saved, up to a hundred.

@@ -117,9 +117,10 @@ import Testing
     /// Seconds that the server asks for, seconds left, and what comes of it.
     @Test(
         arguments: [
-            (0, 100, .retry(after: 0)), (7, 100, .retry(after: 7 * second)), (60, 100, .retry(after: 60 * second)),
+            (0, 100, .retry(after: 0)), (7, 100, .retry(after: 7 * second, isAsked: true)),
+            (60, 100, .retry(after: 60 * second, isAsked: true)), (1, 100, .retry(after: second, isAsked: true)),
             (61, 100, .settle(.retryAfterTooLong)), (.max / second, 100, .settle(.retryAfterTooLong)),
-            (7, 7, .settle(.deadline)), (7, 8, .retry(after: 7 * second)), (nil, 0, .settle(.deadline)),
+            (7, 7, .settle(.deadline)), (7, 8, .retry(after: 7 * second, isAsked: true)), (nil, 0, .settle(.deadline)),
             (nil, -5, .settle(.deadline)), (61, 7, .settle(.retryAfterTooLong)),
         ] as [(Int64?, Int64, Action)])
     func `waits as long as the server asks, if that is not too long`(asked: Int64?, left: Int64, expected: Action) {
@@ -127,8 +128,16 @@ import Testing
         #expect(Self.first(Self.answered(503, after: asked), now: now) == expected)
     }
 
+    @Test(arguments: [(nil, false), (0, false), (second - 1, false), (second, true), (60 * second, true)])
+    func `is asked back by a server that names a time`(asked: Int64?, isAsked: Bool) {
+        let outcome = Machine.Outcome.answered(503, isIdempotent: true, retryAfter: asked)
+        let now = Machine.Circumstances(chance: 0)
+        #expect(Self.first(outcome, now: now) == .retry(after: asked ?? 0, isAsked: isAsked))
+        #expect(Self.first(.failed(.connection, isSafe: true), now: now) == .retry(after: 0))
+    }
+
     @Test func `waits its own time beside the server's`() {
-        #expect(Self.first(Self.answered(429, after: 2)) == .retry(after: 3 * Self.second))
+        #expect(Self.first(Self.answered(429, after: 2)) == .retry(after: 3 * Self.second, isAsked: true))
     }
 
     @Test func `knows failures that may pass from those that stay`() {

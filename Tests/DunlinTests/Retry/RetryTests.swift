@@ -256,6 +256,39 @@ struct `A request that is tried again` {
         #expect(other.attempts == 2)
     }
 
+    /// How many of 60 callers get through that are told twice to come back, and the most attempts of one of them.
+    private static func throughOfSixty(
+        attempts: Int, status: UInt16 = 429, after seconds: String
+    ) async throws -> (successes: Int, attempts: Int) {
+        let (mocked, clock) = try Self.mocked(.constant(attempts: attempts, every: .zero, budget: .ratio(0, floor: 1)))
+        let seen = Mutex<[String: Int]>([:])
+        mocked.transport.otherwise { request in
+            let count = seen.withLock {
+                $0[request.path, default: 0] += 1; return $0[request.path] ?? 0
+            }
+            return count <= 2
+                ? .respond(Status(status), fields: ["Retry-After": seconds]) : .respond(body: "fit")
+        }
+        let successes = try await clock.skippingWaits {
+            await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<60 {
+                    group.addTask { @Sendable in
+                        (try? await mocked.session.get("\(number)", as: .string))?.value == "fit"
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+        }
+        return (successes, seen.withLock { $0.values.max() ?? 0 })
+    }
+
+    @Test(arguments: [429, 503] as [UInt16])
+    func `costs the budget nothing where the server named the time`(status: UInt16) async throws {
+        #expect(try await Self.throughOfSixty(attempts: 3, status: status, after: "1") == (60, 3))
+        #expect(try await Self.throughOfSixty(attempts: 2, status: status, after: "1") == (0, 2))
+        #expect(try await Self.throughOfSixty(attempts: 3, status: status, after: "0").successes <= 1)
+    }
+
     @Test func `is heard of before it waits`() async throws {
         let told = Mutex<[String]>([])
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(5))) {
