@@ -10,7 +10,8 @@ extension HTTPSession {
         public var baseURL: String?
         /// A Unix socket to connect to whatever the URL's host says; an abstract name begins with a NUL.
         public var socketPath: String?
-        /// Sent with every request that does not set the same fields.
+        /// Sent with every request that does not set the same fields. An `Accept` other than `*/*` counts before what a
+        /// serializer asks for.
         public var fields: Fields
         public var timeouts: Timeouts
         /// Where parameters go and what they look like there, unless a call says otherwise.
@@ -39,6 +40,7 @@ extension HTTPSession {
         /// Whether requests that failed are tried again.
         public var retry = RetryPolicy.never
         /// Sent to the base URL's origin with every request that says nothing else of who the user is, and to no other.
+        /// `fields` may not have an `Authorization` beside them.
         public var credentials: Credentials?
         /// What servers want remembered, and told again. None by default: those who share a session must not share who
         /// they are by mistake.

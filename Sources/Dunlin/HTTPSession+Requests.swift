@@ -70,6 +70,7 @@ extension HTTPSession {
     ) throws -> RequestHead {
         var head = try builder.head(
             method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
+        if !options.decodesContent { builder.leaveOutCodings(&head, options.fields) }
         if let rare = options.rare { try rare.complete(&head, options.fields) }
         return head
     }

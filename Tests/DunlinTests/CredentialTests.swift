@@ -37,7 +37,7 @@ import Testing
             testDescription: "session's before base URL's", base: "http://user:pass@a.test",
             session: .bearer(token: "s"), target: "x#f", expected: "Bearer s"),
         Case(
-            testDescription: "session's field before session's", session: .bearer(token: "s"), sessionField: "F",
+            testDescription: "session's field before base URL's", base: "http://user:pass@a.test", sessionField: "F",
             expected: "F"),
         Case(testDescription: "URL's", base: nil, target: "http://user:pass@b.test/", expected: basic),
         Case(testDescription: "URL's, decoded", base: nil, target: "http://us%65r:p%61ss@b.test/", expected: basic),
@@ -52,8 +52,11 @@ import Testing
             testDescription: "request's before URL's", request: .bearer(token: "r"),
             target: "http://user:pass@b.test/", expected: "Bearer r"),
         Case(
-            testDescription: "request's before session's", session: .bearer(token: "s"), sessionField: "F",
+            testDescription: "request's before session's", session: .bearer(token: "s"),
             request: .bearer(token: "r"), expected: "Bearer r"),
+        Case(
+            testDescription: "request's before session's field", sessionField: "F", request: .bearer(token: "r"),
+            expected: "Bearer r"),
         Case(
             testDescription: "request's, elsewhere", request: .bearer(token: "r"), target: "//b.test/",
             expected: "Bearer r"),
@@ -96,6 +99,17 @@ import Testing
         #expect(base?.code == .invalidConfiguration)
         let lost = #expect(throws: NetworkError.self) { try Mocked(nil) { $0.credentials = .bearer(token: "t") } }
         #expect(lost?.code == .invalidConfiguration)
+    }
+
+    @Test(arguments: ["Authorization", "authorization"])
+    func `are refused beside a field that says the same`(name: String) {
+        for credentials in [.basic(user: "a", password: "b"), .bearer(token: "t")] as [HTTPSession.Credentials] {
+            let error = #expect(throws: NetworkError.self) {
+                try Mocked("http://a.test") { ($0.credentials, $0.fields[name]) = (credentials, "F") }
+            }
+            #expect(error?.code == .invalidConfiguration)
+            #expect(error?.reason.contains("Authorization") == true)
+        }
     }
 
     @Test func `show in no description`() async throws {

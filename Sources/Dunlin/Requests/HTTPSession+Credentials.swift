@@ -5,7 +5,8 @@ extension HTTPSession {
     ///
     /// A field of that name among the request's own counts first; then the request's credentials, the user info in its
     /// URL, the session's default field, and last the session's credentials or the user info in its base URL. Those two
-    /// go to the base URL's origin only. No credentials follow a redirect to another origin.
+    /// go to the base URL's origin only. A session that has both a default field and credentials is refused. No
+    /// credentials follow a redirect to another origin.
     public enum Credentials: Sendable, Hashable {
         /// RFC 7617, in UTF-8. A user name with a colon is refused, and so are control characters.
         case basic(user: String, password: String)

@@ -12,6 +12,10 @@ final class RequestBuilder: Sendable {
     /// What requests to the base say of who the user is.
     private let home: Home?
     private let routes: Routes?
+    /// Whether the session's fields say more of a name than the default ones: what a serializer or the lack of decoding
+    /// would change is left alone then.
+    private let ownsAccept: Bool
+    private let ownsCodings: Bool
     let clearText: ClearTextRule
 
     /// The session's credentials, and its fields with them.
@@ -39,14 +43,17 @@ final class RequestBuilder: Sendable {
             throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)
         }
         fields = configuration.fields
+        ownsAccept = Self.isOwn("accept", configuration.fields)
+        ownsCodings = Self.isOwn("accept-encoding", configuration.fields)
         prepared = try Self.prepare(configuration.fields)
         home = try Self.home(configuration, base)
         clearText = ClearTextRule(configuration.tls.policy)
         routes = try Routes.of(configuration, base: base?.origin)
     }
 
-    /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise. `extras`
-    /// get what else the URL says, if anything. Inlined: a call with so much to say costs as much as the work.
+    /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise, and
+    /// `accept` only if the session's say nothing of their own. `extras` get what else the URL says, if anything.
+    /// Inlined: a call with so much to say costs as much as the work.
     @inline(__always)
     func head(
         _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
@@ -56,6 +63,7 @@ final class RequestBuilder: Sendable {
         var (origin, path) = try resolve(target, &extras)
         try clearText.check(origin)
         if !query.isEmpty { Self.append(query, to: &path) }
+        let accept = ownsAccept ? nil : accept
         let isPlain = own.isEmpty && accept == nil && !expectsContinue && !Self.hasFields(body)
         if !isPlain, let type = body.contentType { try Self.check(type, goesWith: method) }
         if home != nil || extras != nil, let authorization = try authorization(at: origin, extras?.userInfo, own) {
@@ -82,6 +90,16 @@ final class RequestBuilder: Sendable {
             path += "&"
         }
         path += text
+    }
+
+    private static func isOwn(_ name: String, _ fields: Fields) -> Bool {
+        fields.contains(name) && fields.values(of: name) != HTTPSession.Configuration.defaultFields.values(of: name)
+    }
+
+    /// Who takes no coding off asks for none, unless a field of his own does.
+    @inline(never)
+    func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
+        if !ownsCodings, !own.contains("accept-encoding") { head.fields.remove("accept-encoding") }
     }
 
     /// Nil for fields: the session's.
@@ -195,7 +213,13 @@ extension RequestBuilder {
     private static func home(_ configuration: HTTPSession.Configuration, _ base: WebAddress?) throws -> Home? {
         let credentials = configuration.credentials ?? base?.userInfo.map { HTTPSession.Credentials($0) }
         guard let value = try credentials?.authorization(.invalidConfiguration) else { return nil }
-        if configuration.fields.contains("authorization") { return nil }
+        if configuration.fields.contains("authorization") {
+            guard configuration.credentials == nil else {
+                throw NetworkError(
+                    .invalidConfiguration, "credentials and a field Authorization say twice who the user is")
+            }
+            return nil
+        }
         var fields = configuration.fields
         fields.authorize(value)
         return Home(authorization: value, prepared: try prepare(fields))
