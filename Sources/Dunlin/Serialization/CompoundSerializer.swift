@@ -22,8 +22,9 @@ public struct CompoundSerializer<Output>: AdjustableSerializer {
         var refusals: [String] = []
         for serializer in serializers {
             do {
-                try HTTPSession.ResponseRules(statuses: nil, contentTypes: serializer.rules.contentTypes)
-                    .check(response)
+                var rules = serializer.rules
+                rules.statuses = nil
+                try rules.check(response)
                 return try serializer.serialize(response)
             } catch {
                 refusals.append((error as? NetworkError)?.reason ?? "\(error)")

@@ -40,6 +40,13 @@ extension AdjustableSerializer {
         return copy
     }
 
+    /// Takes no body whose type nobody declared: `.json(Item.self).requiringContentType()`.
+    public func requiringContentType() -> Self {
+        var copy = self
+        copy.rules.requiresContentType = true
+        return copy
+    }
+
     /// Takes these statuses too: `.json(Item?.self).accepting(statuses: [404])`.
     public func accepting(statuses: HTTPSession.StatusSet) -> Self {
         var copy = self

@@ -32,6 +32,9 @@ import Testing
         #expect(try JSONDecoder().decode(HTTPSession.ResponseRules.self, from: stored) == rules)
         let broken = Data(String(decoding: stored, as: UTF8.self).replacing("404,404", with: "404,3").utf8)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(HTTPSession.ResponseRules.self, from: broken) }
+        let strict = HTTPSession.ResponseRules(requiresContentType: true)
+        #expect(try JSONDecoder().decode(HTTPSession.ResponseRules.self, from: JSONEncoder().encode(strict)) == strict)
+        #expect(try JSONDecoder().decode(HTTPSession.ResponseRules.self, from: Data("{}".utf8)).statuses == nil)
     }
 
     @Test func `that are nil take anything`() throws {

@@ -11,7 +11,9 @@ import Testing
     @Test(
         arguments: [
             (nil, true), ("application/json", true), ("APPLICATION/JSON ; charset=utf-8", true), ("text/json", true),
-            ("text/javascript", true), ("application/problem+json", false), ("text/html", false),
+            ("text/javascript", true), ("application/problem+json", true),
+            ("application/vnd.api+json; ext=1", true), ("text/x+JSON", true), ("application/json+x", false),
+            ("application/+jsonp", false), ("json", false), ("text/html", false),
             ("application/jsonp", false), ("", false),
         ] as [(String?, Bool)])
     func `of JSON accept JSON and what declares no type`(type: String?, isAccepted: Bool) throws {
@@ -24,6 +26,42 @@ import Testing
             #expect(failure?.response?.status == 200)
             #expect(failure?.body == response.body)
         }
+    }
+
+    @Test(arguments: [("application/json", true), ("application/problem+json", false), ("text/html", false)])
+    func `of JSON without a type keep to AFNetworking's three`(type: String, isAccepted: Bool) {
+        let failure = Replies.failure { try DynamicJSONSerializer().validate(Replies.made(type: type)) }
+        #expect((failure == nil) == isAccepted)
+    }
+
+    @Test(
+        arguments: [
+            ("x", nil, false), ("x", "", false), ("", nil, true), ("", "", true), ("x", "application/json", true),
+            ("x", "text/html", false),
+        ] as [(Bytes, String?, Bool)])
+    func `refuse what declares no type when they are asked to`(body: Bytes, type: String?, isAccepted: Bool) {
+        let response = Replies.made(body, type: type)
+        let failures = [
+            Replies.failure { try JSONSerializer(Point.self).requiringContentType().validate(response) },
+            Replies.failure { try DynamicJSONSerializer().requiringContentType().validate(response) },
+            Replies.failure {
+                try JSONSerializer(Point.self).with(
+                    rules: .init(contentTypes: ["+json", "*/json"], requiresContentType: true)
+                )
+                .validate(response)
+            },
+        ]
+        for failure in failures {
+            #expect((failure == nil) == isAccepted)
+            #expect(
+                failure.map { $0.code == .unacceptableContentType && $0.reason.contains("expected one of") } ?? true)
+        }
+        let any = Replies.failure { try BytesSerializer().requiringContentType().validate(response) }
+        #expect((any == nil) == (isAccepted || type == "text/html"))
+        let first = Replies.failure {
+            _ = try CompoundSerializer([JSONSerializer(Point?.self).requiringContentType()]).serialize(response)
+        }
+        #expect(type != nil || body.isEmpty == (first == nil))
     }
 
     @Test(

@@ -2,8 +2,9 @@ public import FoundationEssentials
 
 /// The body decoded from JSON.
 ///
-/// Expects `application/json`, `text/json` or `text/javascript`; a response that declares no type is taken at its word.
-/// Other types are taken when asked for: `.json(Item.self).accepting("+json")`.
+/// Expects `application/json`, `text/json`, `text/javascript` or a type that ends in `+json` (RFC 6839), such as
+/// `application/problem+json`; a response that declares no type is taken at its word, unless the rules say otherwise.
+/// Other types are taken when asked for: `.json(Item.self).accepting("text/plain")`.
 ///
 /// An empty body, or a single space (which some servers send for none), is no content: nil for an optional.
 public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
@@ -17,7 +18,7 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     private let makeDecoder: (@Sendable () -> JSONDecoder)?
 
     public init(
-        _ type: Output.Type = Output.self, rules: HTTPSession.ResponseRules = .json,
+        _ type: Output.Type = Output.self, rules: HTTPSession.ResponseRules = .anyJSON,
         decoder: (@Sendable () -> JSONDecoder)? = nil
     ) {
         self.rules = rules
@@ -96,8 +97,10 @@ extension ResponseSerializer {
 }
 
 extension HTTPSession.ResponseRules {
-    /// JSON with a status of 2xx.
+    /// JSON with a status of 2xx, by AFNetworking's three types.
     public static let json = Self(contentTypes: ["application/json", "text/json", "text/javascript"])
+    /// The same, and every type that says by its suffix that it is JSON (RFC 6839).
+    public static let anyJSON = Self(contentTypes: ["application/json", "text/json", "text/javascript", "+json"])
 }
 
 extension Bytes {

@@ -5,10 +5,15 @@ extension HTTPSession {
         public var statuses: StatusSet?
         /// Nil for any. A response that declares no type is taken at its word, and an empty body has none.
         public var contentTypes: ContentTypes?
+        /// Refuses a body whose type nobody declared, as AFNetworking does. An empty one needs none.
+        public var requiresContentType: Bool
 
-        public init(statuses: StatusSet? = .success, contentTypes: ContentTypes? = nil) {
+        public init(
+            statuses: StatusSet? = .success, contentTypes: ContentTypes? = nil, requiresContentType: Bool = false
+        ) {
             self.statuses = statuses
             self.contentTypes = contentTypes
+            self.requiresContentType = requiresContentType
         }
 
         /// Any content with a status of 2xx.
@@ -33,13 +38,27 @@ extension HTTPSession {
         }
 
         private func refusedType(_ head: ResponseHead) -> NetworkError? {
-            guard let contentTypes, let declared = head.fields["content-type"], !contentTypes.contains(declared)
-            else { return nil }
-            let wanted = contentTypes.patterns.joined(separator: ", ")
-            let reason = "the content is \(declared), expected one of \(wanted)"
+            let declared = head.fields["content-type"]
+            if declared == nil, !requiresContentType { return nil }
+            if let declared, contentTypes?.contains(declared) ?? (!declared.isEmpty || !requiresContentType) {
+                return nil
+            }
+            let wanted = contentTypes.map { "one of " + $0.patterns.joined(separator: ", ") } ?? "one"
+            let reason = "the content is \(declared ?? "of no declared type"), expected \(wanted)"
             return NetworkError(
                 .unacceptableContentType, reason, requestMayHaveBeenSent: true, response: head)
         }
+    }
+}
+
+extension HTTPSession.ResponseRules {
+    /// What says nothing of a switch that came later is read as well.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            statuses: try container.decodeIfPresent(HTTPSession.StatusSet.self, forKey: .statuses),
+            contentTypes: try container.decodeIfPresent(HTTPSession.ContentTypes.self, forKey: .contentTypes),
+            requiresContentType: try container.decodeIfPresent(Bool.self, forKey: .requiresContentType) ?? false)
     }
 }
 
