@@ -87,6 +87,8 @@ static inline STACK_OF(X509) *dunlin_certificates_new(void) { return sk_X509_new
 static inline int dunlin_certificates_push(STACK_OF(X509) *stack, X509 *certificate) {
     return sk_X509_push(stack, certificate);
 }
+/* The caller's afterwards. */
+static inline X509 *dunlin_certificates_pop(STACK_OF(X509) *stack) { return sk_X509_pop(stack); }
 /* The stack and one reference of each certificate. */
 static inline void dunlin_certificates_free(STACK_OF(X509) *stack) { sk_X509_pop_free(stack, X509_free); }
 /* The stack only. */
@@ -100,6 +102,10 @@ static inline long dunlin_bio_contents(BIO *bio, const char **start) { return BI
 static inline int dunlin_name_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
 static inline const GENERAL_NAME *dunlin_name_at(const GENERAL_NAMES *names, int index) {
     return sk_GENERAL_NAME_value(names, index);
+}
+static inline int dunlin_subtree_count(const STACK_OF(GENERAL_SUBTREE) *trees) { return sk_GENERAL_SUBTREE_num(trees); }
+static inline const GENERAL_NAME *dunlin_subtree_base_at(const STACK_OF(GENERAL_SUBTREE) *trees, int index) {
+    return sk_GENERAL_SUBTREE_value(trees, index)->base;
 }
 static inline X509 *dunlin_certificate_decode(const unsigned char *start, long count, long *used) {
     const unsigned char *cursor = start;

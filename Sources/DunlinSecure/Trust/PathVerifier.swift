@@ -27,8 +27,6 @@ struct PathVerifier {
     }
 
     var anchors: Anchors
-    /// Whether an anchor need not be signed by itself: where a pin is the anchor.
-    var isPartial = false
     var ignoresTime = false
     var maximumIntermediates: Int
     var revocation: RevocationRules?
@@ -64,8 +62,8 @@ struct PathVerifier {
     }
 
     private func configure(_ parameters: OpaquePointer?) -> Bool {
-        var flags = UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_TRUSTED_FIRST)
-        if isPartial { flags |= UInt(X509_V_FLAG_PARTIAL_CHAIN) }
+        // An anchor need not be signed by itself.
+        var flags = UInt(X509_V_FLAG_X509_STRICT | X509_V_FLAG_TRUSTED_FIRST | X509_V_FLAG_PARTIAL_CHAIN)
         if ignoresTime { flags |= UInt(X509_V_FLAG_NO_CHECK_TIME) }
         if let revocation, !revocation.lists.isEmpty {
             flags |= UInt(X509_V_FLAG_CRL_CHECK)
@@ -95,6 +93,8 @@ struct PathVerifier {
     private static func path(of context: OpaquePointer) -> Outcome {
         guard let chain = X509_STORE_CTX_get1_chain(context) else { return .outOfMemory }
         let path = X509Path(owning: chain)
+        // Above a server's certificate that is an anchor itself OpenSSL goes on, and nobody believes in what is there.
+        if X509_STORE_CTX_get_num_untrusted(context) == 0 { path.keepFirst() }
         return .path(path.certificates, path)
     }
 
@@ -109,9 +109,11 @@ struct PathVerifier {
 }
 
 extension PathVerifier.Outcome {
-    fileprivate static var outOfMemory: Self {
-        .failure(PathVerifier.Failure(code: X509_V_ERR_OUT_OF_MEM, depth: 0, certificate: nil, path: []))
-    }
+    fileprivate static var outOfMemory: Self { .failure(.outOfMemory) }
+}
+
+extension PathVerifier.Failure {
+    static var outOfMemory: Self { Self(code: X509_V_ERR_OUT_OF_MEM, depth: 0, certificate: nil, path: []) }
 }
 
 // OpenSSL asks these about each fault it finds; 1 goes on.

@@ -11,7 +11,9 @@ internal import DunlinTypes
 ///    validity and purpose are asked even where invalid certificates are allowed. A pinned intermediate is an anchor.
 /// 4. Where keys are pinned and invalid certificates are allowed, a path to a certificate with a pinned key does,
 ///    whatever the time. Keys, signatures and purposes are still looked at.
-/// 5. The host's name is compared on every way there is, unless the rules switch that off.
+/// 5. The host's name is compared on every way there is, unless the rules switch that off: with what the server's
+///    certificate names, and with what each authority on the path may vouch for.
+/// 6. A pin that is not on the first path that verifies may be on another, and so may authorities without objections.
 struct TrustJudgement {
     let evaluator: TrustEvaluator
     let leaf: OpaquePointer
@@ -46,8 +48,9 @@ struct TrustJudgement {
     }
 
     private mutating func byRoots() -> TrustDecision {
-        switch verify(.store(evaluator.roots)) {
-        case .path(let path, let owner): refusal(of: owner).map { .refused($0) } ?? .accepted(path: path)
+        switch find(.store(evaluator.roots)) {
+        case .path(let path, _): .accepted(path: path)
+        case .objection(let refusal): .refused(refusal)
         case .failure(let failure): refused(failure)
         }
     }
@@ -55,15 +58,18 @@ struct TrustJudgement {
     // MARK: Pins
 
     private mutating func byKeys(_ pins: TrustRules.Pins) -> TrustDecision {
-        let ordinary = verify(.store(evaluator.roots))
-        if case .path(let path, let owner) = ordinary {
-            if let refusal = refusal(of: owner) { return .refused(refusal) }
+        let ordinary = find(.store(evaluator.roots)) { [self] owner in
             let keys = owner.pointers.map { X509Reading.publicKey($0) ?? .zero }
-            if within(keys).contains(where: pins.keys.contains) { return .accepted(path: path) }
-            if !rules.allowsInvalid { return mismatch(path, seen: keys, expected: pins.keys) }
+            if within(keys).contains(where: pins.keys.contains) { return nil }
+            return mismatch(owner.certificates, seen: keys, expected: pins.keys)
         }
-        if case .failure(let failure) = ordinary, !rules.allowsInvalid { return refused(failure) }
-        return byPinnedAnchor(pins)
+        switch ordinary {
+        case .path(let path, _): return .accepted(path: path)
+        case .objection(let refusal) where refusal.reason != .pinMismatch || !rules.allowsInvalid:
+            return .refused(refusal)
+        case .failure(let failure) where !rules.allowsInvalid: return refused(failure)
+        case .objection, .failure: return byPinnedAnchor(pins)
+        }
     }
 
     private mutating func byPinnedAnchor(_ pins: TrustRules.Pins) -> TrustDecision {
@@ -73,40 +79,41 @@ struct TrustJudgement {
             anchors.append(candidate)
         }
         if rules.position == .any { pins.certificates.forEach(anchors.append) }
-        switch verify(.these(anchors), isPartial: true, ignoresTime: true) {
-        case .path(let path, let owner):
-            return refusal(of: owner).map { .refused($0) }
-                ?? .accepted(path: upToAnchor(path) { pins.keys.contains($0.details.publicKey) })
+        switch find(.these(anchors), ignoresTime: true) {
+        case .path(let path, _): return .accepted(path: upToAnchor(path) { pins.keys.contains($0.details.publicKey) })
+        case .objection(let refusal): return .refused(refusal)
         case .failure(let failure):
             guard failure.isWithoutAnchor else { return refused(failure) }
             let found = path(of: failure)
-            return mismatch(found, seen: found.map(\.details.publicKey), expected: pins.keys)
+            return .refused(mismatch(found, seen: found.map(\.details.publicKey), expected: pins.keys))
         }
     }
 
     private mutating func byCertificates(_ pins: TrustRules.Pins) -> TrustDecision {
         var seen: [Certificate] = []
         if !rules.allowsInvalid {
-            switch verify(.store(evaluator.roots)) {
+            switch find(.store(evaluator.roots)) {
             case .failure(let failure): return refused(failure)
-            case .path(let path, let owner):
-                if let refusal = refusal(of: owner) { return .refused(refusal) }
-                seen = path
+            case .objection(let refusal): return .refused(refusal)
+            case .path(let path, _): seen = path
             }
         }
         let expected = Set(pins.certificates.map(\.details.fingerprint))
-        guard let anchors = evaluator.anchors[pins] else { return mismatch(seen, seen: [], expected: expected) }
-        switch verify(.store(anchors), isPartial: true) {
-        case .path(let path, let owner):
-            if let refusal = refusal(of: owner) { return .refused(refusal) }
-            if within(path).contains(where: pins.certificates.contains) {
-                return .accepted(path: upToAnchor(path, pins.certificates.contains))
-            }
+        guard let anchors = evaluator.anchors[pins] else {
+            return .refused(mismatch(seen, seen: [], expected: expected))
+        }
+        let pinned = find(.store(anchors)) { [self] owner in
+            let path = owner.certificates
+            if within(path).contains(where: pins.certificates.contains) { return nil }
             return mismatch(path, seen: path.map(\.details.fingerprint), expected: expected)
+        }
+        switch pinned {
+        case .path(let path, _): return .accepted(path: upToAnchor(path, pins.certificates.contains))
+        case .objection(let refusal): return .refused(refusal)
         case .failure(let failure):
             guard failure.isWithoutAnchor else { return refused(failure) }
             let found = seen.isEmpty ? path(of: failure) : seen
-            return mismatch(found, seen: found.map(\.details.fingerprint), expected: expected)
+            return .refused(mismatch(found, seen: found.map(\.details.fingerprint), expected: expected))
         }
     }
 
@@ -122,23 +129,32 @@ struct TrustJudgement {
 
     // MARK: Paths
 
-    private mutating func verify(
-        _ anchors: PathVerifier.Anchors, isPartial: Bool = false, ignoresTime: Bool = false
-    ) -> PathVerifier.Outcome {
-        let outcome = PathVerifier(
-            anchors: anchors, isPartial: isPartial, ignoresTime: ignoresTime,
-            maximumIntermediates: rules.maximumIntermediates, revocation: rules.revocation, time: time
-        ).verify(leaf, sent: sent)
+    /// A path against which there is nothing to say, neither here nor by `objection`, which is asked last.
+    private mutating func find(
+        _ anchors: PathVerifier.Anchors, ignoresTime: Bool = false,
+        objection: (X509Path) -> TrustRefusal? = { _ in nil }
+    ) -> PathFinder.Outcome {
+        var finder = PathFinder(
+            PathVerifier(
+                anchors: anchors, ignoresTime: ignoresTime, maximumIntermediates: rules.maximumIntermediates,
+                revocation: rules.revocation, time: time))
+        let judgement = self
+        let outcome = finder.find(leaf, sent: sent) { judgement.refusal(of: $0) ?? objection($0) }
         if case .path(let path, _) = outcome { validity.narrow(to: path) }
         return outcome
     }
 
-    /// What speaks against a path that verified: the host's name, and what the staple says.
+    /// What speaks against a path that verified: the host's name, who may vouch for it, and what the staple says.
     private func refusal(of path: X509Path) -> TrustRefusal? {
         if rules.checksHost {
             let names = X509Reading.names(leaf)
             guard HostMatch.matches(host, names) else {
                 return refusal(names.isEmpty ? .namesNoHost : .wrongHost, 0, Certificate(leaf), path.certificates)
+            }
+            for (depth, authority) in path.pointers.enumerated().dropFirst() {
+                guard X509Reading.nameConstraints(authority)?.permits(host) == true else {
+                    return refusal(.nameNotPermitted, depth, Certificate(authority), path.certificates)
+                }
             }
         }
         return stapleRefusal(path)
@@ -173,11 +189,10 @@ struct TrustJudgement {
 
     private func mismatch(
         _ path: [Certificate], seen: [Fingerprint], expected: Set<Fingerprint>
-    ) -> TrustDecision {
-        .refused(
-            TrustRefusal(
-                .pinMismatch, host: host.text, certificate: path.first, path: path, seen: seen,
-                expected: expected.sorted()))
+    ) -> TrustRefusal {
+        TrustRefusal(
+            .pinMismatch, host: host.text, certificate: path.first, path: path, seen: seen,
+            expected: expected.sorted())
     }
 
     private func refused(_ failure: PathVerifier.Failure) -> TrustDecision {

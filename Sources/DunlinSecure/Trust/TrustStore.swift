@@ -2,31 +2,58 @@ internal import COpenSSL
 package import DunlinTypes
 
 /// Certificates that are believed without being signed by others, parsed once.
-// SAFETY: the store is filled in `init` and never changed. OpenSSL counts its references and locks its look-ups, so any
-// number of verifications may use it at once.
+///
+/// Each of them is an anchor, whoever signed it: whoever was given an intermediate to believe believes it.
+// SAFETY: the store and the list are filled in `init` and never changed. OpenSSL counts references and locks the
+// look-ups of a store, so any number of verifications may use both at once.
 package final class TrustStore: @unchecked Sendable {
     let pointer: OpaquePointer
+    /// The same certificates. OpenSSL sorts those in a store when it first looks for one: nobody else may look there.
+    private let list: X509Path
+    private let digests: Set<Fingerprint>
     /// Of all certificates in it, in no particular order.
     package let digest: Fingerprint
-    package let count: Int
 
-    package init(_ certificates: some Collection<Certificate>) throws(TrustSetupError) {
-        guard let store = X509_STORE_new() else { throw .contradiction("out of memory") }
+    package var count: Int { digests.count }
+
+    package convenience init(_ certificates: some Collection<Certificate>) throws(TrustSetupError) {
+        try self.init(certificates, and: nil)
+    }
+
+    /// These as well as those of another store, which are not parsed again.
+    package init(_ certificates: some Collection<Certificate>, and other: TrustStore?) throws(TrustSetupError) {
+        guard let list = X509Path(), let store = X509_STORE_new() else { throw .contradiction("out of memory") }
+        self.list = list
         pointer = store
-        var digests: Set<Fingerprint> = []
+        var digests = other?.digests ?? []
+        var isWhole = true
+        for known in other?.list.pointers ?? [] {
+            isWhole = isWhole && X509_STORE_add_cert(store, known) == 1
+            list.append(known)
+        }
         for certificate in certificates {
-            guard let parsed = ParsedCertificate(der: certificate.der), X509_STORE_add_cert(store, parsed.pointer) == 1,
+            guard let parsed = ParsedCertificate(der: certificate.der),
                 let digest = X509Reading.fingerprint(certificate.der)
             else {
-                OpenSSLErrors.clear()
-                X509_STORE_free(store)
-                throw .notACertificate(source: "a root", problem: "it cannot be read")
+                isWhole = false
+                break
             }
-            digests.insert(digest)
+            guard digests.insert(digest).inserted else { continue }
+            isWhole = isWhole && X509_STORE_add_cert(store, parsed.pointer) == 1
+            list.append(parsed.pointer)
         }
-        count = digests.count
+        self.digests = digests
         digest = X509Reading.fingerprint(Bytes(digests.sorted().flatMap(\.bytes))) ?? .zero
+        guard isWhole else {
+            OpenSSLErrors.clear()
+            throw .notACertificate(source: "a root", problem: "it cannot be read")
+        }
     }
 
     deinit { X509_STORE_free(pointer) }
+
+    /// They stay the store's.
+    func certificates(named name: OpaquePointer?) -> [OpaquePointer] {
+        list.pointers.filter { X509_NAME_cmp(X509_get_subject_name($0), name) == 0 }
+    }
 }

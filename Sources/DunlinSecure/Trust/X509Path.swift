@@ -27,6 +27,11 @@ final class X509Path {
         if let parsed = ParsedCertificate(der: certificate.der) { append(parsed.pointer) }
     }
 
+    /// Lets go of all but the first.
+    func keepFirst() {
+        while dunlin_certificate_count(stack) > 1 { X509_free(dunlin_certificates_pop(stack)) }
+    }
+
     var pointers: [OpaquePointer] { Self.pointers(stack) }
     var certificates: [Certificate] { pointers.compactMap { Certificate($0) } }
 

@@ -40,7 +40,7 @@ enum X509Reading {
         }
     }
 
-    private static func contents(_ string: UnsafeMutableRawPointer) -> Bytes {
+    static func contents(_ string: UnsafeMutableRawPointer) -> Bytes {
         let string = string.assumingMemoryBound(to: ASN1_STRING.self)
         return Bytes(UnsafeBufferPointer(start: ASN1_STRING_get0_data(string), count: Int(ASN1_STRING_length(string))))
     }

@@ -23,6 +23,9 @@ import Testing
         Case("permitted names", .accepted) {
             try $0.intermediate(.authority("Narrow").permitting("api.test")).issue(.server("api.test")).chain
         },
+        Case("a wildcard beside a host that is excluded", .accepted) {
+            try $0.intermediate(.authority("Narrow").excluding("bar.corp.test")).issue(.server("*.corp.test")).chain
+        }.with(host: "api.corp.test"),
         Case("the root sent along", .accepted) { [try $0.issue(.server("api.test")).der, $0.certificate.der] },
         Case("intermediates out of order, and strangers among them", .accepted) {
             let second = try $0.intermediate().intermediate(.authority("Second"))
@@ -120,6 +123,13 @@ import Testing
         Case("an address outside", .refused(.nameNotPermitted), host: "127.0.0.1") {
             try $0.intermediate(.authority("Narrow").permitting("10.0.0.0/8")).issue(.server("127.0.0.1")).chain
         },
+        Case("a wildcard over a host that is excluded", .refused(.nameNotPermitted), host: "bar.corp.test") {
+            try $0.intermediate(.authority("Narrow").excluding("bar.corp.test")).issue(.server("*.corp.test")).chain
+        },
+        Case("two authorities above one that is excluded", .refused(.nameNotPermitted), host: "bar.corp.test") {
+            try $0.intermediate(.authority("Narrow").excluding("bar.corp.test")).intermediate(.authority("Wide"))
+                .issue(.server("*.corp.test")).chain
+        },
         // Were the common name looked at, it would be a violation instead.
         Case("constraints do not meet a common name", .refused(.namesNoHost)) {
             try $0.intermediate(.authority("Narrow").permitting("other.test"))
@@ -143,6 +153,44 @@ import Testing
         let below = try root.intermediate(old)
         let byIntermediate = try decide(try below.issue(.server("api.test")).chain, roots: [root.certificate.der])
         #expect(Verdict(byIntermediate) == .refused(.malformed))
+    }
+
+    @Test func `a root holds hosts against its own constraints too`() throws {
+        let root = try CertificateAuthority(.authority("Narrow").excluding("bar.corp.test"))
+        let chain = try root.issue(.server("*.corp.test")).chain
+        let verdict = { Verdict(try decide(chain, for: $0, roots: [root.certificate.der])) }
+        #expect(try verdict("api.corp.test") == .accepted)
+        #expect(try verdict("bar.corp.test") == .refused(.nameNotPermitted))
+        let unchecked = try decide(chain, for: "bar.corp.test", roots: [root.certificate.der]) { $0.checksHost = false }
+        #expect(Verdict(unchecked) == .accepted)
+    }
+
+    @Test func `end at whatever is given as a root, whoever signed it`() throws {
+        let root = try CertificateAuthority()
+        let first = try root.intermediate(), second = try first.intermediate(.authority("Second"))
+        let leaf = try second.issue(.server("api.test"))
+        for (anchor, length) in [(second, 2), (first, 3), (root, 4)] {
+            let whole = leaf.chain + [root.certificate.der]
+            let decision = try decide(leaf.chain, roots: [anchor.certificate.der])
+            #expect(decision.path == Array(whole[..<length]))
+        }
+        #expect(try decide(leaf.chain, roots: [leaf.der]).path == [leaf.der])
+        #expect(Verdict(try decide(leaf.chain, for: "b.test", roots: [leaf.der])) == .refused(.wrongHost))
+        let other = try root.intermediate(.authority("Other")).certificate.der
+        #expect(Verdict(try decide(leaf.chain, roots: [other])) == .refused(.unknownIssuer))
+    }
+
+    @Test func `do not end at a root that is not valid any more, or may not sign`() throws {
+        let root = try CertificateAuthority()
+        for (template, reason) in [
+            (CertificateTemplate.authority("Late").expired, TrustRefusal.Reason.expired),
+            (.authority("Early").notYetValid, .notYetValid), (.authority("Clients").purposes(.client), .wrongPurpose),
+            (.authority("Narrow").excluding("api.test"), .nameNotPermitted),
+        ] {
+            let authority = try root.intermediate(template)
+            let chain = try authority.issue(.server("api.test")).chain
+            #expect(Verdict(try decide(chain, roots: [authority.certificate.der])) == .refused(reason))
+        }
     }
 
     @Test func `flipped bits are never believed`() throws {
