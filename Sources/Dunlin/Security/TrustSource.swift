@@ -2,20 +2,29 @@ internal import DunlinSecure
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Makes a session's evaluator, once.
+/// Makes a session's evaluator, and another one when the system's roots have changed.
 ///
-/// What the user gave is read when the session is made, so that a mistake shows at once. The system's roots are read
-/// with the first secure connection: a session that makes none owes nothing to them.
+/// What the user gave is read when the session is made, so that a mistake shows at once. The system's roots are asked
+/// for with the first secure connection: a session that makes none owes nothing to them. They are read once a process.
 final class TrustSource: Sendable {
+    private struct Made {
+        let evaluator: TrustEvaluator
+        /// The system's and where they are, where they count.
+        let system: (roots: TrustStore, places: SystemRoots)?
+    }
+
     let rules: TrustRules
     private let own: [Certificate]
     private let system: (@Sendable () -> SystemRoots)?
-    private let made = Mutex<TrustEvaluator?>(nil)
+    private let shared: SharedRoots
+    private let made = Mutex<Made?>(nil)
 
     /// Throws `TrustSetupError`.
     init(
-        _ tls: HTTPSession.TLS, system: @escaping @Sendable () -> SystemRoots = { .ofProcess }
+        _ tls: HTTPSession.TLS, system: @escaping @Sendable () -> SystemRoots = { .ofProcess },
+        shared: SharedRoots = .ofProcess
     ) throws(TrustSetupError) {
+        self.shared = shared
         var rules = try tls.policy.rules()
         rules.revocation = try tls.revocation.rules()
         self.rules = rules
@@ -42,13 +51,28 @@ final class TrustSource: Sendable {
 
     /// Throws `TrustSetupError` when the system has no roots.
     func evaluator() throws(TrustSetupError) -> TrustEvaluator {
-        if let evaluator = made.withLock({ $0 }) { return evaluator }
-        // Files are not read under a lock. Two that come here at once do the work twice, and one result is kept.
-        let system = try system?().load() ?? []
-        let new = try TrustEvaluator(rules, roots: TrustStore(system + own))
+        guard let known = made.withLock({ $0 }) else { return try first() }
+        guard let (roots, places) = known.system else { return known.evaluator }
+        let latest = try shared.store(of: places)
+        return latest === roots ? known.evaluator : try make((latest, places))
+    }
+
+    /// The environment is asked once. The files are looked at whatever others have seen: whoever wants TLS reloaded, or
+    /// has just installed a root, wants what is there now.
+    private func first() throws(TrustSetupError) -> TrustEvaluator {
+        guard let places = system?() else { return try make(nil) }
+        return try make((shared.store(of: places, looks: true), places))
+    }
+
+    /// Nothing is read under the lock. Of two that come here at once the later one's counts.
+    private func make(
+        _ system: (roots: TrustStore, places: SystemRoots)?
+    ) throws(TrustSetupError) -> TrustEvaluator {
+        let roots = if own.isEmpty, let system { system.roots } else { try TrustStore(own, and: system?.roots) }
+        let new = try TrustEvaluator(rules, roots: roots)
         return made.withLock { made in
-            if let made { return made }
-            made = new
+            if let made, made.system?.roots === system?.roots { return made.evaluator }
+            made = Made(evaluator: new, system: system)
             return new
         }
     }

@@ -87,21 +87,3 @@ public final class IdentityFiles: Sendable {
     /// No identity is larger; a path that leads to a device or a log is.
     private static let sizeLimit = 4 * 1024 * 1024
 }
-
-/// What changes when a file does: written in place, or replaced by another.
-struct FileStamp: Equatable {
-    private let seconds: Int
-    private let nanoseconds: Int
-    private let size: Int64
-    private let node: UInt64
-
-    /// Nil when there is no such file.
-    init?(path: String) {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { return nil }
-        seconds = Int(facts.st_mtim.tv_sec)
-        nanoseconds = Int(facts.st_mtim.tv_nsec)
-        size = Int64(facts.st_size)
-        node = UInt64(facts.st_ino)
-    }
-}

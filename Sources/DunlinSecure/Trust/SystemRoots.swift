@@ -46,15 +46,36 @@ package struct SystemRoots: Sendable, Hashable {
     ]
     private static let usualFolders = ["/etc/ssl/certs", "/etc/pki/tls/certs", "/system/etc/security/cacerts"]
 
+    /// What was read, and of which files and folders it depends.
+    struct Reading {
+        var certificates: [Certificate] = []
+        /// As they were before they were read: a change in between is seen the next time. Nil for what was not there.
+        var stamps: [String: FileStamp?] = [:]
+
+        fileprivate mutating func look(at path: String) { stamps[path] = .some(FileStamp(path: path)) }
+    }
+
     /// The roots, each once.
-    package func load() throws(TrustSetupError) -> [Certificate] {
-        var found: [Certificate] = []
-        for place in files.map({ [$0] }) + folders.map(Self.entries) {
-            found += place.compactMap(Self.contents).flatMap(CertificateFile.readable)
-            if !takesAll, !found.isEmpty { break }
+    package func load() throws(TrustSetupError) -> [Certificate] { try read().certificates }
+
+    func read() throws(TrustSetupError) -> Reading {
+        var reading = Reading()
+        for file in files where takesAll || reading.certificates.isEmpty { read([file], into: &reading) }
+        for folder in folders where takesAll || reading.certificates.isEmpty {
+            reading.look(at: folder)
+            read(Self.entries(of: folder), into: &reading)
         }
-        if found.isEmpty { throw .noSystemRoots(lookedAt: files + folders) }
-        return Self.unique(found)
+        if reading.certificates.isEmpty { throw .noSystemRoots(lookedAt: files + folders) }
+        reading.certificates = Self.unique(reading.certificates)
+        return reading
+    }
+
+    private func read(_ paths: [String], into reading: inout Reading) {
+        for path in paths {
+            reading.look(at: path)
+            guard let contents = Self.contents(of: path) else { continue }
+            reading.certificates += CertificateFile.readable(in: contents)
+        }
     }
 
     /// Folders name a certificate several times: by its own name, by its hash, and in the bundle.

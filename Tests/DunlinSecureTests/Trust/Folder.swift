@@ -13,4 +13,8 @@ final class Folder: Sendable {
         try Data(text.utf8).write(to: file)
         return file.path
     }
+
+    func remove(_ name: String) throws {
+        try FileManager.default.removeItem(atPath: "\(path)/\(name)")
+    }
 }

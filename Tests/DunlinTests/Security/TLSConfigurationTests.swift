@@ -1,4 +1,5 @@
 import DunlinTesting
+import Foundation
 import Synchronization
 import Testing
 
@@ -90,6 +91,41 @@ import Testing
         let both = try TrustSource(HTTPSession.TLS(roots: .systemAnd(own)))
         let alone = try TrustSource(HTTPSession.TLS())
         #expect(try both.evaluator().roots.count == alone.evaluator().roots.count + 1)
+    }
+
+    @Test func `an intermediate that is given as a root needs no other`() throws {
+        let intermediate = try CertificateAuthority().intermediate()
+        let tls = HTTPSession.TLS(roots: .only([.bytes(Bytes(intermediate.pem))]))
+        let chain = try intermediate.issue(.server("api.test")).chain
+        #expect(try TrustSource(tls).evaluator().decide(chain, host: HostIdentity("api.test")).refusal == nil)
+    }
+
+    @Test func `sessions share the system's roots, and follow them when the files change`() throws {
+        let one = try CertificateAuthority(), two = try CertificateAuthority()
+        let path = NSTemporaryDirectory() + "dunlin-\(UUID().uuidString).pem"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(one.pem.utf8).write(to: URL(filePath: path))
+        let places = SystemRoots(files: [path], folders: [])
+        let shared = SharedRoots(interval: .zero)
+        let source = { (roots: HTTPSession.TLS.Roots) in
+            try TrustSource(HTTPSession.TLS(roots: roots), system: { places }, shared: shared)
+        }
+        let sources = [try source(.system), try source(.system), try source(.systemAnd([.bytes(Bytes(two.pem))]))]
+        let evaluators = try sources.map { try $0.evaluator() }
+        #expect(evaluators[0].roots === evaluators[1].roots)
+        #expect(evaluators.map(\.roots.count) == [1, 1, 2])
+        #expect(shared.loads(of: places) == 1)
+        for (source, evaluator) in zip(sources, evaluators) { #expect(try source.evaluator() === evaluator) }
+        #expect(shared.loads(of: places) == 1)
+
+        let chain = try two.issue(.server("api.test")).chain
+        #expect(evaluators[0].decide(chain, host: HostIdentity("api.test")).refusal?.reason == .unknownIssuer)
+        try Data((one.pem + two.pem).utf8).write(to: URL(filePath: path))
+        let renewed = try sources.map { try $0.evaluator() }
+        #expect(renewed[0].decide(chain, host: HostIdentity("api.test")).refusal == nil)
+        #expect(renewed[0].key != evaluators[0].key)
+        #expect(renewed[2].roots.count == 2)
+        #expect(shared.loads(of: places) == 2)
     }
 
     @Test func `revocation lists are read when the session is made`() throws {

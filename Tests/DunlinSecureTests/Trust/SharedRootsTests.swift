@@ -1,0 +1,151 @@
+import DunlinTesting
+import DunlinTypes
+import Synchronization
+import Testing
+
+@testable import DunlinSecure
+
+@Suite struct `Roots that a process shares` {
+    private let folder = Folder()
+    private let clock = Time()
+
+    /// Stands until it is moved.
+    final class Time: Sendable {
+        private let seconds = Atomic<Int>(0)
+
+        var now: Duration { .seconds(seconds.load(ordering: .relaxed)) }
+
+        func pass(_ count: Int = 1) { seconds.add(count, ordering: .relaxed) }
+    }
+
+    private func roots() -> SharedRoots {
+        SharedRoots { [clock] in clock.now }
+    }
+
+    private func holds(_ store: TrustStore, _ authorities: CertificateAuthority...) throws -> Bool {
+        let certificates = authorities.compactMap(\.certificate.certificate)
+        return try store.digest == TrustStore(certificates).digest
+    }
+
+    @Test func `are read once, however many ask and however much later`() throws {
+        let authority = try CertificateAuthority()
+        let places = SystemRoots(files: [try folder.write(authority.pem, to: "roots.pem")], folders: [])
+        let roots = roots()
+        let first = try roots.store(of: places)
+        for _ in 0..<10 {
+            clock.pass()
+            #expect(try roots.store(of: places) === first)
+            #expect(try roots.store(of: places, looks: true) === first)
+        }
+        #expect(roots.loads(of: places) == 1)
+    }
+
+    @Test func `are read once by many that ask at the same time`() async throws {
+        var text = ""
+        for number in 0..<20 { text += try CertificateAuthority(.authority("Root \(number)")).pem }
+        let places = SystemRoots(files: [try folder.write(text, to: "roots.pem")], folders: [])
+        let roots = roots()
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<16 {
+                group.addTask { @concurrent in try roots.store(of: places).count }
+            }
+            for try await count in group { #expect(count == 20) }
+        }
+        #expect(roots.loads(of: places) == 1)
+    }
+
+    @Test func `are read again when a file changes, looked at once a second`() throws {
+        let one = try CertificateAuthority(), two = try CertificateAuthority()
+        let path = try folder.write(one.pem, to: "roots.pem")
+        let places = SystemRoots(files: ["/nonexistent/roots.pem", path], folders: [])
+        let roots = roots()
+        let first = try roots.store(of: places)
+        _ = try folder.write(one.pem + two.pem, to: "roots.pem")
+        #expect(try roots.store(of: places) === first)
+        clock.pass()
+        #expect(try holds(roots.store(of: places), one, two))
+        // A root that is believed no longer is gone, and at once where somebody wants to know.
+        _ = try folder.write(two.pem, to: "roots.pem")
+        #expect(try holds(roots.store(of: places, looks: true), two))
+        #expect(roots.loads(of: places) == 3)
+    }
+
+    @Test func `are those of a file that appears before the one that was read`() throws {
+        let one = try CertificateAuthority(), two = try CertificateAuthority()
+        let places = SystemRoots(
+            files: ["\(folder.path)/first.pem", try folder.write(one.pem, to: "second.pem")], folders: [])
+        let roots = roots()
+        #expect(try holds(roots.store(of: places), one))
+        _ = try folder.write(two.pem, to: "first.pem")
+        clock.pass()
+        #expect(try holds(roots.store(of: places), two))
+    }
+
+    @Test func `change with a folder: what is added, what is taken away and what is written in place`() throws {
+        let one = try CertificateAuthority(), two = try CertificateAuthority(), three = try CertificateAuthority()
+        _ = try folder.write(one.pem, to: "below/one.pem")
+        let places = SystemRoots(certificateFile: nil, certificateFolders: "\(folder.path)/below")
+        let roots = roots()
+        #expect(try holds(roots.store(of: places), one))
+        _ = try folder.write(two.pem, to: "below/two.pem")
+        clock.pass()
+        #expect(try holds(roots.store(of: places), one, two))
+        _ = try folder.write(three.pem + "\n", to: "below/two.pem")
+        clock.pass()
+        #expect(try holds(roots.store(of: places), one, three))
+        try folder.remove("below/one.pem")
+        clock.pass()
+        #expect(try holds(roots.store(of: places), three))
+    }
+
+    @Test func `stay the same store where a file is new and holds what it held`() throws {
+        let authority = try CertificateAuthority()
+        let places = SystemRoots(files: [try folder.write(authority.pem, to: "roots.pem")], folders: [])
+        let roots = roots()
+        let first = try roots.store(of: places)
+        _ = try folder.write("# As before\n\(authority.pem)", to: "roots.pem")
+        clock.pass()
+        #expect(try roots.store(of: places) === first)
+        #expect(roots.loads(of: places) == 2)
+    }
+
+    @Test func `are those that were while nothing can be read, and nothing is read over and over`() throws {
+        let one = try CertificateAuthority(), two = try CertificateAuthority()
+        let places = SystemRoots(files: [try folder.write(one.pem, to: "roots.pem")], folders: [])
+        let roots = roots()
+        let first = try roots.store(of: places)
+        for text in ["", "-----BEGIN CERTIFICATE-----\nMIIB"] {
+            _ = try folder.write(text, to: "roots.pem")
+            clock.pass()
+            #expect(try roots.store(of: places) === first)
+            let loads = roots.loads(of: places)
+            clock.pass()
+            #expect(try roots.store(of: places) === first)
+            #expect(roots.loads(of: places) == loads)
+        }
+        _ = try folder.write(two.pem, to: "roots.pem")
+        clock.pass()
+        #expect(try holds(roots.store(of: places), two))
+    }
+
+    @Test func `that are not there are looked for each time`() throws {
+        let places = SystemRoots(files: ["\(folder.path)/roots.pem"], folders: [])
+        let roots = roots()
+        #expect(throws: TrustSetupError.self) { try roots.store(of: places) }
+        let authority = try CertificateAuthority()
+        _ = try folder.write(authority.pem, to: "roots.pem")
+        #expect(try holds(roots.store(of: places), authority))
+    }
+
+    @Test func `of many places are not all remembered`() throws {
+        let authority = try CertificateAuthority()
+        let roots = roots()
+        var all: [SystemRoots] = []
+        for number in 0..<20 {
+            all.append(SystemRoots(files: [try folder.write(authority.pem, to: "\(number).pem")], folders: []))
+            _ = try roots.store(of: all[number])
+            clock.pass()
+        }
+        #expect(all.filter { roots.loads(of: $0) > 0 }.count == 8)
+    }
+}
