@@ -7,13 +7,15 @@ import Testing
 struct `Serializers on a loop` {
     /// Says on which thread it ran.
     struct ThreadName: ResponseSerializer {
-        func serialize(_ response: HTTPSession.Response<Bytes>) throws -> String {
+        static var current: String {
             let descriptor = open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC)
             defer { close(descriptor) }
             var name = [UInt8](repeating: 0, count: 64)
             let count = read(descriptor, &name, name.count)
             return String(decoding: name.prefix(max(count - 1, 0)), as: UTF8.self)
         }
+
+        func serialize(_ response: HTTPSession.Response<Bytes>) throws -> String { Self.current }
     }
 
     struct Refusing: ResponseSerializer {

@@ -41,8 +41,11 @@ final class Audience: Sendable {
         hooks.contains { $0[keyPath: hook] != nil }
     }
 
-    private static func offLoop(_ work: @concurrent @Sendable () async -> Void) async {
-        await withTaskExecutorPreference(globalConcurrentExecutor, operation: work)
+    private static func offLoop(_ work: @Sendable () async -> Void) async {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+            leaveLoop()
+            await work()
+        }
     }
 }
 
