@@ -20,6 +20,15 @@ import Testing
         #expect(session.configuration.baseURL == "http://api.test/v1")
     }
 
+    @Test func `has a limit for each phase and for what is read as a whole`() throws {
+        let mock = try Mocked { $0.useLoopOfTest() }
+        let configuration = mock.session.configuration
+        for phase in Phase.allCases { #expect(configuration.timeouts[phase] != nil, "\(phase)") }
+        #expect(configuration.timeouts.firstByte == .seconds(60) && configuration.timeouts.total == .seconds(600))
+        #expect(configuration.limits.bodyBytes == 64 << 20)
+        #expect(configuration.redirects.limit == 20 && configuration.cookies == nil)
+    }
+
     @Test func `opens nothing before it is asked for something`() throws {
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
         configuration.useLoopOfTest()

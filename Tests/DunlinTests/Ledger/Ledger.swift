@@ -1,7 +1,9 @@
 /// The tables of Docs/AFNetworking.md, and what is wrong with them.
 ///
-/// Rules: every ID stands in one row; a row's last column names tests that exist, or says why there is none, or is
-/// pending and listed as such. A row whose column says what Dunlin does may be empty only where nothing is done.
+/// Rules: every ID stands in one row, in the order of the list, and no row is there that is not listed; a row's last
+/// column names tests that exist, or says why there is none, or is pending and listed as such. The column that says
+/// what Dunlin does may be empty only where nothing is done. A line of a table that is no row is an error: it might
+/// have been meant for one.
 struct Ledger {
     struct Row: Equatable {
         let id: String
@@ -9,15 +11,24 @@ struct Ledger {
         let proof: String
     }
 
+    private static let headings: Set<Substring> = ["| ID | What Dunlin does | Test, or why not |", "|---|---|---|"]
+
     let rows: [Row]
+    /// Lines of tables that are neither headings nor rows.
+    let strays: [Substring]
 
     init(_ markdown: String) {
-        rows = markdown.split(separator: "\n").compactMap { line in
-            guard line.hasPrefix("| "), line.hasSuffix("|") else { return nil }
-            let cells = line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
-            guard cells.count == 3, Self.isID(Self.trimmed(cells[0])) else { return nil }
-            return Row(id: Self.trimmed(cells[0]), text: Self.trimmed(cells[1]), proof: Self.trimmed(cells[2]))
-        }
+        let lines = markdown.split(separator: "\n").filter { $0.drop { $0 == " " }.hasPrefix("|") }
+        let read = lines.filter { !Self.headings.contains($0) }.map { (line: $0, row: Self.row($0)) }
+        rows = read.compactMap(\.row)
+        strays = read.filter { $0.row == nil }.map(\.line)
+    }
+
+    private static func row(_ line: Substring) -> Row? {
+        guard line.hasPrefix("| "), line.hasSuffix("|") else { return nil }
+        let cells = line.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false)
+        guard cells.count == 3, isID(trimmed(cells[0])) else { return nil }
+        return Row(id: trimmed(cells[0]), text: trimmed(cells[1]), proof: trimmed(cells[2]))
     }
 
     /// One line each; none if all is well.
@@ -31,10 +42,19 @@ struct Ledger {
             }
         }
         problems += Set(known.keys).subtracting(ids).sorted().map { "\($0) is no row of AFNetworking's" }
+        problems += strays.map { "\($0) is no row" }
+        if let id = misplaced(ids) { problems.append("\(id) is not in its place") }
         problems += pending.filter { id in known[id]?.contains { $0.proof == "pending" } != true }.sorted()
             .map { "\($0) is listed as pending and is not" }
         problems += rows.compactMap { row in row.problem(tests, pending).map { "\(row.id) \($0)" } }
         return problems
+    }
+
+    /// The first row that stands before one that it should follow.
+    private func misplaced(_ ids: [String]) -> String? {
+        let places = Dictionary(ids.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+        let known = rows.filter { places[$0.id] != nil }
+        return zip(known, known.dropFirst()).first { places[$0.id] ?? 0 > places[$1.id] ?? 0 }?.0.id
     }
 
     private static func isID(_ text: String) -> Bool {
