@@ -51,7 +51,8 @@ enum Company: String, CaseIterable, Sendable {
 struct Scene: Sendable {
     let stage: Stage
     let transcript: Transcript
-    let clock: ManualClock?
+    /// Moves the session only in a scenario that says so.
+    let clock: ManualClock
     let folder: Folder
 
     var server: LoopbackServer { stage.server }
@@ -72,7 +73,7 @@ struct Scene: Sendable {
 
     /// Does `work` while the clock skips what is waited for.
     func skippingWaits<Value: Sendable>(_ work: @Sendable () async throws -> Value) async throws -> Value {
-        try await clock!.skippingWaits(work)
+        try await clock.skippingWaits(work)
     }
 
     /// Does `work` while time passes.
@@ -86,7 +87,7 @@ struct Scene: Sendable {
         try await Stage.eventually("it is over") {
             isOver.load(ordering: .relaxed)
         } meanwhile: {
-            try await clock!.advance(by: .milliseconds(100))
+            try await clock.advance(by: .milliseconds(100))
         }
         await end
         return try await running.value

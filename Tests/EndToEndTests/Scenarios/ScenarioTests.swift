@@ -36,10 +36,10 @@ import Testing
 
     /// Every line that can be seen.
     private static func play(_ scenario: Scenario, _ company: Company) async throws -> [String] {
-        let clock = scenario.hasManualClock ? ManualClock() : nil
+        let clock = ManualClock()
         let folder = try Folder()
         var lines: [String] = []
-        try await Stage.with(server: scenario.server, clock: clock, tolerating: true) {
+        try await Stage.with(server: scenario.server, clock: scenario.hasManualClock ? clock : nil, tolerating: true) {
             $0.fields = ["User-Agent": "dunlin", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"]
             $0.random = { 0 }
             scenario.configure(&$0)
@@ -62,7 +62,7 @@ import Testing
             lines.append("# hooks")
             lines += transcript.hooks
             lines.append("# events")
-            for await event in events { lines.append(transcript.tidied(transcript.text(event))) }
+            lines += await transcript.texts(of: events)
         }
         return lines
     }

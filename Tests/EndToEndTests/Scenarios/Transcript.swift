@@ -167,6 +167,17 @@ extension Transcript {
         }
     }
 
+    /// Request by request, each in the order in which it was told: requests that end together race.
+    func texts(of events: AsyncStream<HTTPSession.Event>) async -> [String] {
+        var texts: [(task: Int, rank: Int, line: String)] = []
+        for await event in events {
+            let line = tidied(text(event))
+            let number = line.split(separator: " ").first { $0.hasPrefix("#") }.flatMap { Int($0.dropFirst()) } ?? .max
+            texts.append((number, texts.count, line))
+        }
+        return texts.sorted { ($0.task, $0.rank) < ($1.task, $1.rank) }.map(\.line)
+    }
+
     func text(_ completion: HTTPSession.Completion) -> String {
         var text = "\(text(completion.task)): \(completion.url)"
         if let response = completion.response { text += ", response \(response.status.code)" }
