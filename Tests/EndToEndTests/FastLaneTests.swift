@@ -47,3 +47,37 @@ struct `Serializers on a loop` {
         }
     }
 }
+
+@Suite(.timeLimit(.minutes(10)))
+struct `A coded body` {
+    /// What the calling thread has computed so far.
+    private static var computed: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// A stream is decoded by whoever reads it, so that it tells what decoding costs.
+    @Test func `that is long is decoded off the loop, though its caller is on it`() async throws {
+        try await Stage.with(configure: { $0.limits.decodingRatio = nil }) { (stage: Stage) async throws in
+            let length = 24 << 20
+            let body = try RequestBody.bytes(Bytes([UInt8](repeating: 0, count: length))).compressed()
+            guard case .bytes(let coded) = body.content else { return }
+            stage.server.respond { _ in .response(fields: ["Content-Encoding": "gzip"], body: coded) }
+            let session = stage.session
+            let (streamed, whole) = try await session.withExecutor { @concurrent in
+                let start = Self.computed
+                try await session.withStream(from: "x") { response in
+                    var count = 0
+                    for try await piece in response.body { count += piece.count }
+                    #expect(count == length)
+                }
+                let middle = Self.computed
+                #expect(try await session.get("x", as: .bytes).value.count == length)
+                #expect(`Serializers on a loop`.ThreadName.current == "dunlin-private")
+                return (middle - start, Self.computed - middle)
+            }
+            #expect(whole * 2 < streamed)
+        }
+    }
+}
