@@ -75,6 +75,12 @@ public final class Channel: Sendable {
         try socket.sendFile(file, from: offset, count: count)
     }
 
+    /// Whether the peer has ended its side, or the connection is broken, as the kernel knows it now: whatever there is
+    /// still to read, and whatever the loop has seen.
+    public func inputHasEnded() -> Bool {
+        socket.inputHasEnded()
+    }
+
     /// The error a connect ended with, if it failed. The kernel is asked only if the loop saw an end: a connect that
     /// succeeded is writable and nothing else.
     public func pendingError() throws(Errno) {

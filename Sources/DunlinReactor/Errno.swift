@@ -53,6 +53,9 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The peer had ended the connection in good order before something was written to it.
+    public var meansEndedBefore: Bool { rawValue == EPIPE }
+
     /// The kernel does not do such a thing with such descriptors; another way may do.
     public var meansUnsupported: Bool {
         switch rawValue {

@@ -117,6 +117,15 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 
+    /// Whether the peer has ended its side, or the connection is broken, whatever there is still to read. Takes
+    /// nothing, not even the error.
+    public func inputHasEnded() -> Bool {
+        let ends = Int16(dunlin_epollrdhup | dunlin_epollhup | dunlin_epollerr)
+        var request = pollfd(fd: descriptor, events: Int16(dunlin_epollrdhup), revents: 0)
+        // A call that fails knows of no end.
+        return poll(&request, 1, 0) == 1 && request.revents & ends != 0
+    }
+
     public enum Peek: Sendable {
         case silent
         case bytes

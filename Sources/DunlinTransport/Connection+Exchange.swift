@@ -162,13 +162,13 @@ extension Connection {
         } else {
             let length = context.request.body.length
             context.watch?.beginSending(length)
-            try await writer.write(message.opening, from: attempt.bytesSent, &attempt)
+            let failure = try await write(message.opening, from: attempt.bytesSent, writer, &attempt)
             context.watch?.sent(length ?? 0)
             context.interrupt.phase = .firstByte
             let sent = context.clock.now()
             attempt[.send] = sent.nanoseconds - start
             var heads = Heads(limits: context.terms.limits)
-            received = try await readHead(&reader, lease.connection, sent, &heads, &attempt)
+            received = try await readHead(&reader, lease.connection, sent, after: failure, &heads, &attempt)
         }
         return try finish(received, reader, lease, context, &attempt, message.asksToClose)
     }
@@ -201,13 +201,15 @@ extension Connection {
     ) throws -> TransportResponse {
         let framing: MessageFraming
         let whole: (body: Bytes, end: Int)?
+        let endsConnection: Bool
         var trailers: Fields?
         do throws(WireError) {
             framing = try received.parsed.framing(for: context.method)
-            // A response does not end before its request.
-            let isSent = received.upload.map { $0.isComplete && $0.isOver } ?? true
+            endsConnection = !framing.canReuse || asksToClose
+            // A response does not end before its request, unless it refuses that.
+            let isSettled = received.upload.map { $0.isSettled(endingConnection: endsConnection) } ?? true
             whole =
-                isSent ? try Self.wholeBody(of: received.rest, framing.body, context.terms.limits, &trailers) : nil
+                isSettled ? try Self.wholeBody(of: received.rest, framing.body, context.terms.limits, &trailers) : nil
         } catch {
             throw context.invalid(error, .idle, attempt)
         }
@@ -217,12 +219,12 @@ extension Connection {
         }
         if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
         let canReuse =
-            framing.canReuse && !asksToClose && !received.requestWasCut && !lease.connection.isForOneRequest
+            !endsConnection && !received.requestWasCut && !lease.connection.isForOneRequest
         guard let whole else {
             context.interrupt.phase = .idle
             let reading = ConnectionBody.Reading(
                 lease: lease, reader: reader, body: BodyReader(framing.body, limits: context.terms.limits),
-                chunk: received.rest, upload: received.upload, canReuse: canReuse)
+                chunk: received.rest, upload: received.upload, canReuse: canReuse, endsConnection: endsConnection)
             return TransportResponse(
                 head: received.parsed.head, interim: received.interim,
                 body: .stream(ConnectionBody(reading, framing.body, attempt)), attempt: attempt,

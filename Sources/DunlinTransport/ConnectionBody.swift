@@ -24,13 +24,15 @@ final class ConnectionBody: BodyStream {
         /// What is received into: the memory of `chunk`, used again if whoever got a piece of it has let go.
         var buffer: [UInt8] = []
         var canReuse: Bool
+        /// The peer or the request said that the connection ends with the response.
+        let endsConnection: Bool
         var pace = ReadingPace()
         /// When whoever reads loses patience, before any timeout.
         var limit = MonotonicTime.never
 
         init(
             lease: consuming Lease, reader: consuming ResponseReader, body: BodyReader, chunk: Bytes, upload: Upload?,
-            canReuse: Bool
+            canReuse: Bool, endsConnection: Bool
         ) {
             self.lease = lease
             self.reader = reader
@@ -38,11 +40,12 @@ final class ConnectionBody: BodyStream {
             self.chunk = chunk
             self.upload = upload
             self.canReuse = canReuse
+            self.endsConnection = endsConnection
         }
     }
 
     let expectedLength: Int?
-    private let context: ExchangeContext
+    let context: ExchangeContext
     private let reader: SoleReader<Reading>
     private let record: Mutex<(attempt: Attempt, trailers: Fields)>
 
@@ -133,11 +136,11 @@ final class ConnectionBody: BodyStream {
                     return piece
                 case .needMore:
                     if try await refill(&reading, &attempt) { continue }
-                    if let upload { _ = try await settle(upload, &attempt) }
+                    if let upload { _ = try await settle(upload, &reading, isOver: true, &attempt) }
                     finish(reading, attempt, isClean: false)
                     return nil
                 case .end(let consumed):
-                    if let upload, try await !settle(upload, &attempt) { reading.canReuse = false }
+                    if let upload, try await !settle(upload, &reading, &attempt) { reading.canReuse = false }
                     let isClean = reading.isClean(after: consumed)
                     finish(reading, attempt, isClean: isClean)
                     return nil
@@ -166,12 +169,12 @@ final class ConnectionBody: BodyStream {
                         try admit(whole.count + left)
                         try await fill(&whole, upTo: left, &reading, &attempt)
                     } else if try await !refill(&reading, &attempt) {
-                        if let upload { _ = try await settle(upload, &attempt) }
+                        if let upload { _ = try await settle(upload, &reading, isOver: true, &attempt) }
                         finish(reading, attempt, isClean: false)
                         return whole.bytes
                     }
                 case .end(let consumed):
-                    if let upload, try await !settle(upload, &attempt) { reading.canReuse = false }
+                    if let upload, try await !settle(upload, &reading, &attempt) { reading.canReuse = false }
                     let isClean = reading.isClean(after: consumed)
                     finish(reading, attempt, isClean: isClean)
                     return whole.bytes
@@ -180,14 +183,6 @@ final class ConnectionBody: BodyStream {
         } catch {
             throw failed(error, upload, attempt).keeping(whole.beginning)
         }
-    }
-
-    /// Waits for the request's end; false if the peer did not take all of it.
-    private func settle(_ upload: Upload, _ attempt: inout Attempt) async throws -> Bool {
-        if !upload.isOver { try await upload.waitForEnd(attempt) }
-        attempt.bytesSent = upload.bytesSent
-        if case .failed(let error) = upload.outcome { throw error }
-        return upload.isComplete
     }
 
     @inline(never)

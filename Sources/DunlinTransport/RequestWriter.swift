@@ -6,6 +6,9 @@ internal import DunlinWire
 struct RequestWriter: Sendable {
     let context: ExchangeContext
     let stream: ByteStream
+    /// Nothing is written to a peer that has ended its side. The kernel would take it, and say later, or never, that
+    /// nobody will read it.
+    var heedsEnd = false
 
     /// Hands over what is taken at once; whether that was all.
     @inline(never)
@@ -32,7 +35,10 @@ struct RequestWriter: Sendable {
                 try await waitWritable(attempt)
             }
         }
-        while try !flush(attempt) { try await waitWritable(attempt) }
+        while try !flush(attempt) {
+            try await waitWritable(attempt)
+            try checkPeer(attempt)
+        }
     }
 
     @inline(__always)
@@ -122,6 +128,12 @@ struct RequestWriter: Sendable {
         }
     }
 
+    @inline(__always)
+    private func checkPeer(_ attempt: Attempt) throws {
+        guard heedsEnd, stream.channel.inputHasEnded() else { return }
+        throw context.closed("the server closed the connection", .send, attempt)
+    }
+
     private enum Sent {
         case taken(Int)
         case full
@@ -131,6 +143,7 @@ struct RequestWriter: Sendable {
 
     private func trySend(_ file: OpenFile, from offset: Int, count: Int, _ attempt: Attempt) throws -> Sent {
         guard case .plain(let channel) = stream else { return .refused }
+        try checkPeer(attempt)
         do throws(Errno) {
             return try channel.sendFile(file, from: offset, count: count).map(Sent.taken) ?? .full
         } catch {
@@ -142,6 +155,7 @@ struct RequestWriter: Sendable {
 
     @inline(never)
     private func tryWrite(_ bytes: Bytes, from offset: Int, more: Bool, _ attempt: Attempt) throws -> Int? {
+        try checkPeer(attempt)
         do throws(StreamError) {
             return try stream.write(bytes, from: offset, more: more)
         } catch {

@@ -18,7 +18,7 @@ struct ResponseReader: ~Copyable {
         self.mayHaveMore = mayHaveMore
     }
 
-    /// What is there when a wait has ended well; nil if nothing is, after all.
+    /// What is there; nil if nothing is.
     mutating func nextNow(upTo capacity: Int, in phase: Phase, _ attempt: inout Attempt) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         guard try read(into: &bytes, upTo: capacity, phase, attempt) else { return nil }
@@ -58,20 +58,42 @@ struct ResponseReader: ~Copyable {
         }
     }
 
-    /// The next bytes, or nil if none have come by `limit`, which is the caller's patience and no failure.
+    /// The next bytes, or nil if none have come by `limit`, which is the caller's patience and no failure. What the
+    /// kernel has by then has come, whether or not the loop has seen it.
     mutating func next(
         upTo capacity: Int, in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime,
         _ attempt: inout Attempt
     ) async throws -> [UInt8]? {
         while true {
-            let wake = await waitReadable(in: phase, since: start, before: limit)
-            if wake == .timedOut, limit <= context.clock.now() { return nil }
-            guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
-            var bytes: [UInt8] = []
-            guard try read(into: &bytes, upTo: capacity, phase, attempt) else { continue }
-            attempt.bytesReceived += bytes.count
-            return bytes
+            var isLast = false
+            if !mayHaveMore {
+                let wake = await waitReadable(in: phase, since: start, before: limit)
+                isLast = wake == .timedOut && limit <= context.clock.now()
+                guard isLast || wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
+            } else if let watch = context.watch {
+                try await pass(watch, phase, attempt)
+            }
+            if let bytes = try nextNow(upTo: capacity, in: phase, &attempt) { return bytes }
+            if isLast { return nil }
         }
+    }
+
+    enum Look {
+        case nothing
+        case bytes
+        /// Announced or not.
+        case end
+    }
+
+    /// Sees what there is when nothing more is wanted of it.
+    mutating func look() -> Look {
+        var bytes: [UInt8] = []
+        do throws(StreamError) {
+            guard note(try stream.read(into: &bytes, upTo: Connection.smallestRead)) else { return .nothing }
+        } catch {
+            return .end
+        }
+        return bytes.isEmpty ? .end : .bytes
     }
 
     /// Waits for input, or for whichever limit is the nearest.

@@ -9,9 +9,13 @@ internal import Synchronization
 /// 1. It says how it went in `outcome`, before anything it does can end the reader's wait: whoever reads may then tell
 ///    a peer's silence from a producer's failure.
 /// 2. `isOver` comes after all it does to the channel. Until then the connection may not serve another request.
-/// 3. The reader alone ends it early. A child task of an `UploadScope` runs it, and nothing outlives that.
+/// 3. The reader alone ends it early. A child task of an `UploadScope` runs it, and nothing outlives that. Whatever it
+///    or the body's producer makes of being stopped is no failure, and leaves the channel to the reader: what the
+///    server still says is on its way there.
 /// 4. If it is stopped before it has begun it sends nothing and takes no body. So whoever hears that nothing was sent
 ///    may send the request elsewhere, even with a body that can be sent once only.
+/// 5. It writes nothing to a peer that has ended its side, though the kernel would take it: a request that is complete
+///    was written to its end while the connection was whole.
 final class Upload: Sendable {
     enum Outcome: Sendable {
         case underway
@@ -28,9 +32,23 @@ final class Upload: Sendable {
         var ended: MonotonicTime?
         var isOver = false
         /// The response's head has come: what is due next is more of its body.
-        var isAnswered = false
+        var answer: ResponseHead?
+        /// It came before the request had been sent to its end.
+        var isAnsweredEarly = false
+        /// All of the response is here, and its reader waits for nothing but the end of the request.
+        var isAwaited = false
         var hasBegun = false
         var isStopped = false
+        /// The peer broke the connection, and the kernel said so to the writer instead of the reader.
+        var wasReset = false
+
+        var isUnderway: Bool {
+            if case .underway = outcome { true } else { false }
+        }
+
+        var isComplete: Bool {
+            if case .complete = outcome { true } else { false }
+        }
 
         /// Whether the peer may have something of the request.
         var mayHaveSent: Bool {
@@ -43,6 +61,16 @@ final class Upload: Sendable {
             hasBegun = !isStopped
             if isStopped { outcome = .cut }
             return hasBegun
+        }
+
+        /// False if that is no outcome of its own: it was stopped.
+        mutating func end(_ outcome: Outcome) -> Bool {
+            if isStopped, case .failed = outcome {
+                self.outcome = .cut
+                return false
+            }
+            self.outcome = outcome
+            return true
         }
     }
 
@@ -61,6 +89,8 @@ final class Upload: Sendable {
         state = Mutex(State(bytesSent: sent))
         self.opening = opening
         self.file = file
+        var writer = writer
+        writer.heedsEnd = true
         self.writer = writer
         end = Parking(on: writer.context.clock.reactor)
         leash = Parking(on: writer.context.clock.reactor)
@@ -71,13 +101,12 @@ final class Upload: Sendable {
     var ended: MonotonicTime? { state.withLock { $0.ended } }
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    var isComplete: Bool {
-        if case .complete = outcome { true } else { false }
-    }
-
-    var isUnderway: Bool {
-        if case .underway = outcome { true } else { false }
-    }
+    var isComplete: Bool { state.withLock { $0.isComplete } }
+    /// The answer ended the sending.
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+    var wasRefused: Bool { state.withLock { $0.answer.map { !$0.status.isSuccess } ?? false } }
+    var isAnsweredEarly: Bool { state.withLock { $0.isAnsweredEarly } }
+    var wasReset: Bool { state.withLock { $0.wasReset } }
 
     /// Body producers are the user's code, and files may wait for a disk: both run off the loop.
     var runsOffLoop: Bool {
@@ -92,9 +121,10 @@ final class Upload: Sendable {
     /// The reader's failure in the light of how far the sender got; the sender's own says more than the silence it
     /// caused.
     func explain(_ error: any Error) -> any Error {
-        let (outcome, sent) = state.withLock { ($0.outcome, $0.mayHaveSent) }
+        let (outcome, sent, answer) = state.withLock { ($0.outcome, $0.mayHaveSent, $0.answer) }
         if case .failed(let cause) = outcome { return cause }
         guard var failure = error as? NetworkError else { return error }
+        failure.response = failure.response ?? answer
         failure.requestMayHaveBeenSent = sent
         failure.isSafeToRetry = !sent || writer.context.method.isIdempotent
         if failure.phase == .send, case .complete = outcome { failure.phase = .firstByte }
@@ -109,15 +139,18 @@ final class Upload: Sendable {
 
 extension Upload {
     /// The response's head has come, and its body may take its time while there is more to send.
-    func noteAnswer() {
-        state.withLock { $0.isAnswered = true }
+    func noteAnswer(_ head: ResponseHead) {
+        state.withLock { state in
+            state.answer = head
+            state.isAnsweredEarly = !state.isComplete
+        }
         writer.stream.channel.limitReading(until: .never)
     }
 
     /// What a wait for more of the response's body that begins now is part of: while there is more to send, only the
     /// total limit counts, and `run` says when that changes.
     var phaseOfReader: Phase {
-        if isUnderway { return .send }
+        if state.withLock({ $0.isUnderway && !$0.isStopped }) { return .send }
         writer.stream.channel.limitReading(until: .never)
         return .idle
     }
@@ -131,6 +164,39 @@ extension Upload {
         if isOver { return }
         writer.stream.channel.stopWriting()
         _ = leash.deliver(())
+    }
+
+    /// Whether there is nothing to wait for before the response's end, which may be the connection's too.
+    func isSettled(endingConnection: Bool) -> Bool {
+        state.withLock { state in
+            if state.isStopped { return true }
+            return state.isComplete && state.isOver && !(state.isAnsweredEarly && endingConnection)
+        }
+    }
+
+    /// All of the response is here: from now on the reader's wait ends with the sending. False if that has ended.
+    func markAwaited() -> Bool {
+        state.withLock { state in
+            state.isAwaited = true
+            return state.isUnderway
+        }
+    }
+
+    /// What was handed to the kernel did not all reach the peer.
+    func turnOutCut() {
+        state.withLock { $0.outcome = .cut }
+    }
+
+    /// What a success is worth that the peer did not stay for.
+    func cut(_ attempt: Attempt) -> NetworkError {
+        let answer = state.withLock { $0.answer }
+        let said = answer.map { "answered \($0.status) and " } ?? ""
+        var error = writer.context.closed(
+            "the server \(said)ended the connection before it had the whole request", .send, attempt)
+        error.response = answer
+        error.requestMayHaveBeenSent = true
+        error.isSafeToRetry = writer.context.method.isIdempotent
+        return error
     }
 
     /// Waits until it is over. To be called once.
@@ -165,29 +231,34 @@ extension Upload {
         attempt.bytesSent = bytesSent
         do {
             try await send(&attempt)
-            let phase = finish(.complete)
-            // Only now does the peer owe us something.
-            let clock = writer.context.clock
-            writer.stream.channel.limitReading(until: clock.deadline(for: phase, from: clock.now()))
+            finish(.complete)
         } catch let error as NetworkError where error.code == .connectionClosed {
             // The peer may have answered before it closed; the reader will see.
-            _ = finish(.cut)
+            finish(.cut, wasReset: (error.underlying as? Errno).map { !$0.meansEndedBefore } ?? false)
         } catch {
-            _ = finish(.failed(error))
-            writer.stream.close()
+            finish(.failed(error))
         }
     }
 
-    /// Returns what the reader waits for.
-    private func finish(_ outcome: Outcome) -> Phase {
-        let now = writer.context.clock.now()
-        let phase = state.withLock {
-            $0.outcome = outcome
-            $0.ended = now
-            return $0.isAnswered ? Phase.idle : .firstByte
+    private func finish(_ outcome: Outcome, wasReset: Bool = false) {
+        let clock = writer.context.clock
+        let now = clock.now()
+        let (isOwn, isAwaited, isStopped, phase) = state.withLock { state in
+            let isOwn = state.end(outcome)
+            state.ended = now
+            state.wasReset = wasReset
+            return (isOwn, state.isAwaited, state.isStopped, state.answer == nil ? Phase.firstByte : .idle)
         }
         writer.context.interrupt.phase = phase
-        return phase
+        let channel = writer.stream.channel
+        if isAwaited {
+            // The reader waits for this and nothing else.
+            channel.limitReading(until: now)
+        } else if case .complete = outcome, !isStopped {
+            // Only now does the peer owe us something.
+            channel.limitReading(until: clock.deadline(for: phase, from: now))
+        }
+        if isOwn, case .failed = outcome { writer.stream.close() }
     }
 
     private func write(
@@ -306,13 +377,6 @@ extension Upload {
         sent += more
     }
 
-    private static func framed(_ chunk: Bytes) -> Bytes {
-        var framed: [UInt8] = []
-        framed.reserveCapacity(chunk.count + 20)
-        ChunkEncoder.append(chunk, into: &framed)
-        return Bytes(framed)
-    }
-
     private func sendEnd(_ attempt: inout Attempt) async throws {
         let trailers = try await body.trailers?.make() ?? Fields()
         var end: [UInt8] = []
@@ -327,8 +391,4 @@ extension Upload {
     private func mismatch(_ reason: String, _ attempt: Attempt) -> NetworkError {
         writer.context.error(.bodyLengthMismatch, "the request body has \(reason)", .send, attempt)
     }
-}
-
-extension NetworkError.Code {
-    fileprivate var blamesTheBody: Bool { self == .bodyLengthMismatch || self == .fileUnreadable }
 }

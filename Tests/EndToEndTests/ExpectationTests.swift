@@ -105,6 +105,48 @@ struct `Expectations` {
         }
     }
 
+    /// The first read brings less than the whole head, and the rest of it makes no new edge.
+    @Test(arguments: [[], [100], [103]] as [[Status]], [4_000, 4_096, 9_000])
+    func `that are refused at length keep the body here`(interim: [Status], padding: Int) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            var steps = interim.map { LoopbackServer.Step.interim($0, ["X-Padding": "\(padding)"]) }
+            let fields: Fields = ["X-Padding": String(repeating: "x", count: padding), "Content-Length": "6"]
+            steps.append(.message(.init(401, fields: fields, body: "no way")))
+            let refusal = LoopbackServer.Reply(steps).inOnePiece.then(.stall)
+            for index in Self.bodies.indices {
+                stage.server.enqueue(refusal.beforeBody)
+                var options = Self.options(.seconds(60))
+                options.validatesResponse = false
+                let (body, start) = (Self.bodies[index](), ContinuousClock.now)
+                let response = try await stage.session.put("up", body: body, options: options, as: .string)
+                #expect(start.duration(to: .now) < .seconds(50), "it was not seen before the patience was over")
+                #expect(response.status == 401 && response.value == "no way")
+                #expect(body.canBeSent, "not even a one-shot body was begun")
+                let sent = try #require(response.metrics.attempts.last).bytesSent
+                #expect(sent < 1000, "the head alone, in records perhaps")
+            }
+            try await stage.expectHealthy()
+        }
+    }
+
+    @Test(arguments: bodies.indices)
+    func `that are met together with a success have the body sent`(index: Int) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let fields: Fields = ["Content-Length": "5"]
+            let reply: LoopbackServer.Reply = [
+                .interim(.continue), .message(.init(.ok, fields: fields, body: "early")),
+            ]
+            stage.server.enqueue(reply.inOnePiece.beforeBody)
+            let response = try await stage.session.put(
+                "up", body: Self.bodies[index](), options: Self.options(), as: .string)
+            #expect(response.value == "early" && response.interim.map(\.status) == [.continue])
+            try await stage.eventually("the request") { stage.server.requests.first?.isComplete == true }
+            #expect(stage.server.requests.first?.bodyCount == (index == 0 ? 5 : Self.count))
+            try await stage.expectHealthy()
+            #expect(stage.server.connectionCount == 1)
+        }
+    }
+
     @Test func `need a body`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
