@@ -114,11 +114,15 @@ extension HTTPSession {
         public var decodedBytes: Int? = 256 * 1024 * 1024
         /// How many times its size on the wire a coded body may decode to (after the first MiB); `nil` for no limit.
         public var decodingRatio: Int? = 500
-        public var headBytes = 64 * 1024
+        /// One head, status line and all.
+        public var headBytes = 128 * 1024
         public var lineBytes = 16 * 1024
-        public var fieldCount = 200
+        /// Fields of one head: a thousand of the server's own, and those that every response has.
+        public var fieldCount = 1024
         public var interimResponses = 16
         public var trailerBytes = 16 * 1024
+        /// How much of a response's body an error carries, if that was refused or did not come to its end.
+        public var errorBodyBytes = 256 * 1024
 
         public init() {}
     }

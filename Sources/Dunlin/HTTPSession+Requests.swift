@@ -10,14 +10,28 @@ extension HTTPSession {
     ) async throws -> Response<S.Output> {
         if isWatched(options) { return try await watchedRequest(method, target, query, body, options, serializer) }
         // Read now, or the options would be kept, and copied for that, while the response is awaited.
-        let validates = options.validatesResponse
+        let (validates, kept) = (options.validatesResponse, errorBodyBytes(options))
         let response = try await fetch(method, target, query, body, options, accept: serializer.accept)
-        if validates { try serializer.validate(response) }
-        if response.value.count > Self.serializedAtOnce {
-            return response.with(value: try await serialize(response, serializer))
+        do {
+            if validates { try serializer.validate(response) }
+            if response.value.count > Self.serializedAtOnce {
+                return response.with(value: try await serialize(response, serializer))
+            }
+            let value = try serializer.serialize(response)
+            return response.with(value: value)
+        } catch {
+            throw Self.refused(response, error, kept)
         }
-        let value = try serializer.serialize(response)
-        return response.with(value: value)
+    }
+
+    /// How much of a response's body an error carries.
+    @usableFromInline func errorBodyBytes(_ options: Options) -> Int {
+        options.rare?.values.errorBodyBytes ?? configuration.limits.errorBodyBytes
+    }
+
+    @usableFromInline @inline(never)
+    static func refused(_ response: Response<Bytes>, _ error: any Error, _ kept: Int) -> any Error {
+        (error as? NetworkError)?.carrying(response.body, upTo: kept) ?? error
     }
 
     /// The response with its whole body, as it came.
@@ -76,7 +90,9 @@ extension HTTPSession {
     }
 
     func reading(_ options: Options) -> Reading {
-        Reading(limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent)
+        Reading(
+            limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent,
+            kept: errorBodyBytes(options))
     }
 
     func request(
@@ -199,7 +215,8 @@ extension HTTPSession {
         _ response: TransportResponse, isCoded: Bool, _ request: TransportRequest, _ delegate: TaskDelegate,
         _ reading: Reading, _ carrier: Carrier, after trail: Trail?, on loop: Reactor
     ) async throws -> Response<Bytes> {
-        let collector = BodyCollector(carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit)
+        let collector = BodyCollector(
+            carrier: carrier, delegate: delegate, loop: loop, limit: reading.limit, kept: reading.kept)
         do {
             guard isCoded else { return try await collector.collect(response, request, after: trail) }
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
@@ -215,5 +232,7 @@ extension HTTPSession {
         /// Bytes; nil for any number.
         var limit: Int?
         var decodes: Bool
+        /// How much of a body an error carries.
+        var kept: Int
     }
 }

@@ -95,12 +95,16 @@ extension HTTPSession {
     private func valued<S: ResponseSerializer>(
         _ transferred: Result<Response<Bytes>, any Error>, _ call: Call, _ serializer: S
     ) async -> Result<Response<S.Output>, any Error> {
+        let response: Response<Bytes>
+        switch transferred {
+        case .failure(let error): return .failure(error)
+        case .success(let arrived): response = arrived
+        }
         do {
-            let response = try transferred.get()
             if call.options.validatesResponse { try serializer.validate(response) }
             return .success(response.with(value: try await serialize(response, serializer)))
         } catch {
-            return .failure(error)
+            return .failure(Self.refused(response, error, call.reading.kept))
         }
     }
 

@@ -11,7 +11,8 @@ struct CollectedBody {
 
     /// Set aside at once for a body of known length. Untouched memory costs nothing.
     private static let trusted = 64 << 20
-    private static let kept = 64 << 10
+    /// The session may want less.
+    private static let kept = 256 << 10
 
     init(expecting length: Int?) {
         expected = length

@@ -55,6 +55,7 @@ import Testing
         unusual.limits.decodingRatio = nil
         (unusual.limits.headBytes, unusual.limits.lineBytes, unusual.limits.fieldCount) = (18, 19, 20)
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
+        unusual.limits.errorBodyBytes = 30
         unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
         unusual.redirects.allowsHTTPSToHTTP = true
         unusual.retry = .exponential(
@@ -131,7 +132,7 @@ import Testing
         #expect(configuration.baseURL == "http://a.test")
         #expect(configuration.timeouts.total == .milliseconds(2500) && configuration.timeouts.idle == nil)
         #expect(configuration.timeouts.connect == Timeouts().connect)
-        #expect(configuration.limits.bodyBytes == nil && configuration.limits.headBytes == 64 * 1024)
+        #expect(configuration.limits.bodyBytes == nil && configuration.limits.headBytes == 128 * 1024)
         #expect(configuration.fields == HTTPSession.Configuration.defaultFields)
         _ = try HTTPSession(configuration)
     }

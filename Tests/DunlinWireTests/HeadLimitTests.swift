@@ -67,6 +67,16 @@ import Testing
         }
     }
 
+    @Test func `let a thousand fields pass, and no head without end`() {
+        let fields = (0..<1000).map { "X-Field-\($0): \(String(repeating: "v", count: 100))\r\n" }.joined()
+        let legal = "\(Self.start)Content-Length: 0\r\n\(fields)\r\n"
+        #expect(HeadOutcome(of: [Array(legal.utf8)], limits: WireLimits()).error == nil)
+        let many = Self.start + String(repeating: "A: b\r\n", count: 1025)
+        #expect(HeadOutcome(of: [Array(many.utf8)], limits: WireLimits()).error == .tooManyFields(limit: 1024))
+        let long = Self.start + String(repeating: "A: \(String(repeating: "b", count: 1000))\r\n", count: 131)
+        #expect(HeadOutcome(of: [Array(long.utf8)], limits: WireLimits()).error == .headTooLarge(limit: 128 << 10))
+    }
+
     @Test func `refuse a name longer than an entry can hold`() {
         let limits = Self.limits {
             $0.headBytes = 1 << 20

@@ -57,6 +57,13 @@ extension HTTPSession.Options {
         set { setRare { $0.handlesCookies = newValue } }
     }
 
+    /// Instead of the session's `limits.errorBodyBytes`: how much of a response's body an error carries, if that was
+    /// refused or did not come to its end.
+    public var errorBodyBytes: Int? {
+        get { rare?.values.errorBodyBytes }
+        set { setRare { $0.errorBodyBytes = newValue } }
+    }
+
     /// Asked after the session's.
     public var hooks: HTTPSession.Hooks {
         get { rare?.values.hooks ?? HTTPSession.Hooks() }
@@ -103,6 +110,7 @@ extension HTTPSession.Options {
         var retry: HTTPSession.RetryPolicy?
         var credentials: HTTPSession.Credentials?
         var hooks: HTTPSession.Hooks?
+        var errorBodyBytes: Int?
         var label: String?
         var tags: Set<String> = []
         var after: [TaskID] = []
@@ -110,7 +118,7 @@ extension HTTPSession.Options {
         var isEmpty: Bool {
             hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
                 && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil && retry == nil && handlesCookies == nil
+                && waitsForConnectivity == nil && retry == nil && handlesCookies == nil && errorBodyBytes == nil
         }
     }
 

@@ -92,6 +92,7 @@ extension HTTPSession.Limits {
         try visitor.visit("fieldCount", &fieldCount)
         try visitor.visit("interimResponses", &interimResponses)
         try visitor.visit("trailerBytes", &trailerBytes)
+        try visitor.visit("errorBodyBytes", &errorBodyBytes)
     }
 }
 

@@ -7,6 +7,8 @@ struct BodyCollector {
     let loop: Reactor
     /// Bytes; nil for any number.
     let limit: Int?
+    /// How much of a body that did not come to its end an error carries.
+    let kept: Int
 
     @inline(never)
     func collect(
@@ -20,8 +22,9 @@ struct BodyCollector {
         let bytes: Bytes
         do {
             bytes = try await read(stream, response.head, request)
-        } catch var error as NetworkError where error.response == nil {
-            error.response = response.head
+        } catch var error as NetworkError {
+            error.response = error.response ?? response.head
+            error.body = error.body?.beginning(upTo: kept)
             throw error
         }
         let complete = response.with(.bytes(bytes), stream.attempt, trailers: stream.trailers)

@@ -128,13 +128,11 @@ struct DownloadPump: Sendable {
 
 /// The beginning of a body that is not taken, for the error that says so.
 enum BodyBeginning {
-    private static var kept: Int { 64 * 1024 }
-
-    /// What comes of it. That the rest does not come would say less than why it is not wanted.
-    static func add(to error: NetworkError, _ body: ResponseBody) async -> NetworkError {
+    /// What comes of it, `kept` bytes at most. That the rest does not come would say less than why it is not wanted.
+    static func add(to error: NetworkError, _ body: ResponseBody, upTo kept: Int) async -> NetworkError {
         var error = error
         switch body {
-        case .bytes(let bytes): error.body = bytes[0..<min(bytes.count, kept)]
+        case .bytes(let bytes): error.body = bytes.beginning(upTo: kept)
         case .stream(let stream):
             var beginning: [UInt8] = []
             do {

@@ -31,7 +31,7 @@ extension DownloadRun {
         let head = arrival.response.head
         isStale = true
         if let refusal = download.refusal(of: head, exchange.call) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body)
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: exchange.call.reading.kept)
         }
         let length = arrival.response.body.length
         try check(length ?? 0, head)

@@ -103,7 +103,7 @@ struct DownloadRun {
             return nil
         }
         if let refusal = download.refusal(of: head, exchange.call) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body)
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: exchange.call.reading.kept)
         }
         isForeign = true
         try await startOver(arrival, exchange)

@@ -180,7 +180,7 @@ struct `A download` {
             let much = try await NetworkError.thrown {
                 _ = try await stage.session.download("much", to: .folder(folder.path))
             }
-            #expect(much.body == Self.bytes(64 << 10))
+            #expect(much.body == Self.bytes(256 << 10))
             let page = try await NetworkError.thrown {
                 _ = try await stage.session.download(
                     "page", to: .folder(folder.path), transfer: Options(contentTypes: ["image/*"]))

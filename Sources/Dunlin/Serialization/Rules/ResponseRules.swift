@@ -22,7 +22,7 @@ extension HTTPSession {
         /// Throws what speaks against a response.
         public func check(_ response: HTTPSession.Response<Bytes>) throws {
             guard var refusal = refusal(of: response.head, hasContent: !response.body.isEmpty) else { return }
-            refusal.body = response.body.kept
+            refusal.body = response.body.beginning(upTo: NetworkError.keptBody)
             refusal.note(response.trail?.tries)
             throw refusal
         }
@@ -63,13 +63,24 @@ extension HTTPSession.ResponseRules {
 }
 
 extension Bytes {
-    /// The most of a body that an error carries.
-    fileprivate var kept: Bytes { self[0..<Swift.min(count, NetworkError.keptBody)] }
+    /// So much of it at most, without the memory of the rest.
+    func beginning(upTo limit: Int) -> Bytes {
+        let kept = self[0..<Swift.min(count, Swift.max(limit, 0))]
+        return kept.count < count / 2 ? Bytes(kept.array) : kept
+    }
 }
 
 extension NetworkError {
-    /// The most of a refused body that an error carries.
-    static var keptBody: Int { 64 * 1024 }
+    /// The most of a refused body that an error carries by itself.
+    static var keptBody: Int { HTTPSession.Limits().errorBodyBytes }
+
+    /// The error with as much of the refused body as the request wants it to carry.
+    func carrying(_ body: Bytes, upTo limit: Int) -> NetworkError {
+        guard let own = self.body, own == body.beginning(upTo: Self.keptBody) else { return self }
+        var error = self
+        error.body = body.beginning(upTo: limit)
+        return error
+    }
 
     /// Of a response that arrived whole and cannot be used.
     init(
@@ -78,6 +89,6 @@ extension NetworkError {
     ) {
         self.init(
             code, reason, requestMayHaveBeenSent: true, underlying: underlying, response: response.head,
-            body: response.body.kept)
+            body: response.body.beginning(upTo: NetworkError.keptBody))
     }
 }

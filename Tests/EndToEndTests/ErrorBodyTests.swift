@@ -1,0 +1,80 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+/// What an error carries of a body that was refused.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
+struct `Bodies in errors` {
+    struct Problem: Decodable {
+        var lines: [String]
+    }
+
+    enum Way: CaseIterable, Sendable {
+        case plain
+        case watched
+        case download
+
+        func send(_ session: HTTPSession, _ options: HTTPSession.Options) async throws {
+            var options = options
+            switch self {
+            case .plain: _ = try await session.get("x", options: options, as: .bytes)
+            case .watched:
+                options.hooks.response = { _, _ in nil }
+                _ = try await session.get("x", options: options, as: .bytes)
+            case .download:
+                _ = try await session.download("x", options: options, to: .file("/tmp/dunlin-nothing-comes-here"))
+            }
+        }
+    }
+
+    /// 120 KB of JSON.
+    private static let problem: Bytes = {
+        let line = #""What went wrong, and why, and for how long it has been so.""#
+        return Bytes("{\"lines\":[\([String](repeating: line, count: 2_000).joined(separator: ","))]}")
+    }()
+
+    private static var refusal: LoopbackServer.Reply {
+        .response(422, fields: ["Content-Type": "application/json"], body: problem)
+    }
+
+    private func refused(
+        _ way: Way, _ stage: Stage, _ options: HTTPSession.Options = .init()
+    ) async throws -> NetworkError {
+        stage.server.enqueue(Self.refusal)
+        let error = try await NetworkError.thrown { try await way.send(stage.session, options) }
+        #expect(error.code == .unacceptableStatus)
+        return error
+    }
+
+    @Test(arguments: Way.allCases) func `are read as values though they are long`(way: Way) async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            #expect(Self.problem.count > 120_000)
+            let error = try await refused(way, stage)
+            #expect(try error.body(as: Problem.self).lines.count == 2_000)
+        }
+    }
+
+    @Test(arguments: Way.allCases, [0, 10, 300_000])
+    func `are as long as the session allows, and the request before it`(way: Way, limit: Int) async throws {
+        try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = limit }) {
+            (stage: Stage) async throws in
+            let all = Self.problem.count
+            #expect(try await refused(way, stage).body?.count == min(limit, all))
+            for own in [0, 1_000, .max] {
+                var options = HTTPSession.Options()
+                options.errorBodyBytes = own
+                #expect(try await refused(way, stage, options).body == Self.problem[0..<min(own, all)])
+            }
+        }
+    }
+
+    @Test func `that did not come to their end are no longer than that either`() async throws {
+        try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = 10 }) {
+            (stage: Stage) async throws in
+            stage.server.enqueue(Self.refusal.truncatedAfter(50_000))
+            let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(error.code == .connectionClosed && error.response?.status == 422)
+            #expect(error.body == Self.problem[0..<10])
+        }
+    }
+}
