@@ -122,12 +122,17 @@ extension HTTPSession {
             response = response.with(.stream(body), response.attempt)
         }
         let watch = delegate.audience?.watch
-        if opening.decodes, let plain = try decoding.apply(to: response, telling: watch) { response = plain }
+        var declaredLength = response.declaredLength
+        if opening.decodes, let plain = try decoding.apply(to: response, telling: watch) {
+            response = plain
+            declaredLength = nil
+        }
         if let audience = delegate.audience {
             response = try await audience.told(response, to: request, delegate, carrier, on: opening.loop)
         }
         return StreamedResponse(
-            head: response.head, interim: response.interim, body: BodySequence(response.body, response.trailers),
+            head: response.head, interim: response.interim,
+            body: BodySequence(response.body, response.trailers, declaredLength: declaredLength),
             recorded: Metrics(after: trail, last: response.attempt), url: request.head.url(after: trail),
             history: trail?.redirects ?? [], retries: trail?.tries?.retried ?? [])
     }

@@ -13,13 +13,20 @@ enum RequestCheck {
     @inline(__always)
     static func field(_ bytes: Text, _ entry: Fields.Entry) throws(WireError) {
         let name = entry.name
-        guard !name.isEmpty, Octets.endOfToken(bytes, from: name.lowerBound, to: name.upperBound) == name.upperBound
-        else { throw .invalidRequestFieldName }
+        let end = Octets.endOfToken(bytes, from: name.lowerBound, to: name.upperBound)
+        guard !name.isEmpty, end == name.upperBound else { throw invalidName(bytes, name.lowerBound..<end) }
         let value = entry.value
         guard Octets.endOfText(bytes, from: value.lowerBound, to: value.upperBound) == value.upperBound else {
             throw .invalidRequestFieldValue(name: text(bytes, name))
         }
     }
+
+    @inline(never)
+    private static func invalidName(_ bytes: Text, _ token: Range<Int>) -> WireError {
+        .invalidRequestFieldName(beginning: text(bytes, token.prefix(shownName)))
+    }
+
+    private static var shownName: Int { 40 }
 
     static func text(_ bytes: Text, _ range: Range<Int>) -> String {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)

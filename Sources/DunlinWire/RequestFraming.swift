@@ -2,6 +2,7 @@
 public enum RequestFraming: Sendable, Hashable {
     /// No body. POST, PUT and PATCH say so with `Content-Length: 0` (RFC 9110 §8.6); other methods say nothing.
     case none
+    /// A length of zero goes without saying for GET, HEAD and DELETE.
     case length(Int)
     case chunked
 }

@@ -63,11 +63,16 @@ struct RequestPlan {
         switch framing {
         case .none: return (isBodiless, wantsLength)
         case .length(let count) where count < 0: throw .negativeLength
-        case .length(0): return (isBodiless, !isBodiless)
+        case .length(0): return (isBodiless, !isBodiless && !isUsuallyBodiless(method))
         case .length, .chunked:
             if isBodiless { throw .bodyNotAllowed }
             return (false, framing != .chunked)
         }
+    }
+
+    /// A body means nothing with these, and of one that is empty nothing is said (RFC 9110 §8.6).
+    private static func isUsuallyBodiless(_ method: Method) -> Bool {
+        method == .get || method == .head || method == .delete
     }
 
     private var length: Int {

@@ -55,7 +55,8 @@ public enum WireError: Error, Sendable, Hashable {
     case targetUnfitForMethod
     case invalidHost
     case repeatedHost
-    case invalidRequestFieldName
+    /// As much of the name as is one, and not too much of it: who mixes up name and value has a secret there.
+    case invalidRequestFieldName(beginning: String)
     case invalidRequestFieldValue(name: String)
     case contentLengthContradictsBody
     case transferEncodingContradictsBody

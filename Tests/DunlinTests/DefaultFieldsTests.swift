@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct `A session's default fields` {
     static let unfit: [(Fields, WireError)] = [
-        (["X": "a\r\nb"], .invalidRequestFieldValue(name: "X")), (["a b": ""], .invalidRequestFieldName),
+        (["X": "a\r\nb"], .invalidRequestFieldValue(name: "X")),
+        (["a b": ""], .invalidRequestFieldName(beginning: "a")),
     ]
 
     @Test(arguments: unfit)

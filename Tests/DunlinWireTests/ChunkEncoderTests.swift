@@ -29,7 +29,7 @@ import Testing
     }
 
     static let refused: [(Fields, WireError)] = [
-        (["A b": "c"], .invalidRequestFieldName),
+        (["A b": "c"], .invalidRequestFieldName(beginning: "A")),
         (["A": "b\r\nC: d"], .invalidRequestFieldValue(name: "A")),
         (["B": "c", "Content-length": "5"], .forbiddenTrailer(name: "Content-length")),
         (["Host": "a"], .forbiddenTrailer(name: "Host")),

@@ -32,7 +32,7 @@ import Testing
     }
 
     static let unfit: [(Fields, WireError)] = [
-        (["": "v"], .invalidRequestFieldName), (["a b": "v"], .invalidRequestFieldName),
+        (["": "v"], .invalidRequestFieldName(beginning: "")), (["a b": "v"], .invalidRequestFieldName(beginning: "a")),
         (["X": "a\r\nb"], .invalidRequestFieldValue(name: "X")), (["X": "\0"], .invalidRequestFieldValue(name: "X")),
         (["Host": "a\nb"], .invalidRequestFieldValue(name: "Host")),
     ]

@@ -11,7 +11,7 @@ import Testing
         .invalidContentLength, .conflictingContentLengths, .unknownTransferCoding, .emptyTransferEncoding,
         .repeatedChunkedCoding, .chunkedCodingNotLast, .transferEncodingInHTTP10, .invalidChunkSize,
         .chunkSizeOverflow, .invalidChunkExtension, .invalidChunkLineEnd, .missingChunkEnd, .invalidMethod,
-        .invalidTarget, .targetUnfitForMethod, .invalidHost, .repeatedHost, .invalidRequestFieldName,
+        .invalidTarget, .targetUnfitForMethod, .invalidHost, .repeatedHost, .invalidRequestFieldName(beginning: "X"),
         .invalidRequestFieldValue(name: "A"), .contentLengthContradictsBody, .transferEncodingContradictsBody,
         .unsupportedConnectionOption, .bodyNotAllowed, .negativeLength, .forbiddenTrailer(name: "A"),
     ]

@@ -55,6 +55,38 @@ struct `Response bodies` {
         }
     }
 
+    /// In one piece or not, together with its head or after it.
+    @Test(
+        arguments: [
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", 5),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\nhello", 5),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 0),
+            ("HTTP/1.1 204 No Content\r\n\r\n", nil),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", nil),
+            ("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello", nil),
+        ] as [(Bytes, Int?)])
+    func `are expected to be as long as the server said, if it did`(reply: Bytes, length: Int?) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            for reply in [LoopbackServer.Reply.raw(reply), .raw(reply).dripping(1)] {
+                stage.server.enqueue(reply.closingSilently)
+                try await stage.session.withStream(from: "x") { response in
+                    #expect(response.body.expectedLength == length)
+                    for try await _ in response.body {}
+                    #expect(response.body.expectedLength == length)
+                }
+            }
+        }
+    }
+
+    @Test func `of responses to HEAD are not expected`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(.response(body: "hello"))
+            try await stage.session.withStream(from: "x", method: .head) { response in
+                #expect(response.fields["content-length"] == "5" && response.body.expectedLength == nil)
+            }
+        }
+    }
+
     @Test func `of large size stream in pieces`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let length = 16 << 20

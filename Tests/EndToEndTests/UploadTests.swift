@@ -92,4 +92,42 @@ struct `Request bodies` {
             #expect(stage.server.connectionCount == 0)
         }
     }
+
+    @Test func `that are empty are announced where a body means something`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response() }
+            for method in [.get, .delete, .head, .post, .put, .patch] as [Method] {
+                _ = try await stage.session.request(method, "x", body: .bytes(.empty), as: .bytes)
+            }
+            #expect(stage.server.requests.map { $0.fields["content-length"] } == [nil, nil, nil, "0", "0", "0"])
+        }
+    }
+
+    @Test func `and requests for tunnels and upgrades are refused`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let tunnel = try await NetworkError.thrown {
+                _ = try await stage.session.request("CONNECT", "x", as: .bytes)
+            }
+            #expect(tunnel.code == .invalidRequest && stage.server.connectionCount == 0)
+            stage.server.enqueue(.raw("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"))
+            let upgrade = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
+            #expect(upgrade.code == .invalidResponse)
+            try await stage.server.wait { $0.open == 0 }
+        }
+    }
+
+    @Test(arguments: [
+        ("X-Evil", "a\r\nHost: other"), ("X-Evil Twin", "a"), ("Content-Length", "7"), ("Transfer-Encoding", "chunked"),
+        ("Connection", "upgrade"),
+    ])
+    func `and heads that are refused say for which field`(name: String, value: String) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            var fields = Fields()
+            fields.append(name, value)
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.get("x", options: .init(fields: fields), as: .bytes)
+            }
+            #expect("\(error)".contains(String(name.prefix { $0 != " " })))
+        }
+    }
 }

@@ -18,11 +18,14 @@ public struct BodySequence: AsyncSequence, Sendable {
         let body: ResponseBody
         /// Those of a body that is here already.
         let trailers: Fields
+        /// Of a body that is here already.
+        let declaredLength: Int?
         private let claim = Mutex(Claim.free)
 
-        init(_ body: ResponseBody, _ trailers: Fields) {
+        init(_ body: ResponseBody, _ trailers: Fields, _ declaredLength: Int?) {
             self.body = body
             self.trailers = trailers
+            self.declaredLength = declaredLength
         }
 
         /// Nil for the first who asks; the error for everybody else.
@@ -45,14 +48,15 @@ public struct BodySequence: AsyncSequence, Sendable {
 
     let source: Source
 
-    init(_ body: ResponseBody, _ trailers: Fields) {
-        source = Source(body, trailers)
+    init(_ body: ResponseBody, _ trailers: Fields, declaredLength: Int?) {
+        source = Source(body, trailers, declaredLength)
     }
 
-    /// The length the server declared, if it did.
+    /// The length the server declared, if it did; nil for content that is decoded, whose length it is not. How much of
+    /// the body came together with the head makes no difference.
     public var expectedLength: Int? {
         switch source.body {
-        case .bytes(let bytes): bytes.count
+        case .bytes: source.declaredLength
         case .stream(let stream): stream.expectedLength
         }
     }
@@ -96,5 +100,17 @@ public struct BodySequence: AsyncSequence, Sendable {
                 return nil
             }
         }
+    }
+}
+
+extension TransportResponse {
+    /// What the server declared of a body that is here already.
+    var declaredLength: Int? {
+        guard case .bytes(let bytes) = body, let declared = head.fields["content-length"],
+            !head.fields.contains("transfer-encoding")
+        else { return nil }
+        // A response to HEAD declares what it does not have, and one length may be said twice.
+        let length = Int(declared.prefix { $0 != "," && $0 != " " })
+        return length == bytes.count ? length : nil
     }
 }
