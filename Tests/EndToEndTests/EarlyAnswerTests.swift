@@ -123,9 +123,9 @@ extension `Early answers` {
         func makeAsyncIterator() -> Complaining { self }
 
         mutating func next() async throws -> Bytes? {
-            for await _ in AsyncStream<Void>(unfolding: { try? await Task.sleep(for: .seconds(1000)) }) {
-                if Task.isCancelled { throw UploadPieces.Broken() }
-            }
+            let (nothing, end) = AsyncStream.makeStream(of: Void.self)
+            for await _ in nothing {}
+            end.finish()
             throw UploadPieces.Broken()
         }
     }
