@@ -1,9 +1,16 @@
 /// The tree of a binary property list: a table of offsets at the end, objects that refer to others by their number.
 ///
 /// Follows the references from the top. A container may be reached once and at a bounded depth; every number and length
-/// on the way has to lie within the list.
+/// on the way has to lie within the list. There are no more references than the list has bytes, for containers may
+/// overlap, and what texts and data come to, counted with each reference, is bounded too. So is the work, therefore.
 struct BinaryPropertyListShape {
     private typealias Refusal = PropertyListShape.Refusal
+
+    private enum Object {
+        /// Bytes that it brings, as UTF-8 if it is text.
+        case leaf(size: Int)
+        case container(start: Int, references: Int)
+    }
 
     private let bytes: [UInt8]
     private var offsetSize = 0
@@ -11,6 +18,12 @@ struct BinaryPropertyListShape {
     private var count = 0
     private var top = 0
     private var table = 0
+    /// References that were followed.
+    private(set) var steps = 0
+    private var content = 0
+    /// Containers that are still to be looked into; their offsets were reached.
+    private var waiting: [(start: Int, references: Int, depth: Int)] = []
+    private var isReached: [Bool] = []
 
     init(_ body: Bytes) {
         bytes = body.array
@@ -18,16 +31,14 @@ struct BinaryPropertyListShape {
 
     mutating func check() throws(PropertyListShape.Refusal) {
         try readTrailer()
-        var isReached = [Bool](repeating: false, count: count)
-        var waiting = [(object: top, depth: 1)]
-        while let (object, depth) = waiting.popLast() {
-            guard let references = try references(of: object) else { continue }
-            guard !isReached[object] else { throw Refusal(reason: "a container in it is in several places") }
-            guard depth <= PropertyListShape.deepest else {
-                throw Refusal(reason: "it is nested more than \(PropertyListShape.deepest) deep")
+        isReached = [Bool](repeating: false, count: table)
+        try reach(top, depth: 1)
+        while let (start, references, depth) = waiting.popLast() {
+            for index in 0..<references {
+                let object = try number(at: start + index * referenceSize, size: referenceSize)
+                guard object < count else { throw Self.broken }
+                try reach(object, depth: depth + 1)
             }
-            isReached[object] = true
-            for reference in references { waiting.append((reference, depth + 1)) }
         }
     }
 
@@ -44,18 +55,48 @@ struct BinaryPropertyListShape {
         else { throw Self.broken }
     }
 
-    /// Nil for what is no container.
-    private func references(of object: Int) throws(PropertyListShape.Refusal) -> [Int]? {
+    private mutating func reach(_ object: Int, depth: Int) throws(PropertyListShape.Refusal) {
+        steps += 1
+        guard steps <= bytes.count else { throw Self.unfolding }
         let offset = try number(at: table + object * offsetSize, size: offsetSize)
         guard offset >= 8, offset < table else { throw Self.broken }
-        switch bytes[offset] >> 4 {
-        case 0xA, 0xB, 0xC: return try references(at: offset, each: 1)
-        case 0xD: return try references(at: offset, each: 2)
-        default: return nil
+        switch try self.object(at: offset) {
+        case .leaf(let size):
+            content += size
+            guard content <= PropertyListShape.mostContent(of: bytes.count) else { throw Self.unfolding }
+        case .container(let start, let references):
+            guard !isReached[offset] else { throw Refusal(reason: "a container in it is in several places") }
+            guard depth <= PropertyListShape.deepest else {
+                throw Refusal(reason: "it is nested more than \(PropertyListShape.deepest) deep")
+            }
+            isReached[offset] = true
+            waiting.append((start, references, depth))
         }
     }
 
-    private func references(at offset: Int, each: Int) throws(PropertyListShape.Refusal) -> [Int] {
+    private func object(at offset: Int) throws(PropertyListShape.Refusal) -> Object {
+        let detail = Int(bytes[offset] & 0xF)
+        switch bytes[offset] >> 4 {
+        case 0x0 where [0, 8, 9].contains(detail): return .leaf(size: 0)
+        case 0x1 where detail <= 4, 0x2 where detail == 2 || detail == 3, 0x3 where detail == 3:
+            guard 1 << detail < table - offset else { throw Self.broken }
+            return .leaf(size: 0)
+        case 0x4, 0x5: return .leaf(size: try extent(at: offset, each: 1).length)
+        // A unit of UTF-16 is three bytes in UTF-8 at most.
+        case 0x6: return .leaf(size: try extent(at: offset, each: 2).length * 3)
+        case 0x8: return .leaf(size: 0)
+        case 0xA, 0xC:
+            let (start, length) = try extent(at: offset, each: referenceSize)
+            return .container(start: start, references: length)
+        case 0xD:
+            let (start, length) = try extent(at: offset, each: 2 * referenceSize)
+            return .container(start: start, references: 2 * length)
+        default: throw Self.broken
+        }
+    }
+
+    /// Where the content of an object begins, and of how many parts of `each` bytes it is.
+    private func extent(at offset: Int, each: Int) throws(PropertyListShape.Refusal) -> (start: Int, length: Int) {
         var length = Int(bytes[offset] & 0xF)
         var start = offset + 1
         if length == 0xF {
@@ -64,24 +105,19 @@ struct BinaryPropertyListShape {
             length = try number(at: start + 1, size: size)
             start += 1 + size
         }
-        guard start <= table, length <= (table - start) / (referenceSize * each) else { throw Self.broken }
-        var references: [Int] = []
-        references.reserveCapacity(length * each)
-        for index in 0..<(length * each) {
-            let reference = try number(at: start + index * referenceSize, size: referenceSize)
-            guard reference < count else { throw Self.broken }
-            references.append(reference)
-        }
-        return references
+        guard start <= table, length <= (table - start) / each else { throw Self.broken }
+        return (start, length)
     }
 
     /// The big end first; what does not fit into an Int is no number that could be meant.
     private func number(at offset: Int, size: Int) throws(PropertyListShape.Refusal) -> Int {
         guard offset >= 0, offset + size <= bytes.count else { throw Self.broken }
-        let number = bytes[offset..<(offset + size)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-        guard let number = Int(exactly: number), number < 1 << 48 else { throw Self.broken }
-        return number
+        var number: UInt64 = 0
+        for place in offset..<(offset + size) { number = number << 8 | UInt64(bytes[place]) }
+        guard number < 1 << 48 else { throw Self.broken }
+        return Int(number)
     }
 
     private static let broken = PropertyListShape.Refusal(reason: "it is no whole binary property list")
+    private static let unfolding = PropertyListShape.Refusal(reason: "it unfolds to much more than it has bytes")
 }

@@ -21,13 +21,14 @@ public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
 
     public func serialize(_ response: HTTPSession.Response<Bytes>) throws -> Output {
         if response.body.isEmpty { return try noContent(response) }
+        let list: Bytes
         do throws(PropertyListShape.Refusal) {
-            _ = try PropertyListShape.check(response.body)
+            list = try PropertyListShape.checked(response.body)
         } catch {
             throw NetworkError(.unreadableContent, "not a property list: \(error.reason)", refusing: response)
         }
         do {
-            return try (makeDecoder?() ?? PropertyListDecoder()).decode(Output.self, from: Data(response.body))
+            return try (makeDecoder?() ?? PropertyListDecoder()).decode(Output.self, from: Data(list))
         } catch let error as DecodingError {
             throw error
         } catch {
