@@ -37,11 +37,12 @@ extension XML {
 
     /// How far a document may go.
     public struct Limits: Sendable, Hashable {
-        /// Elements within each other.
+        /// Elements within each other. A tree goes to `Document.deepest` at most; events go as far as is said here, and
+        /// reading them takes no stack for it.
         public var depth: Int
         /// Attributes and namespace declarations of one tag.
         public var attributes: Int
-        /// Bytes that entities, once expanded, may have in all.
+        /// Bytes of the texts that entities stand for, with each use, references within them included.
         public var expansion: Int
 
         public init(depth: Int = 512, attributes: Int = 1_000, expansion: Int = 1_000_000) {

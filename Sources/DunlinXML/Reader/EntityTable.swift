@@ -32,11 +32,11 @@ struct EntityTable {
         let problem: XML.Error.Problem
     }
 
+    /// XML's own cost nothing here: in the document they are shorter than what stands for them, and within an entity
+    /// they have been paid for with its text.
     private mutating func text(of name: String, depth: Int) throws(EntityProblem) -> String {
-        // One that stands for nothing costs something too, but for those that everybody uses.
         if let character = Self.predefined[name] { return character }
-        left -= 1
-        guard left >= 0, depth < Self.deepest else { throw EntityProblem(problem: .expandsTooFar) }
+        guard depth < Self.deepest else { throw EntityProblem(problem: .expandsTooFar) }
         switch declared[name] {
         case nil: throw EntityProblem(problem: .unknownEntity)
         case .external?: throw EntityProblem(problem: .externalEntity)
@@ -44,30 +44,25 @@ struct EntityTable {
         }
     }
 
+    /// Costs the whole text, references included, before it is looked at, and one for the look: what stands for nothing
+    /// is read too. So the work and what comes of it are both within the limit.
     private mutating func expanded(_ text: String, depth: Int) throws(EntityProblem) -> String {
+        let cost = text.utf8.count + 1
+        guard cost <= left else { throw EntityProblem(problem: .expandsTooFar) }
+        left -= cost
         guard !text.utf8.contains(UInt8(ascii: "<")) else { throw EntityProblem(problem: .markupInEntity) }
         var result = ""
         var rest = text.utf8[...]
         while let ampersand = rest.firstIndex(of: UInt8(ascii: "&")) {
-            try append(rest[..<ampersand], to: &result)
+            result += String(decoding: rest[..<ampersand], as: UTF8.self)
             rest = rest[rest.index(after: ampersand)...]
             guard let end = rest.firstIndex(of: UInt8(ascii: ";")) else {
                 throw EntityProblem(problem: .invalidReference)
             }
             let name = String(decoding: rest[..<end], as: UTF8.self)
             rest = rest[rest.index(after: end)...]
-            // What comes back has been counted.
             result += try self.text(of: name, depth: depth + 1)
         }
-        try append(rest, to: &result)
-        return result
-    }
-
-    private mutating func append(
-        _ piece: Substring.UTF8View, to result: inout String
-    ) throws(EntityProblem) {
-        left -= piece.count
-        guard left >= 0 else { throw EntityProblem(problem: .expandsTooFar) }
-        result += String(decoding: piece, as: UTF8.self)
+        return result + String(decoding: rest, as: UTF8.self)
     }
 }

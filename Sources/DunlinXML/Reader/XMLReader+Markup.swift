@@ -17,17 +17,16 @@ extension XML.Reader {
     private mutating func startTag() throws(XML.Error) -> XML.Event {
         if case .afterRoot = stage { throw error(.notWellFormed) }
         guard open.count < limits.depth else { throw error(.tooDeep) }
-        let start = position
         position += 1
         let written = try writtenName()
         let (attributes, isEmpty) = try attributes()
         open.append((XML.Name(""), written.text))
         let declared = try declareNamespaces(attributes)
-        let name = try resolved(written, isElement: true)
+        let name = Self.name(written, in: try namespace(of: written, isElement: true))
         open[open.count - 1].name = name
         stage = .inRoot
         if isEmpty { closing = name }
-        return .start(name, attributes: try resolved(attributes, without: declared, tagAt: start))
+        return .start(name, attributes: try resolved(attributes, without: declared))
     }
 
     private mutating func endTag() throws(XML.Error) -> XML.Event {
@@ -132,24 +131,37 @@ extension XML.Reader {
     }
 
     /// An attribute without a prefix has no namespace; an element has the default one.
-    private func resolved(_ written: WrittenName, isElement: Bool) throws(XML.Error) -> XML.Name {
-        if written.prefix.isEmpty, !isElement { return XML.Name(written.local) }
+    private mutating func namespace(
+        of written: WrittenName, isElement: Bool
+    ) throws(XML.Error) -> NamespaceScope.Namespace {
+        if written.prefix.isEmpty, !isElement { return .none }
         guard let namespace = scope.namespace(of: written.prefix) else { throw error(.unboundPrefix) }
-        return XML.Name(
-            written.local, namespace: namespace.isEmpty ? nil : namespace,
+        return namespace
+    }
+
+    private static func name(_ written: WrittenName, in namespace: NamespaceScope.Namespace) -> XML.Name {
+        XML.Name(
+            written.local, namespace: namespace == .none ? nil : namespace.name,
             prefix: written.prefix.isEmpty ? nil : written.prefix)
     }
 
-    private func resolved(
-        _ attributes: [(name: WrittenName, value: String)], without declared: Bool, tagAt start: Int
+    private mutating func resolved(
+        _ attributes: [(name: WrittenName, value: String)], without declared: Bool
     ) throws(XML.Error) -> [XML.Attribute] {
-        var names: Set<XML.Name> = []
+        var names: Set<ResolvedName> = []
         var result: [XML.Attribute] = []
         for (written, value) in attributes where !declared || written.declares == nil {
-            let name = try resolved(written, isElement: false)
+            let namespace = try namespace(of: written, isElement: false)
+            let name = ResolvedName(namespace: namespace, local: written.local)
             guard names.insert(name).inserted else { throw error(.repeatedAttribute) }
-            result.append(XML.Attribute(name, value))
+            result.append(XML.Attribute(Self.name(written, in: namespace), value))
         }
         return result
+    }
+
+    /// What two attributes of a tag must not share.
+    private struct ResolvedName: Hashable {
+        let namespace: NamespaceScope.Namespace
+        let local: String
     }
 }
