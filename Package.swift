@@ -97,6 +97,9 @@ let package = Package(
             name: "FuzzContent", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzContent",
             swiftSettings: dialect),
         .executableTarget(
+            name: "FuzzPropertyLists", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzPropertyLists",
+            swiftSettings: dialect),
+        .executableTarget(
             name: "FuzzNetlink", dependencies: ["DunlinReactor", "FuzzDriver"], path: "Tests/FuzzNetlink",
             swiftSettings: dialect),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
