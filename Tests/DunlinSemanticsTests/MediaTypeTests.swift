@@ -17,4 +17,13 @@ import Testing
         #expect(type?.essence == essence)
         #expect((type?.parameters ?? []).map { "\($0.name)=\($0.value)" } == parameters)
     }
+
+    @Test func `are read to a bounded number of parameters`() {
+        func type(_ before: Int) -> MediaType? {
+            MediaType("a/b" + (0..<before).map { ";p\($0)=" }.joined() + ";charset=utf-8")
+        }
+        #expect(type(MediaType.mostParameters - 1)?["charset"] == "utf-8")
+        #expect(type(MediaType.mostParameters)?["charset"] == nil)
+        #expect(type(20_000)?.parameters.count == MediaType.mostParameters)
+    }
 }

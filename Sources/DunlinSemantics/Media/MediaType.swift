@@ -5,8 +5,11 @@
 package struct MediaType: Sendable, Hashable {
     /// `type/subtype`, in lower case.
     package let essence: String
-    /// The first of each name counts.
+    /// The first of each name counts, and of all the first `mostParameters`: each is compared with those before it.
     package let parameters: [Parameter]
+
+    /// A media type has two or three of them.
+    package static let mostParameters = 32
 
     package struct Parameter: Sendable, Hashable {
         package let name: String
@@ -18,7 +21,7 @@ package struct MediaType: Sendable, Hashable {
         guard let essence = reader.essence() else { return nil }
         self.essence = essence
         var parameters: [Parameter] = []
-        while let parameter = reader.parameter() {
+        while parameters.count < Self.mostParameters, let parameter = reader.parameter() {
             guard !parameter.name.isEmpty, !parameters.contains(where: { $0.name == parameter.name }) else { continue }
             parameters.append(parameter)
         }

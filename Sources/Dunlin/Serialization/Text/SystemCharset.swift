@@ -74,12 +74,14 @@ enum SystemCharset {
                     if left == 0 { next = nil }
                     isDone = left == 0
                     var (isRead, free) = (false, piece.count)
+                    let before = left
                     piece.withUnsafeMutableBufferPointer { buffer in
                         var output = buffer.baseAddress
                         isRead = iconv(handle, &next, &left, &output, &free) != -1 || errno == E2BIG
                     }
                     text += piece.prefix(piece.count - free).lazy.map { UInt8(bitPattern: $0) }
-                    guard !isRead, left > 0 else { continue }
+                    let isStuck = left == before && free == piece.count
+                    guard !isRead || isStuck, left > 0 else { continue }
                     text += [0xEF, 0xBF, 0xBD]
                     next = next?.advanced(by: 1)
                     left -= 1
@@ -88,19 +90,21 @@ enum SystemCharset {
             return text
         }
 
-        /// Converts what fits into one piece; false for what cannot be read.
+        /// Converts what fits into one piece; false for what cannot be read, and where nothing moves any more: some
+        /// versions of the C library ask for more room without end.
         private func step(
             _ input: inout UnsafeMutablePointer<CChar>?, _ left: inout Int, into text: inout [UInt8]
         ) -> Bool {
             var piece = [CChar](repeating: 0, count: 16 * 1024)
             var (isDone, free) = (false, piece.count)
+            let before = left
             piece.withUnsafeMutableBufferPointer { buffer in
                 var output = buffer.baseAddress
                 let outcome = iconv(handle, &input, &left, &output, &free)
                 isDone = outcome != -1 || errno == E2BIG
             }
             text += piece.prefix(piece.count - free).map { UInt8(bitPattern: $0) }
-            return isDone
+            return isDone && (left == 0 || left < before || free < piece.count)
         }
     }
 }
