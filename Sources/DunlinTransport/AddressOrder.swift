@@ -3,6 +3,15 @@ internal import Synchronization
 
 /// In which order addresses are tried: families take turns, beginning with that of the first address (RFC 8305 §4).
 enum AddressOrder {
+    /// How many addresses of one name are remembered and tried. The resolver may find thousands; each would be a socket
+    /// of its own while a race is on, and room for as long as the name is remembered.
+    static let most = 64
+
+    /// What is kept of so many: the first of either family, in turns, so that neither crowds out the other.
+    static func kept(_ addresses: [SocketAddress]) -> [SocketAddress] {
+        addresses.count <= most ? addresses : Array(interleaved(addresses).prefix(most))
+    }
+
     /// `turn` moves each family's addresses round by so many places.
     static func interleaved(_ addresses: [SocketAddress], turn: Int = 0) -> [SocketAddress] {
         guard let first = addresses.first, addresses.count > 1 else { return addresses }

@@ -175,7 +175,7 @@ extension NameCache {
                 try await resolver.addresses(of: host, port: port)
             }
             if found.isEmpty { return .noSuchName(ResolverError(.noSuchName, "\(host) has no address")) }
-            return .addresses(found)
+            return .addresses(AddressOrder.kept(found))
         } catch Race.Lost.timedOut {
             return .ranOut
         } catch let error as ResolverError where error.kind == .noSuchName {

@@ -3,7 +3,8 @@
 /// Asked once for all who want the same name at the same time, and not at all while a session remembers the answer; an
 /// implementation must be safe to call from many tasks at once and should end promptly when its task is cancelled.
 public protocol Resolver: Sendable {
-    /// Addresses in order of preference; an empty answer counts as "no such host".
+    /// Addresses in order of preference; an empty answer counts as "no such host". Of more than 64 the first of either
+    /// family are used, in turns.
     func addresses(of host: String, port: UInt16) async throws -> [SocketAddress]
 }
 

@@ -108,6 +108,17 @@ import Testing
         #expect(order == expected.split(separator: " ").map(Self.address))
     }
 
+    @Test func `keeps 64 of ten thousand, and of either family`() {
+        let sixes = (0..<5_000).map { SocketAddress.v6(0, $0, port: 1) }
+        let fours = (0..<5_000).map { SocketAddress.v4($0, port: 1) }
+        let kept = AddressOrder.kept(sixes + fours)
+        #expect(kept == (0..<32).flatMap { [sixes[$0], fours[$0]] })
+        #expect(AddressOrder.kept(fours) == Array(fours.prefix(64)))
+        #expect(AddressOrder.kept(fours + sixes.prefix(1)).contains(sixes[0]))
+        let few = sixes.prefix(32) + fours.prefix(32)
+        #expect(AddressOrder.kept(Array(few)) == Array(few))
+    }
+
     @Test func `turns are counted for each name`() {
         let turns = Turns()
         #expect(["a", "b", "a", "b", "a"].map { turns.next(for: $0) } == [0, 0, 1, 1, 2])

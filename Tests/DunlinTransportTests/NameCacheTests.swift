@@ -105,6 +105,15 @@ private final class Bench: Sendable {
         await bench.cache.close()
     }
 
+    @Test func `remembers a bounded number of a name's addresses`() async throws {
+        let bench = try Bench()
+        async let first = bench.ask()
+        try await bench.resolver.answer(.success((0..<10_000).map { .v4($0, port: 80) }))
+        #expect(await first.split(separator: " ").count == AddressOrder.most)
+        #expect(await bench.ask().split(separator: " ").count == AddressOrder.most)
+        await bench.cache.close()
+    }
+
     @Test func `asks behind a use when an answer grows old, and after its end before it`() async throws {
         let bench = try Bench()
         async let first = bench.ask()
