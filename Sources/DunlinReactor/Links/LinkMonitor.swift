@@ -10,7 +10,7 @@ internal import Synchronization
 ///    that was lost, cut short or forged makes anybody believe what is not so.
 /// 3. The first hint comes once the kernel is being listened to: what is asked after it misses nothing.
 /// 4. News that come together are one hint, and hints are at least 50 ms apart: a machine that makes routes all day
-///    costs its watchers 20 questions a second and no more.
+///    costs its watchers 20 questions a second and no more. Nor does it keep the loop: what is read at once is bounded.
 /// 5. When the kernel had more news than the socket held, or the socket broke, another takes its place, and that is a
 ///    hint too.
 /// 6. Where there is no netlink, as in some containers, what /proc says of routes and /sys of links is compared every
@@ -163,17 +163,12 @@ private struct LinkListener {
         }
     }
 
-    /// Whether there was news in all that the socket had; nil when it is over.
+    /// Whether there was news in what the socket had; nil when it is over.
     private func takeAll(from channel: Channel) -> Bool? {
-        var isNews = false
-        var bytes: [UInt8] = []
         do throws(Errno) {
-            while try channel.read(into: &bytes, upTo: Socket.netlinkCapacity) {
-                if bytes.isEmpty { return nil }
-                let (messages, isWhole) = NetlinkReader.messages(in: bytes.span.bytes)
-                isNews = isNews || !isWhole || messages.contains(where: \.isNews)
+            return try NetlinkNews.taken { bytes throws(Errno) in
+                try channel.read(into: &bytes, upTo: Socket.netlinkCapacity)
             }
-            return isNews
         } catch {
             // ENOBUFS: the kernel had more to say than there was room for.
             return nil

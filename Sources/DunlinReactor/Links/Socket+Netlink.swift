@@ -44,13 +44,17 @@ extension Socket {
         guard code == 0 else { throw Errno.last }
     }
 
+    /// Twenty links lie in one: room for 80,000.
+    static let mostReceipts = 4_096
+
     /// Sends a question and returns what the kernel answers: one message, or all up to the last if `isDump`. Throws the
-    /// kernel's own refusal.
-    func answers(to question: [UInt8], sequence: UInt32, isDump: Bool = false) throws(Errno) -> [NetlinkMessage.Content]
-    {
+    /// kernel's own refusal, and gives up on one that says much and never answers.
+    func answers(
+        to question: [UInt8], sequence: UInt32, isDump: Bool = false, receipts: Int = mostReceipts
+    ) throws(Errno) -> [NetlinkMessage.Content] {
         guard send(descriptor, question, question.count, 0) == question.count else { throw Errno.last }
         var contents: [NetlinkMessage.Content] = []
-        while true {
+        for _ in 0..<receipts {
             let (messages, isWhole) = try receiveFromKernel()
             for message in messages where message.sequence == sequence {
                 switch message.content {
@@ -62,6 +66,7 @@ extension Socket {
             }
             guard isWhole else { throw Errno(rawValue: EPROTO) }
         }
+        throw Errno(rawValue: EPROTO)
     }
 
     /// What others than the kernel send is not looked at.
