@@ -309,7 +309,8 @@ extension Reactor {
     private func milliseconds(from now: MonotonicTime, until deadline: MonotonicTime) -> Int32 {
         guard case .monotonic = time else { return -1 }
         // Rounded up: waking before the deadline would only mean sleeping again.
-        return Int32(clamping: (deadline.nanoseconds - now.nanoseconds + 999_999) / 1_000_000)
+        let left = max(0, deadline.nanoseconds.subtractingClamped(now.nanoseconds))
+        return Int32(clamping: left / 1_000_000 + (left % 1_000_000 == 0 ? 0 : 1))
     }
 
     /// Turns tokens into channels, the last one first, under the lock once for the whole batch.

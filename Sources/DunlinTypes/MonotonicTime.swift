@@ -13,14 +13,15 @@ public struct MonotonicTime: Sendable, Hashable, Comparable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The time `duration` after this one; never beyond `never`.
+    /// The time `duration` after this one; never beyond `never`, nor before the first there is.
     @inlinable public func advanced(by duration: Int64) -> MonotonicTime {
         let (sum, overflow) = nanoseconds.addingReportingOverflow(duration)
-        return overflow ? .never : MonotonicTime(nanoseconds: sum)
+        if overflow { return duration < 0 ? MonotonicTime(nanoseconds: .min) : .never }
+        return MonotonicTime(nanoseconds: sum)
     }
 
-    @inlinable public func duration(since earlier: MonotonicTime) -> Duration {
-        .nanoseconds(nanoseconds - earlier.nanoseconds)
+    public func duration(since earlier: MonotonicTime) -> Duration {
+        .nanoseconds(nanoseconds.subtractingClamped(earlier.nanoseconds))
     }
 }
 
@@ -33,4 +34,8 @@ extension Duration {
         let (sum, spill) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
         return spill ? (scaled < 0 ? .min : .max) : sum
     }
+
+    /// As long as any clock can add to the time it shows: 292 years at most. The system's stop the program when they
+    /// are asked for more.
+    package var clamped: Duration { .nanoseconds(clampedNanoseconds) }
 }

@@ -42,6 +42,27 @@ import Testing
         #expect(screen.problems.isEmpty && !screen.isOverrun)
     }
 
+    static let numbers: [Int] = [.max, .min, -1, 0, 1, 2, 10_001]
+
+    @Test(arguments: numbers, numbers)
+    func `paints any progress on a terminal of any size`(first: Int, second: Int) {
+        let lines = Self.numbers.flatMap { bytes in
+            [Self.bar("a", bytes, of: nil)] + Self.numbers.map { Self.bar("写真の.zip", bytes, of: $0) }
+        }
+        let others = [DisplayLine.batch(BatchLine(name: "all")), .spinner("busy"), .status("said")]
+        let frame = DisplayFrame(
+            printed: [.status("x")], live: (lines + others).enumerated().map { Self.entry(UInt64($0), $1) })
+        for style in [Self.style, DisplayStyle(hasColour: false, hasUnicode: false)] {
+            var painter = FramePainter()
+            for size in [TerminalSize(columns: first, rows: second), .init(columns: second, rows: first), nil] {
+                for time in [Duration.zero, .seconds(2)] { _ = painter.paint(frame, style, size, at: time) }
+            }
+            // Nothing has come of it but a frame like any other.
+            let text = painter.paint(frame, style, TerminalSize(columns: 80, rows: 24), at: .seconds(4))
+            #expect(text.contains("and "))
+        }
+    }
+
     @Test func `writes nothing that is there already, and a frame in one piece`() {
         var painter = FramePainter()
         let size = TerminalSize(columns: 40, rows: 24)

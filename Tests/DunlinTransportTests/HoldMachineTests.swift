@@ -117,6 +117,21 @@ extension `Hold machine` {
         #expect(tally.sentTotal == 10)
     }
 
+    @Test(arguments: [Int.max, .min, -1, 0], [Int.max, .min, -1, 0])
+    func `counts as far as numbers go`(first: Int, second: Int) {
+        var tally = Tally()
+        tally.beginSending(first)
+        tally.sent(first)
+        tally.sent(second)
+        #expect(tally.sent >= 0)
+        tally.beginReceiving(first, isCoded: true, after: second)
+        tally.received(upTo: first)
+        tally.decoded(upTo: second)
+        #expect(tally.received >= 0)
+        let (sum, isOver) = first.addingReportingOverflow(second)
+        #expect(tally.receivedTotal == (isOver ? (first < 0 ? .min : .max) : sum))
+    }
+
     @Test func `counts only the response that is delivered`() {
         var tally = Tally()
         tally.received(upTo: 100)

@@ -54,6 +54,20 @@ import Testing
         #expect(Timeouts(idle: given).idle == kept)
     }
 
+    static let moments: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
+
+    @Test(arguments: moments, moments)
+    func `are reckoned from any moment to any other`(first: Int64, second: Int64) {
+        let (sum, isOver) = first.addingReportingOverflow(second)
+        let later = MonotonicTime(nanoseconds: first).advanced(by: second)
+        #expect(later.nanoseconds == (isOver ? (second < 0 ? .min : .max) : sum))
+        let (gap, isBeyond) = first.subtractingReportingOverflow(second)
+        let duration = MonotonicTime(nanoseconds: first).duration(since: MonotonicTime(nanoseconds: second))
+        #expect(duration == .nanoseconds(isBeyond ? (second < 0 ? .max : .min) : gap))
+        #expect(Duration.seconds(first).clamped >= .nanoseconds(Int64.min))
+        #expect(Duration.seconds(first).clamped <= .nanoseconds(Int64.max))
+    }
+
     @Test(arguments: Phase.allCases)
     func `are equal only if every limit is`(phase: Phase) {
         var other = Timeouts()

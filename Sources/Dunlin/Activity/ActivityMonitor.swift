@@ -267,7 +267,7 @@ extension ActivityMonitor {
     private static func pause<C: Clock<Duration>>(
         _ time: Duration, _ clock: C
     ) -> @Sendable () async throws -> Void {
-        let end = clock.now.advanced(by: time)
+        let end = clock.now.advanced(by: time.clamped)
         return { try await clock.sleep(until: end, tolerance: nil) }
     }
 }

@@ -50,7 +50,7 @@ struct MultipartForm: Sendable {
 
         mutating func append(_ text: String) {
             joined.append(contentsOf: text.utf8)
-            length = length.map { $0 + text.utf8.count }
+            grow(by: text.utf8.count)
         }
 
         mutating func append(_ fields: Fields) throws {
@@ -80,7 +80,7 @@ struct MultipartForm: Sendable {
         }
 
         private mutating func append(_ bytes: Bytes) {
-            length = length.map { $0 + bytes.count }
+            grow(by: bytes.count)
             if bytes.count <= Self.small {
                 bytes.withUnsafeBytes { joined.append(contentsOf: $0) }
             } else {
@@ -92,9 +92,13 @@ struct MultipartForm: Sendable {
         private mutating func append(_ run: MultipartMachine.Run) {
             flush()
             runs.append(run)
-            guard case .part(_, let own) = run, let own, let length else { return length = nil }
-            let sum = length.addingReportingOverflow(own)
-            self.length = sum.overflow ? nil : sum.partialValue
+            if case .part(_, let own) = run { grow(by: own) }
+        }
+
+        /// A length that no number holds is none.
+        private mutating func grow(by more: Int?) {
+            let sum = more.flatMap { length?.addingReportingOverflow($0) }
+            length = sum.flatMap { $0.overflow ? nil : $0.partialValue }
         }
 
         mutating func flush() {

@@ -1,5 +1,6 @@
 /// How fast a body is given at most: so many bytes, then a pause.
 public struct UploadThrottle: Sendable, Hashable {
+    /// Less than one byte is one.
     public var packetSize: Int
     public var delay: Duration
 
@@ -67,7 +68,7 @@ private struct ThrottledChunks: AsyncSequence, Sendable {
                 guard let chunk = try await chunks.next(isolation: nil) else { return nil }
                 rest = chunk
             }
-            if hasGiven, throttle.delay > .zero { try await clock.sleep(for: throttle.delay) }
+            if hasGiven, throttle.delay > .zero { try await clock.sleep(for: throttle.delay.clamped) }
             hasGiven = true
             let packet = rest[0..<Swift.min(Swift.max(1, throttle.packetSize), rest.count)]
             rest = rest[packet.count..<rest.count]

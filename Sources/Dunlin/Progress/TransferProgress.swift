@@ -30,13 +30,13 @@ extension HTTPSession {
         public var fraction: Double? {
             guard let totalBytes else { return nil }
             if totalBytes <= 0 { return isFinal ? 1 : 0 }
-            return min(1, Double(wireBytes) / Double(totalBytes))
+            return max(0, min(1, Double(wireBytes) / Double(totalBytes)))
         }
 
         /// At the present rate; nil if there is no telling.
         public var timeLeft: Duration? {
             guard let totalBytes else { return nil }
-            let left = totalBytes - wireBytes
+            let left = totalBytes.subtractingClamped(wireBytes)
             if left <= 0 { return .zero }
             guard let bytesPerSecond, bytesPerSecond > 0 else { return nil }
             let seconds = Double(left) / bytesPerSecond

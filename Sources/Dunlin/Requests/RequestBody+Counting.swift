@@ -24,7 +24,7 @@ extension RequestBody {
         case .bytes(let bytes): length = bytes.count
         case .file(let file):
             guard let range = file.range else { return }
-            length = range.count
+            length = max(0, range.upperBound.subtractingClamped(range.lowerBound))
         }
         watch.beginSending(length)
         watch.sent(length)

@@ -11,7 +11,7 @@ struct Decoding: Sendable {
 
     init(_ limits: HTTPSession.Limits) {
         var inflate = InflateLimits()
-        inflate.decodedBytes = limits.decodedBytes
+        inflate.decodedBytes = limits.decodedBytes.map { max(0, $0) }
         inflate.ratio = limits.decodingRatio
         self.limits = inflate
     }

@@ -128,7 +128,7 @@ private struct Fields {
             let left = room - rest.reduce(0) { $0 + $1.count + gap }
             guard left >= name + gap + Self.smallestBar else { continue }
             self.rest = rest
-            let share = max(name, min(layout.nameWidth, left * 2 / 5))
+            let share = max(name, min(layout.nameWidth, left / 5 * 2 + left % 5 * 2 / 5))
             bar = min(left - share - gap, Self.widestBar)
             self.name = min(layout.nameWidth, left - bar - gap)
             return

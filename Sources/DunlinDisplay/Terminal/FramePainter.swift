@@ -23,7 +23,7 @@ struct FramePainter {
     mutating func paint(_ frame: DisplayFrame, _ style: DisplayStyle, _ terminal: TerminalSize?, at now: Duration)
         -> String
     {
-        guard let terminal, terminal.rows > 1 else { return plain(frame, at: now) }
+        guard let terminal = terminal?.drawable else { return plain(frame, at: now) }
         let (stays, rows) = rows(of: frame, style, terminal, at: now)
         let texts = rows.map { $0.text(inColour: style.hasColour) }
         let isWrapped = drawn.contains { $0 >= terminal.columns }
@@ -74,6 +74,17 @@ struct FramePainter {
     private func isNews(_ entry: DisplayFrame.Entry, at now: Duration) -> Bool {
         guard let before = told[entry.id] else { return entry.line.isWorthBeginning }
         return entry.line.milestone > before.milestone && now >= before.at + .seconds(1)
+    }
+}
+
+extension TerminalSize {
+    /// No terminal is larger, whatever it says.
+    private static var largest: Int { 10_000 }
+
+    /// In numbers that can be reckoned with; nil for what has no two rows, and so nothing that could be drawn over.
+    fileprivate var drawable: TerminalSize? {
+        guard rows > 1 else { return nil }
+        return TerminalSize(columns: min(max(columns, 1), Self.largest), rows: min(rows, Self.largest))
     }
 }
 

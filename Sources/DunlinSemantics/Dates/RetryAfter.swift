@@ -8,7 +8,7 @@ public enum RetryAfter {
     /// Seconds, none of them below zero; nil without a field that means anything. `now` is our clock, since 1970.
     public static func seconds(_ fields: Fields, at now: Int64) -> Int64? {
         fields.rawValues(of: "retry-after").compactMap { value in
-            digits(value) ?? HTTPDate(value).map { max(0, $0.seconds - (sent(fields)?.seconds ?? now)) }
+            digits(value) ?? HTTPDate(value).map { max(0, $0.seconds.subtractingClamped(sent(fields)?.seconds ?? now)) }
         }.max()
     }
 

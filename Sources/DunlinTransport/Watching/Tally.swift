@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// How much of a request's two bodies has moved.
 ///
 /// Rules:
@@ -34,7 +36,7 @@ public struct Tally: Sendable, Hashable {
     }
 
     mutating func sent(_ count: Int) {
-        sending += count
+        sending = sending.addingClamped(count)
         sent = max(sent, sending)
     }
 
@@ -45,13 +47,13 @@ public struct Tally: Sendable, Hashable {
         self.base = base
         isReceiving = true
         isTogether = false
-        receivedTotal = total.map { base + $0 }
+        receivedTotal = total.map { base.addingClamped($0) }
         received = max(received, base)
     }
 
     /// Of the present response.
     mutating func received(upTo count: Int) {
-        if isReceiving, !isTogether { received = max(received, base + count) }
+        if isReceiving, !isTogether { received = max(received, base.addingClamped(count)) }
     }
 
     mutating func receiveTogether() {

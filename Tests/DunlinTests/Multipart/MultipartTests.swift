@@ -296,6 +296,14 @@ struct `Multipart forms` {
         #expect(error?.code == .bodyConsumed)
     }
 
+    @Test(arguments: [[Int.max], [.max, .max], [.max - 1, 5], [1 << 62, 1 << 62]])
+    func `have no length where no number holds it`(lengths: [Int]) throws {
+        let parts = lengths.map { length in Part.stream("s", length: length) { Pieces(pieces: []) } }
+        for after in [[], [Part.field("a", "b")], [Part.data("a", Bytes([UInt8](repeating: 0, count: 100_000)))]] {
+            #expect(try MultipartForm(parts + after, boundary: "B").length == nil)
+        }
+    }
+
     @Test func `open a file when its turn comes, and close it at its end`() async throws {
         let folder = try Folder()
         let opened = Mutex<[String]>([])

@@ -1,5 +1,6 @@
 import DunlinTesting
 import FoundationEssentials
+import Synchronization
 import Testing
 
 @testable import Dunlin
@@ -45,6 +46,33 @@ struct `A throttled body` {
             }
         }
         #expect(clock.now.offset == .milliseconds(200 * 2 * (2 + 2 + 1 + 2)))
+    }
+
+    /// Notes for how long it was asked to sleep, and does not.
+    private final class NotingClock: Clock {
+        private let asked = Mutex<[Duration]>([])
+
+        var now: ContinuousClock.Instant { ContinuousClock.now }
+        var minimumResolution: Duration { .nanoseconds(1) }
+        var longest: Duration? { asked.withLock { $0.max() } }
+
+        func sleep(until deadline: ContinuousClock.Instant, tolerance: Duration?) {
+            let left = now.duration(to: deadline)
+            asked.withLock { $0.append(left) }
+        }
+    }
+
+    @Test(
+        arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .seconds(-1)], [Int.max, .min, 0, -1, 1])
+    func `pauses for no longer than clocks know, and gives at least a byte`(delay: Duration, size: Int) async throws {
+        let clock = NotingClock()
+        let slow = try RequestBody.string("ab").throttled(.init(packetSize: size, delay: delay), clock: clock)
+        guard case .stream(_, _, let make) = slow.content else { return }
+        #expect(try await Self.pieces(make()) == (size == .max ? ["ab"] : ["a", "b"]))
+        let hasSlept = delay > .zero && size != .max
+        #expect((clock.longest != nil) == hasSlept)
+        // 292 years: what any clock can add to the time it shows.
+        #expect(clock.longest.map { $0 <= .nanoseconds(Int64.max) } ?? true)
     }
 
     @Test func `ends in the middle of a pause when it is cancelled`() async throws {

@@ -46,6 +46,27 @@ import Testing
         }
     }
 
+    @Test(arguments: [(Int.max, 2), (Int.max - 1, 2), (4, 2), (3, 1), (0, 0), (-1, 0), (.min, 0)])
+    func `have any limit`(limit: Int, count: Int) async throws {
+        let mocked = try Mocked()
+        mocked.transport.on(.get, "/lines").respond(body: "abc\nabcd\n")
+        mocked.transport.on(.get, "/events").respond(body: "data:abc\n\ndata:abcd\n\n")
+        var (lines, events) = (0, 0)
+        let short = try await networkError {
+            try await mocked.session.withStream(from: "lines") { response in
+                for try await _ in response.lines(limit: limit) { lines += 1 }
+            }
+        }
+        #expect(lines == count && short?.code == (count == 2 ? nil : .limitExceeded))
+        let long = try await networkError {
+            try await mocked.session.withStream(from: "events") { response in
+                for try await _ in response.events(limit: limit) { events += 1 }
+            }
+        }
+        // The field's name is part of the line.
+        #expect(events == (limit > 8 ? 2 : 0) && long?.code == (limit > 8 ? nil : .limitExceeded))
+    }
+
     static let streams: [(String, [ServerSentEvent])] = [
         ("data: a\n\n", [.init(data: "a")]), ("data:a\ndata: b\ndata\n\n", [.init(data: "a\nb\n")]),
         ("event: delta\ndata: x\n\ndata: y\n\n", [.init(name: "delta", data: "x"), .init(data: "y")]),

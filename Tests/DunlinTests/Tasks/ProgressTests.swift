@@ -81,3 +81,19 @@ import Testing
         #expect(teller.isOver)
     }
 }
+
+@Suite struct `Progress of a transfer in any numbers` {
+    static let numbers: [Int] = [.max, .min, -1, 0, 1]
+
+    @Test(arguments: numbers, numbers)
+    func `is a fraction from 0 to 1, and a time or none`(bytes: Int, total: Int) {
+        for rate in [nil, 0, -1, 1, .infinity, .nan, Double.leastNonzeroMagnitude, .greatestFiniteMagnitude] {
+            for isFinal in [false, true] {
+                let progress = HTTPSession.TransferProgress(
+                    wireBytes: bytes, totalBytes: total, bytesPerSecond: rate, isFinal: isFinal)
+                #expect(progress.fraction.map { (0...1).contains($0) } == true)
+                #expect(progress.timeLeft.map { $0 >= .zero } ?? true)
+            }
+        }
+    }
+}

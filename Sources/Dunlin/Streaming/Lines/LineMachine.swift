@@ -67,7 +67,7 @@ struct LineMachine {
 
     private mutating func hold(_ bytes: Bytes) throws(TooLong) {
         // A return may be half of the line's end, which does not count.
-        guard held.count + bytes.count <= limit + 1 else { throw TooLong() }
+        guard held.count + bytes.count <= limit.addingClamped(1) else { throw TooLong() }
         held.append(contentsOf: bytes)
     }
 }

@@ -1,0 +1,12 @@
+/// Sums of numbers that strangers bring: what does not fit is as much as fits.
+extension FixedWidthInteger {
+    package func addingClamped(_ other: Self) -> Self {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
+
+    package func subtractingClamped(_ other: Self) -> Self {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other < 0 ? .max : .min) : difference
+    }
+}
