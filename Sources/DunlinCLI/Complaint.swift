@@ -27,9 +27,7 @@ enum Complaint {
         return "in phase \(phase.rawValue)\(after)\(limit)"
     }
 
-    private static func oneLine(_ text: String) -> String {
-        text.split(whereSeparator: \.isNewline).joined(separator: " ")
-    }
+    private static func oneLine(_ text: String) -> String { VisibleText.of(text) }
 }
 
 // MARK: - Servers that are not believed

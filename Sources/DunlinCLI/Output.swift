@@ -9,19 +9,19 @@ struct Output {
     var results = STDOUT_FILENO
     var remarks = STDERR_FILENO
 
-    /// A line of the result.
+    /// A line of the result, or several; whatever servers put into it, it drives no terminal.
     func print(_ line: String = "") {
-        write(Bytes(line + "\n"), to: results)
+        write(Self.shown(line), to: results)
     }
 
-    /// A piece of a body, as it is.
+    /// A piece of a body, as it is: what that does to a terminal is for whoever asked for it to know.
     func write(_ bytes: Bytes) {
         write(bytes, to: results)
     }
 
     /// A remark that is not part of the result.
     func remark(_ line: String) {
-        write(Bytes(line + "\n"), to: remarks)
+        write(Self.shown(line), to: remarks)
     }
 
     /// What went wrong, in one line; more lines may follow.
@@ -29,6 +29,12 @@ struct Output {
 
     func complain(_ lines: [String]) {
         for (index, line) in lines.enumerated() { remark(index == 0 ? "dunlin: \(line)" : line) }
+    }
+
+    /// Lines are the command's own; within one, nothing ends it.
+    private static func shown(_ text: String) -> Bytes {
+        let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
+        return Bytes(lines.map { VisibleText.of(String($0), upTo: .max) + "\n" }.joined())
     }
 
     private func write(_ bytes: Bytes, to descriptor: Int32) {

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// Why a text is no address that Dunlin could ask.
 public struct AddressError: Error, Sendable, Hashable {
     public enum Problem: Error, Sendable, Hashable {
@@ -63,8 +65,9 @@ public struct AddressError: Error, Sendable, Hashable {
 }
 
 extension AddressError: CustomStringConvertible {
-    /// One sentence. The text is quoted with its control characters escaped: descriptions end in logs.
-    public var description: String { "\(String(reflecting: text)): \(problem)" }
+    /// One sentence. The text is quoted with its control characters escaped, and without what is not shown but has an
+    /// effect: descriptions end in logs.
+    public var description: String { "\(VisibleText.of(String(reflecting: text))): \(problem)" }
 }
 
 extension AddressError.Problem: CustomStringConvertible {

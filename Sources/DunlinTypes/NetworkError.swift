@@ -25,7 +25,7 @@ public struct NetworkError: Error, Sendable {
     public var elapsed: Duration?
     /// Whom it happened with: an origin or an address.
     public var peer: String?
-    /// One sentence for a person.
+    /// One sentence for a person, and no more than a line.
     public var reason: String
     public var underlying: (any Error)?
     /// The response, if its head had come.
@@ -47,7 +47,8 @@ public struct NetworkError: Error, Sendable {
         underlying: (any Error)? = nil, response: ResponseHead? = nil, body: Bytes? = nil
     ) {
         self.code = code
-        self.reason = reason
+        // What a server says may stand in it.
+        self.reason = VisibleText.of(reason)
         self.phase = phase
         self.requestMayHaveBeenSent = requestMayHaveBeenSent
         self.isSafeToRetry = isSafeToRetry
@@ -149,6 +150,6 @@ extension NetworkError: CustomStringConvertible {
         if !retries.isEmpty { text += " in attempt \(attempts)" }
         // What a cause says in the same words is said once.
         if let underlying, "\(underlying)" != reason { text += ": \(underlying)" }
-        return text
+        return VisibleText.of(text)
     }
 }

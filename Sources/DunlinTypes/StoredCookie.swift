@@ -57,7 +57,7 @@ extension StoredCookie: CustomStringConvertible, CustomReflectable {
         if isSecure { parts.append("Secure") }
         if isHTTPOnly { parts.append("HttpOnly") }
         if let sameSite { parts.append("SameSite=\(sameSite.rawValue)") }
-        return parts.joined(separator: "; ")
+        return VisibleText.of(parts.joined(separator: "; "))
     }
 
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -31,6 +31,25 @@ import Testing
         }
     }
 
+    @Test func `nothing that a server says drives the terminal, but for the body`() async throws {
+        let harm = "\u{9B}2J\u{85}\u{202E}\u{2066}\u{2028}\u{200F}\u{61C}"
+        let paper = Paper()
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let head = "HTTP/1.1 404 No\(harm)pe\r\nX-Name: v\(harm)w\r\nContent-Length: 5\r\n\r\n"
+        server.enqueue(.raw(Bytes(head + "\u{1B}[2Jx")))
+        let command = try Command(arguments: ["get", "-i", "-v", server.baseURL])
+        #expect(await DunlinCommand.run(command, paper.output) == .refused)
+        let results = try String(contentsOfFile: paper.results, encoding: .utf8)
+        #expect(results == "404 No2J  pe\nX-Name: v2J  w\nContent-Length: 5\n\n\u{1B}[2Jx")
+        let remarks = try String(contentsOfFile: paper.remarks, encoding: .utf8)
+        #expect(remarks.contains("dunlin: the server answered 404 No2J  pe\n"))
+        let isClean = remarks.unicodeScalars.allSatisfy {
+            $0 == "\n" || ![.control, .format, .lineSeparator].contains($0.properties.generalCategory)
+        }
+        #expect(isClean, "\(remarks.debugDescription)")
+    }
+
     @Test func `the demo shows five things, the last of them live, and cleans up`() async throws {
         let paper = Paper()
         #expect(await DunlinCommand.run(.demo, paper.output) == .success)

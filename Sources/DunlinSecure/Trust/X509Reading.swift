@@ -128,7 +128,7 @@ extension X509Reading {
             return ""
         }
         let bytes = UnsafeRawBufferPointer(start: start, count: min(count, 512))
-        return String(decoding: bytes, as: UTF8.self)
+        return VisibleText.of(String(decoding: bytes, as: UTF8.self))
     }
 }
 

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// Why a host name has no ASCII form.
 public struct IDNAError: Error, Sendable, Hashable {
     public enum Problem: Sendable, Hashable {
@@ -32,7 +34,7 @@ public struct IDNAError: Error, Sendable, Hashable {
 extension IDNAError: CustomStringConvertible {
     /// The label is quoted with its control characters escaped, and cut to a bounded length.
     public var description: String {
-        "\(String(reflecting: label.count > 64 ? label.prefix(64) + "…" : label)): \(problem)"
+        "\(VisibleText.of(String(reflecting: label.count > 64 ? label.prefix(64) + "…" : label))): \(problem)"
     }
 }
 

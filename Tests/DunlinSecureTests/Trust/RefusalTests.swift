@@ -77,6 +77,21 @@ import Testing
         #expect(text.utf8.count < 300)
     }
 
+    @Test func `show nothing of a subject that drives a terminal or turns the line`() throws {
+        let name = "a\u{1B}[2J\u{9B}2J\u{202E}b\u{2066}c\u{200F}\u{61C}\u{2028}d"
+        let authority = try CertificateAuthority(.authority(name))
+        let chain = try authority.issue(.server("api.test")).chain
+        let refusal = try #require(try decide(chain, roots: []).refusal)
+        let certificate = try #require(authority.certificate.certificate)
+        for text in [refusal.description, certificate.description, certificate.details.subject] {
+            let isClean = text.unicodeScalars.allSatisfy {
+                ![.control, .format, .lineSeparator, .paragraphSeparator].contains($0.properties.generalCategory)
+            }
+            #expect(isClean, "\(text.debugDescription)")
+            #expect(text.contains("[2J2Jbc d"))
+        }
+    }
+
     @Test func `show nothing of a name but printable ASCII`() throws {
         var template = CertificateTemplate.server("x.test")
         template.names = ["a\u{1B}[2J.test", "b\0.test"]
