@@ -75,8 +75,9 @@ extension Certificate: Hashable {
 }
 
 extension Certificate: CustomStringConvertible {
+    /// With what to pin it by: the digest of its key, not its own.
     public var description: String {
         let details = details
-        return "\(details.subject) (issued by \(details.issuer), \(details.fingerprint))"
+        return "\(details.subject) (issued by \(details.issuer), \(details.publicKey))"
     }
 }

@@ -27,6 +27,14 @@ public struct Fingerprint: Sendable, Hashable {
     }
 }
 
+extension Fingerprint {
+    /// As `openssl x509 -fingerprint -sha256` prints the digest of a certificate, which is no pin: `AB:01:…`.
+    public var hexadecimal: String {
+        let digits = Array("0123456789ABCDEF")
+        return bytes.map { "\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }.joined(separator: ":")
+    }
+}
+
 extension Fingerprint: CustomStringConvertible, Comparable {
     public var description: String { "sha256/\(Base64.encode(bytes))" }
 

@@ -14,7 +14,7 @@ extension TrustRefusal: CustomStringConvertible {
         case .namesNoHost: "the certificate of \(host) names no host; its common name does not count"
         case .unknownIssuer: "the chain of \(host) ends at an unknown issuer: \(issuer)"
         case .selfSigned: "the certificate of \(host) is signed by itself and not known: \(subject)"
-        case .pinMismatch: "pin mismatch for \(host): saw \(list(seen)), expected \(oneOf(expected))"
+        case .pinMismatch: "pin mismatch for \(host): saw \(list(texts(seen))), expected \(oneOf(texts(expected)))"
         case .noPins: "the policy asks for a pin and has none, so \(host) is refused"
         case .hostNotPinned: "the policy asks for a pin for each host and has none for \(host)"
         case .nameNeedsPin:
@@ -64,7 +64,11 @@ extension TrustRefusal: CustomStringConvertible {
         certificate.map { CalendarText.utc($0.details[keyPath: path]) } ?? "an unknown date"
     }
 
-    private func oneOf(_ digests: [Fingerprint]) -> String {
+    private func texts(_ digests: [Fingerprint]) -> [String] {
+        digests.map { comparesCertificates ? "SHA-256 \($0.hexadecimal)" : $0.description }
+    }
+
+    private func oneOf(_ digests: [String]) -> String {
         digests.count == 1 ? list(digests) : "one of \(list(digests))"
     }
 

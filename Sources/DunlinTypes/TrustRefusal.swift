@@ -63,6 +63,8 @@ public struct TrustRefusal: Error, Sendable, Hashable {
     public var seen: [Fingerprint]
     /// Of a pin mismatch: any of these would have done.
     public var expected: [Fingerprint]
+    /// Whether those are digests of certificates. They are not written as pins then: as such they would match nothing.
+    public var comparesCertificates = false
     /// What there is to say beyond the reason.
     public var detail: String?
 

@@ -47,4 +47,11 @@ import Testing
     func `moments read as people write them`(seconds: Int64, text: String) {
         #expect(CalendarText.utc(seconds) == text)
     }
+
+    @Test func `of certificates are written as openssl prints them`() throws {
+        let digest = try #require(Fingerprint("sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="))
+        #expect(digest.hexadecimal.hasPrefix("E3:B0:C4:42:98:FC:1C:14"))
+        #expect(digest.hexadecimal.utf8.count == 95)
+        #expect(Fingerprint(digest.hexadecimal) == nil)
+    }
 }

@@ -78,7 +78,8 @@ extension SecurityPolicy.Pin: CustomStringConvertible {
     public var description: String {
         switch content {
         case .key(let digest): digest.description
-        case .certificate(let certificate): "certificate \(certificate.details.fingerprint)"
+        // Not in the form of a key's pin, as which its digest would match nothing.
+        case .certificate(let certificate): "certificate SHA-256 \(certificate.details.fingerprint.hexadecimal)"
         }
     }
 }

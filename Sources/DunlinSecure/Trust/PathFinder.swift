@@ -3,17 +3,17 @@ internal import DunlinTypes
 
 /// Finds a path that verifies and that nobody objects to.
 ///
-/// OpenSSL puts one path together and never goes back: if there is an authority under two certificates, of two signers or
-/// of two dates, it takes one of them, and where that leads nowhere the other might.
+/// OpenSSL puts one path together and never goes back: if there is an authority under two certificates, of two signers
+/// or of two dates, it takes one of them, and where that leads nowhere the other might.
 ///
 /// Rules:
-/// 1. OpenSSL's own path counts if it can. Only where it fails are others tried over the same certificates, each of them
-///    verified by OpenSSL as strictly as the first and with nothing beside it to deviate to.
+/// 1. OpenSSL's own path counts if it can. Only where it fails are others tried over the same certificates, each of
+///    them verified by OpenSSL as strictly as the first and with nothing beside it to deviate to.
 /// 2. What is wrong with the server's own certificate is wrong on every path, and what was revoked is not looked for
 ///    again under another name: then no other path is tried.
 /// 3. What is told of a failure is what was wrong with the first path, not with whatever was tried last.
-/// 4. Whoever sends the certificates must not choose how long this takes: `Limits` bound the paths that are verified and
-///    the signatures that are checked to find them.
+/// 4. Whoever sends the certificates must not choose how long this takes: `Limits` bound the paths that are verified
+///    and the signatures that are checked to find them.
 struct PathFinder {
     struct Limits: Sendable, Equatable {
         /// Besides the first.

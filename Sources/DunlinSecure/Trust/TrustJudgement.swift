@@ -190,9 +190,11 @@ struct TrustJudgement {
     private func mismatch(
         _ path: [Certificate], seen: [Fingerprint], expected: Set<Fingerprint>
     ) -> TrustRefusal {
-        TrustRefusal(
+        var refusal = TrustRefusal(
             .pinMismatch, host: host.text, certificate: path.first, path: path, seen: seen,
             expected: expected.sorted())
+        refusal.comparesCertificates = rules.mode == .certificate
+        return refusal
     }
 
     private func refused(_ failure: PathVerifier.Failure) -> TrustDecision {

@@ -153,6 +153,20 @@ import Testing
         #expect(two.description.contains("expected one of sha256/"))
     }
 
+    @Test func `a certificate's digest is never written as a pin, and its key's is`() throws {
+        let refusal = try #require(try decide(by: .certificate, pins: [stranger]).refusal)
+        let path = [server, intermediate.certificate, root.certificate]
+        let pinned = try #require(stranger.certificate)
+        #expect(refusal.seen == path.compactMap { $0.certificate?.details.fingerprint })
+        let seen = refusal.seen.map { "SHA-256 \($0.hexadecimal)" }.joined(separator: ", ")
+        #expect(
+            refusal.description
+                == "pin mismatch for api.test: saw \(seen), expected SHA-256 \(pinned.details.fingerprint.hexadecimal)")
+        #expect(!refusal.description.contains("sha256/"))
+        #expect(pinned.description.contains(try stranger.pin))
+        #expect(!pinned.description.contains(pinned.details.fingerprint.description))
+    }
+
     @Test func `nothing at all is accepted with everything allowed`() throws {
         let own = try IssuedCertificate.selfSigned(.server("other.test").expired)
         #expect(try decide(own.chain, by: .none, pins: [], allowing: true) { $0.checksHost = false }.path == [own.der])
