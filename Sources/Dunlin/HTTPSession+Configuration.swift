@@ -7,7 +7,12 @@ extension HTTPSession {
     public struct Configuration: Sendable {
         /// Where relative targets lead: an absolute http or https URL without query and fragment. A path that does not
         /// end in a slash is given one, so `v1` and `users` make `v1/users`.
-        public var baseURL: String?
+        public var baseURL: String? {
+            get { base?.text }
+            set { base = newValue.map { AddressText(text: $0) } }
+        }
+        /// Kept as what no description shows the user info of.
+        private var base: AddressText?
         /// A Unix socket to connect to whatever the URL's host says; an abstract name begins with a NUL.
         public var socketPath: String?
         /// Sent with every request that does not set the same fields. An `Accept` other than `*/*` counts before what a
@@ -36,6 +41,9 @@ extension HTTPSession {
         public var tls = TLS()
         /// Asked when a server wants to be believed or to know who we are; before the request's own hook.
         public var authenticate: AuthenticationHook?
+        /// The fields whose values are secrets: of those this session sends and gets no description shows the value,
+        /// and no redirect takes them to another origin.
+        public var secretFields = SecretFields.usual
         public var redirects = RedirectPolicy()
         /// Whether requests that failed are tried again.
         public var retry = RetryPolicy.never
@@ -79,7 +87,7 @@ extension HTTPSession {
             baseURL: String? = nil, fields: Fields = Configuration.defaultFields,
             timeouts: Timeouts = Timeouts(), retry: RetryPolicy = .never, transport: (any Transport)? = nil
         ) {
-            self.baseURL = baseURL
+            base = baseURL.map { AddressText(text: $0) }
             self.fields = fields
             self.timeouts = timeouts
             self.retry = retry

@@ -104,9 +104,11 @@ extension Bytes: ExpressibleByArrayLiteral, ExpressibleByStringLiteral {
     }
 }
 
-extension Bytes: CustomStringConvertible {
+extension Bytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The length only: bodies carry secrets, and descriptions end in logs.
     public var description: String { "\(count) bytes" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
 extension String {

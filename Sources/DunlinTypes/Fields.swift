@@ -181,17 +181,31 @@ extension Fields: Equatable {
     }
 }
 
-extension Fields: CustomStringConvertible {
-    /// One field a line; values marked sensitive or that carry credentials by name are not printed.
-    public var description: String {
-        entries.map { entry in
-            let name = text(entry.name)
-            let hidden = entry.isSensitive || Self.secretNames.contains { Self.matches(bytes, entry.name, $0) }
-            return hidden ? "\(name): <redacted>" : "\(name): \(text(entry.value))"
-        }.joined(separator: "\n")
+extension Fields {
+    /// Marks those whose name `isSecret` says so of as sensitive.
+    mutating func mark(_ isSecret: (String) -> Bool) {
+        for index in entries.indices where !entries[index].isSensitive && isSecret(text(entries[index].name)) {
+            entries[index].isSensitive = true
+        }
+    }
+}
+
+extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// One field a line; values that are marked sensitive or whose names are secret are not shown. Nothing in it drives
+    /// a terminal, and each line is a field.
+    public var description: String { shown.map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: shown.map { (label: $0.name, value: $0.value) }, displayStyle: .struct)
     }
 
-    static let secretNames = [
-        "authorization", "proxy-authorization", "cookie", "set-cookie", "x-api-key", "authentication-info",
-    ]
+    private var shown: [(name: String, value: String)] {
+        entries.map { entry in
+            let name = text(entry.name)
+            let isSecret = entry.isSensitive || SecretFields.usual.contains(name)
+            return (VisibleText.of(name), isSecret ? "<redacted>" : VisibleText.of(text(entry.value), upTo: .max))
+        }
+    }
 }

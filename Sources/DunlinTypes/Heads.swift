@@ -54,6 +54,11 @@ public final class PreparedFields: Sendable {
     }
 }
 
+extension PreparedFields: CustomReflectable {
+    /// The lines are the fields once more, with all their secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["fields": fields], displayStyle: .class) }
+}
+
 /// What a response says before its body; an interim (1xx) response is one too.
 public struct ResponseHead: Sendable {
     public var version: HTTPVersion
@@ -76,6 +81,15 @@ public struct ResponseHead: Sendable {
         self.status = status
         self.fields = fields
         reasonRange = UInt32(truncatingIfNeeded: reason.lowerBound)..<UInt32(truncatingIfNeeded: reason.upperBound)
+    }
+
+    /// Marks fields of these names as sensitive.
+    package mutating func mark(_ secret: SecretFields) {
+        if secret.more.isEmpty { return }
+        // The bytes stay as they are, and so does what lies in them.
+        let reasonRange = reasonRange
+        fields.mark(secret)
+        self.reasonRange = reasonRange
     }
 
     /// The reason phrase as received, empty if there was none; nobody should act on it.

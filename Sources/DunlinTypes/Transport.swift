@@ -81,6 +81,17 @@ public final class TransportResponse: Sendable {
             answering: request)
     }
 
+    /// The same response with fields of these names marked as sensitive.
+    package func marking(_ secret: SecretFields) -> TransportResponse {
+        if secret.more.isEmpty { return self }
+        var (head, interim, trailers) = (head, interim, wholeTrailers)
+        head.mark(secret)
+        for index in interim.indices { interim[index].mark(secret) }
+        trailers?.mark(secret)
+        return TransportResponse(
+            head: head, interim: interim, body: body, trailers: trailers, attempt: attempt, answering: request)
+    }
+
     /// The same response as the answer to `request`, whose body it does not keep.
     package func answering(_ request: TransportRequest) -> TransportResponse {
         self.request === request ? self : newlyAnswering(request.withoutBody)

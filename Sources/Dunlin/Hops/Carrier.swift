@@ -6,7 +6,8 @@ internal import DunlinTransport
 final class Carrier: Sendable {
     let sockets: SocketTransport?
     private let custom: (any Transport)?
-    /// The sockets again, if nothing comes between them and a request: a session without a jar asks once.
+    /// The sockets again, if nothing comes between them and a request: a session without a jar and without secrets of
+    /// names of its own asks once.
     private let direct: SocketTransport?
     let settings: HopSettings
     /// A hook may give any request a body.
@@ -27,7 +28,7 @@ final class Carrier: Sendable {
     init(_ sockets: SocketTransport, _ settings: HopSettings) {
         self.sockets = sockets
         custom = nil
-        direct = settings.cookies == nil ? sockets : nil
+        direct = settings.cookies == nil && settings.secretFields == .usual ? sockets : nil
         self.settings = settings
         givesBodies = settings.hooks.redirect != nil
     }
@@ -69,13 +70,11 @@ final class Carrier: Sendable {
         _ request: TransportRequest, _ delegate: TaskDelegate, _ uploads: UploadScope?,
         since start: MonotonicTime, on loop: Reactor
     ) async throws -> TransportResponse {
-        guard let jar = cookies(for: delegate) else {
-            return try await plainExchange(request, delegate, uploads, since: start, on: loop)
-        }
-        let response = try await plainExchange(
-            jar.completing(request), delegate, uploads, since: start, on: loop)
-        jar.receive(response.head.fields, from: request.head)
-        return response
+        let jar = cookies(for: delegate)
+        let completed = jar?.completing(request) ?? request
+        let response = try await plainExchange(completed, delegate, uploads, since: start, on: loop)
+        jar?.receive(response.head.fields, from: request.head)
+        return response.marking(settings.secretFields)
     }
 
     private func plainExchange(

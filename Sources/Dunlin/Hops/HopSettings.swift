@@ -9,6 +9,7 @@ final class HopSettings: Sendable {
     let waitsForConnectivity: Bool
     let reachability: Reachability
     let cookies: CookieJar?
+    let secretFields: SecretFields
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
         redirects = configuration.redirects
@@ -17,6 +18,7 @@ final class HopSettings: Sendable {
         waitsForConnectivity = configuration.waitsForConnectivity
         reachability = configuration.reachability
         cookies = configuration.cookies
+        secretFields = configuration.secretFields
         self.builder = builder
     }
 }

@@ -124,7 +124,7 @@ extension RedirectRules {
         _ fields: Fields, from origin: Origin, to next: Origin?, _ policy: HTTPSession.RedirectPolicy
     ) -> Fields {
         let next = next ?? Origin(scheme: origin.scheme, host: "")
-        return allowed(fields, from: origin, to: next, sensitive: policy.sensitiveFields)
+        return allowed(fields, from: origin, to: next, secret: policy.secretFields)
     }
 }
 

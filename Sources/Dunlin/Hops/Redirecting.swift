@@ -111,6 +111,7 @@ extension Redirecting {
         }
         var fields = RedirectMachine.fields(
             wanted.fields, to: address.origin, insteadOf: proposal, after: hop, policy)
+        fields.mark(carrier.settings.secretFields)
         if let info = address.userInfo, !fields.contains("authorization") {
             fields.authorize(try HTTPSession.Credentials(info).authorization(.invalidRequest))
         }

@@ -11,8 +11,8 @@ extension HTTPSession {
         public var mode: Mode
         /// How many redirects are followed for one request; at the next it fails with `tooManyRedirects`.
         public var limit: Int
-        /// Names of fields that no other origin may see, beside Authorization, Cookie, Proxy-Authorization and every
-        /// field that was appended as sensitive.
+        /// Names of fields that no other origin may see, beside those of the session's `secretFields` and every field
+        /// that was appended as sensitive.
         public var sensitiveFields: [String]
         /// **Lowers security.** Follow a redirect from https to http. Told to `onWarning`. A session with pins does
         /// not follow it even so.
@@ -29,6 +29,9 @@ extension HTTPSession {
 }
 
 extension HTTPSession.RedirectPolicy {
+    /// Those that are usual, and the policy's own. The session's are marked in each request.
+    var secretFields: SecretFields { SecretFields(sensitiveFields) }
+
     /// What this policy makes weaker.
     var warning: SecurityWarning? {
         guard allowsHTTPSToHTTP, mode == .follow else { return nil }

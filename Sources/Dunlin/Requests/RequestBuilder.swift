@@ -17,6 +17,7 @@ final class RequestBuilder: Sendable {
     private let ownsAccept: Bool
     private let ownsCodings: Bool
     let clearText: ClearTextRule
+    private let secretFields: SecretFields
 
     /// The session's credentials, and its fields with them.
     private struct Home {
@@ -42,11 +43,14 @@ final class RequestBuilder: Sendable {
         } catch {
             throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)
         }
-        fields = configuration.fields
-        ownsAccept = Self.isOwn("accept", configuration.fields)
-        ownsCodings = Self.isOwn("accept-encoding", configuration.fields)
-        prepared = try Self.prepare(configuration.fields)
-        home = try Self.home(configuration, base)
+        var fields = configuration.fields
+        secretFields = configuration.secretFields
+        fields.mark(secretFields)
+        self.fields = fields
+        ownsAccept = Self.isOwn("accept", fields)
+        ownsCodings = Self.isOwn("accept-encoding", fields)
+        prepared = try Self.prepare(fields)
+        home = try Self.home(configuration, fields, base)
         clearText = ClearTextRule(configuration.tls.policy)
         routes = try Routes.of(configuration, base: base?.origin)
     }
@@ -161,6 +165,7 @@ final class RequestBuilder: Sendable {
         if expectsContinue, body.mayHaveContent, !merged.contains("expect") {
             merged.append("Expect", "100-continue")
         }
+        merged.mark(secretFields)
         return merged
     }
 }
@@ -210,17 +215,19 @@ extension RequestBuilder {
         }
     }
 
-    private static func home(_ configuration: HTTPSession.Configuration, _ base: WebAddress?) throws -> Home? {
+    private static func home(
+        _ configuration: HTTPSession.Configuration, _ defaults: Fields, _ base: WebAddress?
+    ) throws -> Home? {
         let credentials = configuration.credentials ?? base?.userInfo.map { HTTPSession.Credentials($0) }
         guard let value = try credentials?.authorization(.invalidConfiguration) else { return nil }
-        if configuration.fields.contains("authorization") {
+        if defaults.contains("authorization") {
             guard configuration.credentials == nil else {
                 throw NetworkError(
                     .invalidConfiguration, "credentials and a field Authorization say twice who the user is")
             }
             return nil
         }
-        var fields = configuration.fields
+        var fields = defaults
         fields.authorize(value)
         return Home(authorization: value, prepared: try prepare(fields))
     }

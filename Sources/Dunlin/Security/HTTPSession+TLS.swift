@@ -24,9 +24,9 @@ extension HTTPSession {
         /// Who is believed without being vouched for.
         public enum Roots: Sendable, Hashable {
             /// The system's: what `SSL_CERT_FILE` and `SSL_CERT_DIR` name, or the usual place of the distribution. They
-            /// are read when the process makes its first secure connection, and shared by its sessions; a system without
-            /// any makes that fail, with an error that says where they were looked for. When a connection is secured and
-            /// the files have changed, they are read again; they are looked at once a second at most.
+            /// are read when the process makes its first secure connection, and shared by its sessions; a system
+            /// without any makes that fail, with an error that says where they were looked for. When a connection is
+            /// secured and the files have changed, they are read again; they are looked at once a second at most.
             case system
             /// These and no others: certificates, DER or PEM. Read when the session is made. Each of them is believed,
             /// whoever signed it, for as long as it is valid: an intermediate needs no root beside it.

@@ -20,6 +20,7 @@ extension HTTPSession.Configuration {
         try visitor.visit("waitsForConnectivity", &waitsForConnectivity)
         try visitor.visit("tellsReachability", &tellsReachability)
         try visitor.group("limits") { try limits.visitSettings(&$0) }
+        try visitor.visit("secretFields", &secretFields, as: { $0.more.sorted() }) { SecretFields($0) }
         try visitor.group("redirects") { try redirects.visitSettings(&$0) }
         try visitor.group("retry") { try retry.visitSettings(&$0) }
         try visitor.group("tls") { try tls.visitSettings(&$0) }

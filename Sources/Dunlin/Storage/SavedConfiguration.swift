@@ -1,3 +1,5 @@
+internal import DunlinSemantics
+
 extension HTTPSession {
     /// What can be kept of a configuration, in a file or elsewhere: all that is a plain value and no secret.
     ///
@@ -7,19 +9,22 @@ extension HTTPSession {
     /// configuration.credentials = .bearer(token: token)
     /// ```
     ///
-    /// Left out are secrets (`credentials`, `cookies`, the client's identity, key logs, fields that are sensitive or
-    /// whose name looks like it), what is code (hooks, resolver, transport), and where this machine connects (`hosts`,
-    /// `sockets.localAddress`). Whom to trust is kept whole. What is missing in a text is as in a new configuration, so
-    /// that one can be written by hand; what is there and has no meaning throws.
+    /// Left out are secrets (`credentials`, user info in the base URL, `cookies`, the client's identity, key logs,
+    /// fields that are sensitive or whose name looks like it), what is code (hooks, resolver, transport), and where
+    /// this machine connects (`hosts`, `sockets.localAddress`). Whom to trust is kept whole. What is missing in a text
+    /// is as in a new configuration, so that one can be written by hand; what is there and has no meaning throws.
     public struct SavedConfiguration: Sendable {
         /// With defaults for what is not kept.
         public let configuration: Configuration
 
         /// Without what is not kept.
         public init(_ configuration: Configuration) {
-            var kept = Configuration(baseURL: configuration.baseURL)
+            var kept = Configuration(baseURL: configuration.baseURL.map(WebAddress.withoutUserInfo))
             kept.socketPath = configuration.socketPath
-            kept.fields = configuration.fields.filtered(droppingSensitive: true) { !ResumeData.mayBeSecret($0) }
+            kept.fields = configuration.fields.filtered(droppingSensitive: true) {
+                !configuration.secretFields.mayContain($0)
+            }
+            kept.secretFields = configuration.secretFields
             kept.timeouts = configuration.timeouts
             kept.requestSerializer = configuration.requestSerializer
             kept.connections = configuration.connections

@@ -57,21 +57,21 @@ extension RedirectRules {
 
     /// The fields that may go from one origin to another.
     ///
-    /// `Host` names the old one. `Referer` stays unless protection is lost, since then it would tell of a protected
+    /// Secrets stay where they are. `Host` and `Origin` speak of the old one: what was not asked by a page of the new
+    /// origin's must not say so. `Referer` stays unless protection is lost, since then it would tell of a protected
     /// page in the clear (§10.1.3).
     public static func allowed(
-        _ fields: Fields, from origin: Origin, to next: Origin, sensitive: [String] = []
+        _ fields: Fields, from origin: Origin, to next: Origin, secret: SecretFields = .usual
     ) -> Fields {
         if origin.isSame(as: next) { return fields }
-        let names = Set(sensitive.map { $0.lowercased() }).union(secret)
         let isDowngrade = isDowngrade(from: origin, to: next)
         return fields.filtered(droppingSensitive: true) { name in
-            !names.contains(name) && !(isDowngrade && name == "referer")
+            !secret.contains(name) && !ofOneOrigin.contains(name) && !(isDowngrade && name == "referer")
         }
     }
 
     private static let aboutBodies: Set<String> = [
         "transfer-encoding", "expect", "trailer", "digest", "repr-digest", "last-modified",
     ]
-    private static let secret: Set<String> = ["authorization", "cookie", "proxy-authorization", "host"]
+    private static let ofOneOrigin: Set<String> = ["host", "origin"]
 }

@@ -221,11 +221,19 @@ import Testing
             $0.fields.append("Proxy-Authorization", "P")
             $0.fields.append("X-Default", "d", sensitive: true)
             $0.redirects.sensitiveFields = ["x-key"]
+            $0.secretFields = ["X-Tenant"]
+            $0.fields["x-tenant"] = "t"
         }
-        var options = HTTPSession.Options(fields: ["Authorization": "A", "Cookie": "c", "X-Key": "k", "X-Plain": "p"])
+        var options = HTTPSession.Options(fields: [
+            "Authorization": "A", "Cookie": "c", "X-Key": "k", "X-Plain": "p", "X-Api-Key": "k", "X-Auth-Token": "t",
+            "Origin": "http://api.test",
+        ])
         options.fields.append("X-Marked", "m", sensitive: true)
         _ = try await mocked.session.get("0", options: options, as: .bytes)
-        let secrets = ["Authorization", "Cookie", "Proxy-Authorization", "X-Key", "X-Marked", "X-Default"]
+        let secrets = [
+            "Authorization", "Cookie", "Proxy-Authorization", "X-Key", "X-Marked", "X-Default", "X-Api-Key",
+            "X-Auth-Token", "X-Tenant", "Origin",
+        ]
         for (index, request) in mocked.transport.requests.enumerated() {
             for name in secrets { #expect(request.fields.contains(name) == (index < 2), "\(name) at \(index)") }
             #expect(request.fields["X-Plain"] == "p")

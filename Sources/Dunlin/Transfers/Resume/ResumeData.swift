@@ -106,19 +106,12 @@ extension ResumeData {
     static func kept(_ fields: Fields) -> Fields {
         fields.filtered(droppingSensitive: true) { name in
             !ofOneRequest.contains(name) && !name.hasPrefix("if-") && !name.hasPrefix("content-")
-                && !mayBeSecret(name)
+                && !SecretFields.usual.mayContain(name)
         }
     }
-
-    /// Whether a field of that name, in lower case, carries credentials or looks like it.
-    static func mayBeSecret(_ name: String) -> Bool { secrets.contains { name.contains($0) } }
 
     private static let ofOneRequest: Set<String> = [
         "range", "accept-encoding", "host", "connection", "keep-alive", "transfer-encoding", "expect", "te", "trailer",
         "upgrade",
-    ]
-    /// Whatever has one of these in its name may be one.
-    private static let secrets = [
-        "auth", "cookie", "token", "secret", "key", "password", "credential", "session", "signature",
     ]
 }

@@ -1,0 +1,22 @@
+extension WebAddress {
+    /// A URL or a reference, whether it can be used or not, as it may be shown: without user info.
+    ///
+    /// Of what is no URL nobody knows where its authority ends: a password with a raw `/`, `?` or `#` reaches past it.
+    /// So all up to the last `@` is hidden there.
+    public static func shown(_ text: String) -> String {
+        let bytes = text.utf8.span
+        let parts = AddressParts(bytes)
+        // A path, and there is nobody in it.
+        if parts.scheme == nil, parts.authority == nil { return text }
+        let isUsable: Bool
+        do throws(AddressError) {
+            _ = try WebAddress(parts.scheme == nil ? "https:" + text : text)
+            isUsable = true
+        } catch {
+            isUsable = false
+        }
+        let hidden = isUsable ? parts.authority ?? 0..<0 : (parts.authority?.lowerBound ?? 0)..<bytes.count
+        guard let at = hidden.last(where: { bytes[$0] == UInt8(ascii: "@") }) else { return text }
+        return text.bytes(in: 0..<hidden.lowerBound) + (isUsable ? "" : "***@") + text.bytes(in: at + 1..<bytes.count)
+    }
+}
