@@ -5,7 +5,7 @@ internal import DunlinTypes
 
 /// One reference of an OpenSSL object, given back when the last holder is gone.
 // SAFETY: only objects that OpenSSL counts with a lock or an atomic and that nobody changes once they are in here:
-// contexts, sessions, certificates, keys, stores, method tables.
+// contexts, sessions, certificates, keys, stores, revocation lists, method tables.
 final class Owned: @unchecked Sendable {
     let pointer: OpaquePointer
     private let release: @Sendable (OpaquePointer) -> Void

@@ -30,6 +30,8 @@ struct PathVerifier {
     var ignoresTime = false
     var maximumIntermediates: Int
     var revocation: RevocationRules?
+    /// The lists of those rules, read once for all verifications: some are longer than everything else together.
+    var lists: Owned?
     /// Seconds since 1970; the system's time if nil.
     var time: Int64?
 
@@ -40,10 +42,6 @@ struct PathVerifier {
             X509_STORE_CTX_free(context)
             OpenSSLErrors.clear()
         }
-        var lists: OpaquePointer?
-        defer {
-            if let lists { dunlin_crls_free(lists) }
-        }
         var store: OpaquePointer?
         if case .store(let known) = anchors { store = known.pointer }
         guard X509_STORE_CTX_init(context, store, leaf, sent) == 1,
@@ -53,9 +51,8 @@ struct PathVerifier {
         guard configure(X509_STORE_CTX_get0_param(context)) else { return .outOfMemory }
         X509_STORE_CTX_set_verify_cb(context, passingAnchors)
         if let revocation, !revocation.lists.isEmpty {
-            lists = Self.decoded(revocation.lists)
             guard let lists else { return .outOfMemory }
-            X509_STORE_CTX_set0_crls(context, lists)
+            X509_STORE_CTX_set0_crls(context, lists.pointer)
             if revocation.allowsMissingLists { X509_STORE_CTX_set_verify_cb(context, passingMissingLists) }
         }
         return X509_verify_cert(context) == 1 ? Self.path(of: context) : .failure(Self.failure(of: context))
@@ -75,19 +72,6 @@ struct PathVerifier {
         // A time that is set is looked at, whatever the flags say.
         if let time, !ignoresTime { X509_VERIFY_PARAM_set_time(parameters, Int(time)) }
         return X509_VERIFY_PARAM_set_flags(parameters, flags) == 1
-    }
-
-    private static func decoded(_ lists: [Bytes]) -> OpaquePointer? {
-        guard let stack = dunlin_crls_new() else { return nil }
-        for list in lists {
-            guard let decoded = RevocationListFile.decode(list) else { continue }
-            guard dunlin_crls_push(stack, decoded) > 0 else {
-                X509_CRL_free(decoded)
-                dunlin_crls_free(stack)
-                return nil
-            }
-        }
-        return stack
     }
 
     private static func path(of context: OpaquePointer) -> Outcome {

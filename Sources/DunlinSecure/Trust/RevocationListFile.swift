@@ -38,4 +38,18 @@ package enum RevocationListFile {
         }
         return list
     }
+
+    /// All of them, for OpenSSL to look into; those that cannot be read are left out. Nil when memory is short.
+    static func opened(_ lists: [Bytes]) -> Owned? {
+        guard let stack = dunlin_crls_new() else { return nil }
+        for list in lists {
+            guard let decoded = decode(list) else { continue }
+            guard dunlin_crls_push(stack, decoded) > 0 else {
+                X509_CRL_free(decoded)
+                dunlin_crls_free(stack)
+                return nil
+            }
+        }
+        return Owned(stack) { dunlin_crls_free($0) }
+    }
 }

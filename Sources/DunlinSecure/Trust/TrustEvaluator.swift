@@ -10,6 +10,7 @@ package final class TrustEvaluator: Sendable {
     let roots: TrustStore
     /// Pinned certificates as anchors, for those pins that have some.
     let anchors: [TrustRules.Pins: TrustStore]
+    let lists: Owned?
     private let accepted = Mutex(AcceptedPaths())
 
     package init(_ rules: TrustRules, roots: TrustStore) throws(TrustSetupError) {
@@ -20,6 +21,7 @@ package final class TrustEvaluator: Sendable {
             anchors[pins] = try TrustStore(pins.certificates)
         }
         self.anchors = anchors
+        lists = RevocationListFile.opened(rules.revocation.lists)
         key = X509Reading.fingerprint(Bytes(rules.canonicalText + "\nroots \(roots.digest)")) ?? .zero
     }
 

@@ -137,7 +137,7 @@ struct TrustJudgement {
         var finder = PathFinder(
             PathVerifier(
                 anchors: anchors, ignoresTime: ignoresTime, maximumIntermediates: rules.maximumIntermediates,
-                revocation: rules.revocation, time: time))
+                revocation: rules.revocation, lists: evaluator.lists, time: time))
         let judgement = self
         let outcome = finder.find(leaf, sent: sent) { judgement.refusal(of: $0) ?? objection($0) }
         if case .path(let path, _) = outcome { validity.narrow(to: path) }
