@@ -17,7 +17,9 @@ extension HTTPSession {
         public var socketPath: String?
         /// Sent with every request that does not set the same fields. An `Accept` other than `*/*` counts before what a
         /// serializer asks for.
-        public var fields: Fields
+        public var fields: Fields {
+            didSet { fields.mark(secretFields) }
+        }
         public var timeouts: Timeouts
         /// Where parameters go and what they look like there, unless a call says otherwise.
         public var requestSerializer = RequestSerializer.form
@@ -43,7 +45,9 @@ extension HTTPSession {
         public var authenticate: AuthenticationHook?
         /// The fields whose values are secrets: of those this session sends and gets no description shows the value,
         /// and no redirect takes them to another origin.
-        public var secretFields = SecretFields.usual
+        public var secretFields = SecretFields.usual {
+            didSet { fields.mark(secretFields) }
+        }
         public var redirects = RedirectPolicy()
         /// Whether requests that failed are tried again.
         public var retry = RetryPolicy.never

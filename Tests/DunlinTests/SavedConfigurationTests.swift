@@ -56,6 +56,7 @@ import Testing
         (unusual.limits.headBytes, unusual.limits.lineBytes, unusual.limits.fieldCount) = (18, 19, 20)
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
         unusual.limits.errorBodyBytes = 30
+        unusual.secretFields = ["X-Tenant"]
         unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
         unusual.redirects.allowsHTTPSToHTTP = true
         unusual.retry = .exponential(
