@@ -12,6 +12,8 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     public static let isDirectory = Errno(rawValue: EISDIR)
     public static let exists = Errno(rawValue: EEXIST)
     public static let noSuchFile = Errno(rawValue: ENOENT)
+    /// What is there is not ours alone.
+    public static let notOurs = Errno(rawValue: EPERM)
     public static let cancelled = Errno(rawValue: ECANCELED)
     public static let noWay = Errno(rawValue: ENETUNREACH)
 
@@ -41,6 +43,14 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     public var meansOtherFileSystem: Bool { rawValue == EXDEV }
     /// Somebody else has it.
     public var meansLocked: Bool { rawValue == EWOULDBLOCK }
+
+    /// What is there is no file of ours: it belongs to others, may be changed by them, or is no file.
+    public var meansForeign: Bool {
+        switch rawValue {
+        case EPERM, EACCES, ELOOP, EISDIR, EINVAL, ENXIO: true
+        default: false
+        }
+    }
 
     /// The file system knows no locks.
     public var meansNoLocks: Bool { rawValue == ENOLCK || rawValue == EOPNOTSUPP }

@@ -10,12 +10,28 @@ public final class OpenFile: Sendable {
 
     /// Throws EISDIR for a directory and EINVAL for anything else that is no regular file.
     public init(_ path: String) throws(Errno) {
-        guard !path.utf8.contains(0) else { throw Errno(rawValue: EINVAL) }
+        (descriptor, length) = try Self.open(path)
+    }
+
+    /// The same for a file that is ours alone, by the rules of `FileOwnership`. Throws `Errno.notOurs` for one that is
+    /// not, and ELOOP for a link.
+    public init(own path: String) throws(Errno) {
+        (descriptor, length) = try Self.open(path, O_NOFOLLOW, isOwn: true)
+    }
+
+    private static func open(
+        _ path: String, _ flags: Int32 = 0, isOwn: Bool = false
+    ) throws(Errno) -> (descriptor: Int32, length: Int) {
+        try FileSystem.check(path)
         // Without O_NONBLOCK the opening of a pipe would wait for a writer.
-        descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard descriptor >= 0 else { throw Errno.last }
         do throws(Errno) {
-            length = try Self.length(of: descriptor)
+            let length = try length(of: descriptor)
+            if isOwn, try FileSystem.status(of: descriptor).ownership.fault(of: FileSystem.user) != nil {
+                throw .notOurs
+            }
+            return (descriptor, length)
         } catch {
             close(descriptor)
             throw error

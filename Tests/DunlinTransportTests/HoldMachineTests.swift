@@ -161,6 +161,13 @@ extension `Hold machine` {
         #expect(tally.received == 60, "one of them brings all of it now")
     }
 
+    @Test func `counts to the end of all numbers and no further, whatever a server says is to come`() {
+        var tally = Tally()
+        tally.beginReceiving(.max, isCoded: false, after: 100)
+        tally.received(upTo: .max)
+        #expect(tally.received == .max && tally.receivedTotal == .max)
+    }
+
     @Test func `tells decoded bytes from those on the wire where there is a coding`() {
         var tally = Tally()
         tally.beginReceiving(5, isCoded: true)

@@ -10,6 +10,21 @@ extension HTTPSession {
         /// Where what was downloaded lies, if it does: of a file that was complete and could not be given its name. It
         /// is the caller's from then on.
         public var keptAt: String?
+        /// Why what was found there is not used, though the file system would give it; nil if that was what said no.
+        /// `errno` is `EPERM` then.
+        public var distrust: Distrust?
+
+        /// Why something is not this user's alone.
+        public enum Distrust: Sendable, Hashable {
+            /// It is no file, or no folder where one is looked for.
+            case otherKind
+            /// It belongs to this user.
+            case ownedBy(UInt32)
+            /// It has so many names, by any of which it may be reached.
+            case hasNames(Int)
+            case isWritableByGroup
+            case isWritableByOthers
+        }
 
         public init(path: String, errno: Int32, keptAt: String? = nil) {
             self.path = path
@@ -21,7 +36,8 @@ extension HTTPSession {
         public var meansNoSpace: Bool { Errno(rawValue: errno).meansNoSpace }
 
         public var description: String {
-            "\(path): \(Errno(rawValue: errno))" + (keptAt.map { "; what was downloaded lies in \($0)" } ?? "")
+            "\(path): \(distrust?.description ?? "\(Errno(rawValue: errno))")"
+                + (keptAt.map { "; what was downloaded lies in \($0)" } ?? "")
         }
     }
 }
@@ -36,8 +52,36 @@ extension HTTPSession.FileFailure {
         self.init(path: path, errno: errno.rawValue, keptAt: keptAt)
     }
 
+    init(_ path: String, _ fault: FileOwnership.Fault) {
+        self.init(path, .notOurs)
+        distrust = Distrust(fault)
+    }
+
     /// The error for a download that came as far as `head`.
     func error(_ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?) -> NetworkError {
         NetworkError(code, reason, phase: .idle, requestMayHaveBeenSent: true, underlying: self, response: head)
+    }
+}
+
+extension HTTPSession.FileFailure.Distrust: CustomStringConvertible {
+    init(_ fault: FileOwnership.Fault) {
+        self =
+            switch fault {
+            case .kind: .otherKind
+            case .owner(let user): .ownedBy(user)
+            case .links(let count): .hasNames(count)
+            case .group: .isWritableByGroup
+            case .others: .isWritableByOthers
+            }
+    }
+
+    public var description: String {
+        switch self {
+        case .otherKind: "is not used, for it is something else"
+        case .ownedBy(let user): "is not used, for it belongs to the user \(user)"
+        case .hasNames(let count): "is not used, for it has \(count) names"
+        case .isWritableByGroup: "is not used, for its group may write to it"
+        case .isWritableByOthers: "is not used, for others may write to it"
+        }
     }
 }

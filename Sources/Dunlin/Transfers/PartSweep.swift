@@ -37,11 +37,11 @@ struct PartSweep {
     private static func isRemoved(_ path: String, ifOlderThan age: Int, at now: Int) throws(Errno) -> Bool {
         let age = path.hasSuffix(Placement.draftSuffix) ? min(age, draftAge) : age
         guard let status = try FileSystem.status(of: path), status.kind == .file else { return false }
-        guard now - status.modified >= age else { return false }
+        guard status.isOlder(than: age, at: now) else { return false }
         do throws(Errno) {
             let file = try PartFile(opening: path)
             // Another may have come in its place meanwhile; and without a lock only its age tells that nobody uses it.
-            guard now - (try file.status().modified) >= (file.isLocked ? age : Self.age) else { return false }
+            guard try file.status().isOlder(than: file.isLocked ? age : Self.age, at: now) else { return false }
             try file.remove()
             return true
         } catch {

@@ -1,4 +1,5 @@
 internal import CEpoll
+internal import DunlinTypes
 internal import Glibc
 internal import Synchronization
 
@@ -21,8 +22,7 @@ public final class DiskThreads: Sendable {
     /// At most `threads`, each of which leaves after `patience` without work.
     public init(threads: Int = 8, patience: Duration = .seconds(2)) {
         machine = Mutex(DiskMachine(limit: max(1, threads)))
-        self.patience = Int32(
-            clamping: patience.components.seconds * 1000 + patience.components.attoseconds / 1_000_000_000_000_000)
+        self.patience = Int32(clamping: patience.clampedNanoseconds / 1_000_000)
     }
 
     /// The outcome of `work`, which runs to its end even if the waiting task is cancelled.

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// What is known of a file without opening it.
 public struct FileStatus: Sendable {
-    public enum Kind: Sendable {
+    public enum Kind: Sendable, Hashable {
         case file
         case folder
         case other
@@ -16,6 +16,7 @@ public struct FileStatus: Sendable {
     /// The file system's own, the same under every name the file has.
     public let number: UInt64
     private let device: UInt
+    public let ownership: FileOwnership
 
     init(_ status: stat) {
         switch status.st_mode & S_IFMT {
@@ -26,6 +27,15 @@ public struct FileStatus: Sendable {
         length = Int(status.st_size)
         modified = Int(status.st_mtim.tv_sec)
         (device, number) = (UInt(status.st_dev), UInt64(status.st_ino))
+        ownership = FileOwnership(
+            kind: kind, owner: status.st_uid, links: Int(clamping: status.st_nlink),
+            permissions: status.st_mode & 0o7777)
+    }
+
+    /// Whether it was last written so many seconds before `now`, or earlier. A file may be made to say any time.
+    public func isOlder(than age: Int, at now: Int) -> Bool {
+        let (passed, isBeyond) = now.subtractingReportingOverflow(modified)
+        return isBeyond ? modified < 0 : passed >= age
     }
 
     public func isSameFile(as other: FileStatus) -> Bool {
@@ -89,6 +99,22 @@ public enum FileSystem {
             guard mkdir(path, mode_t(permissions)) == 0 || errno == EEXIST else { throw Errno.last }
         default: throw Errno.last
         }
+    }
+
+    /// What keeps a folder from being ours alone; nil if it is.
+    public static func fault(ofFolder path: String) throws(Errno) -> FileOwnership.Fault? {
+        try check(path)
+        // A link to a folder may be had on purpose; what counts is the folder.
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw Errno.last }
+        defer { close(descriptor) }
+        return try status(of: descriptor).ownership.fault(as: .folder, of: user)
+    }
+
+    static func status(of descriptor: Int32) throws(Errno) -> FileStatus {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw Errno.last }
+        return FileStatus(status)
     }
 
     /// Returns once the names in a folder would survive a loss of power.

@@ -10,15 +10,19 @@ public final class PartFile: Sendable {
     public let path: String
     /// False where the file system knows no locks: nobody can tell then whether somebody uses it.
     public let isLocked: Bool
+    /// Those that a new file gets here; nil for one that was there already.
+    public let newPermissions: UInt32?
     let descriptor: Int32
 
-    /// Makes a new file. Throws EEXIST if there is something by that name, and with `needsLock` what a file system says
-    /// that knows no locks; nothing is left there then.
+    /// Makes a new file, which only its owner may write to while it is being written (`setPermissions`). Throws EEXIST
+    /// if there is something by that name, and with `needsLock` what a file system says that knows no locks; nothing is
+    /// left there then.
     public init(creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false) throws(Errno) {
         self.path = path
         descriptor = try Self.open(path, O_CREAT | O_EXCL, permissions)
         do throws(Errno) {
             isLocked = try Self.lock(descriptor, needsLock)
+            newPermissions = try Self.closed(descriptor, permissions)
         } catch {
             close(descriptor)
             do throws(Errno) { try FileSystem.remove(path) } catch {}
@@ -26,10 +30,26 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// Opens a file that is there. Throws EWOULDBLOCK if somebody else has it locked, and EINVAL if it is no regular
-    /// file.
-    public init(opening path: String, needsLock: Bool = false) throws(Errno) {
+    /// Opens a file that is there and ours alone. Throws EWOULDBLOCK if somebody else has it locked, EINVAL if it is no
+    /// regular file, and `Errno.notOurs` if it is not ours by the rules of `FileOwnership`.
+    public convenience init(opening path: String, needsLock: Bool = false) throws(Errno) {
+        try self.init(path, needsLock)
+        if try fault() != nil { throw .notOurs }
+    }
+
+    /// The same, with what keeps it from being ours.
+    public static func found(
+        at path: String, needsLock: Bool = false
+    ) throws(Errno) -> Result<PartFile, FileOwnership.Fault> {
+        let file = try PartFile(path, needsLock)
+        if let fault = try file.fault() { return .failure(fault) }
+        return .success(file)
+    }
+
+    /// Whoever it belongs to.
+    private init(_ path: String, _ needsLock: Bool) throws(Errno) {
         self.path = path
+        newPermissions = nil
         descriptor = try Self.open(path, O_NONBLOCK)
         do throws(Errno) {
             isLocked = try Self.lock(descriptor, needsLock)
@@ -44,6 +64,21 @@ public final class PartFile: Sendable {
 
     deinit {
         close(descriptor)
+    }
+
+    private func fault() throws(Errno) -> FileOwnership.Fault? {
+        try status().ownership.fault(of: FileSystem.user)
+    }
+
+    /// The permissions that it had. Who may write to the result may not write to what becomes it: a part file that
+    /// others may have written to is nothing to go on with.
+    private static func closed(_ descriptor: Int32, _ permissions: UInt32) throws(Errno) -> UInt32 {
+        if FileOwnership.closed(permissions) == permissions { return permissions }
+        let given = try FileSystem.status(of: descriptor).ownership.permissions
+        let closed = FileOwnership.closed(given)
+        // On a file system that knows no such thing it will be found to be anybody's.
+        if closed != given { fchmod(descriptor, mode_t(closed)) }
+        return given
     }
 
     private static func open(
@@ -73,9 +108,12 @@ public final class PartFile: Sendable {
     }
 
     public func status() throws(Errno) -> FileStatus {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw Errno.last }
-        return FileStatus(status)
+        try FileSystem.status(of: descriptor)
+    }
+
+    public func setPermissions(_ permissions: UInt32) throws(Errno) {
+        guard try status().ownership.permissions != permissions else { return }
+        guard fchmod(descriptor, mode_t(permissions)) == 0 else { throw Errno.last }
     }
 
     /// Whether its path still names this file.

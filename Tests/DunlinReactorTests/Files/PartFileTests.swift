@@ -75,6 +75,61 @@ import Testing
         try finished()
     }
 
+    @Test func `is not taken from where others may have written it`() throws {
+        let path = "\(folder)/a"
+        do { _ = try PartFile(creating: path) }
+        #expect(try FileSystem.status(of: path)?.ownership.fault(of: FileSystem.user) == nil)
+        for permissions: mode_t in [0o620, 0o602, 0o666] {
+            #expect(chmod(path, permissions) == 0)
+            #expect(Self.errno { () throws(Errno) in _ = try PartFile(opening: path) } == EPERM)
+            #expect(Self.errno { () throws(Errno) in _ = try OpenFile(own: path) } == EPERM)
+            _ = try OpenFile(path)
+        }
+        #expect(chmod(path, 0o644) == 0)
+        _ = try OpenFile(own: path)
+        #expect(link(path, "\(folder)/b") == 0)
+        #expect(Self.errno { () throws(Errno) in _ = try PartFile(opening: path) } == EPERM)
+        guard case .failure(.links(2)) = try PartFile.found(at: path) else {
+            Issue.record("it has two names")
+            return
+        }
+        try FileSystem.remove("\(folder)/b")
+        _ = try PartFile(opening: path)
+        #expect(symlink(path, "\(folder)/link") == 0)
+        #expect(Self.errno { () throws(Errno) in _ = try OpenFile(own: "\(folder)/link") } == ELOOP)
+        try finished()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "takes root: a file of another user's is not tested"))
+    func `is not taken from another user`() throws {
+        let path = "\(folder)/a"
+        do { _ = try PartFile(creating: path) }
+        #expect(chown(path, 12345, 0) == 0)
+        #expect(Self.errno { () throws(Errno) in _ = try PartFile(opening: path) } == EPERM)
+        #expect(Self.errno { () throws(Errno) in _ = try OpenFile(own: path) } == EPERM)
+        #expect(try FileSystem.fault(ofFolder: folder) == nil)
+        #expect(chown(folder, 12345, 0) == 0)
+        #expect(try FileSystem.fault(ofFolder: folder) == .owner(12345))
+        try finished()
+    }
+
+    @Test(arguments: [
+        (0, 0, true), (0, Int.min, false), (0, Int.max, true), (Int.max, Int.max, true), (Int.min, 0, true),
+        (1, 0, false),
+    ])
+    func `is as old as it says, whatever time it says`(age: Int, now: Int, expected: Bool) throws {
+        let path = "\(folder)/a"
+        do { _ = try PartFile(creating: path) }
+        var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: 0)]
+        #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+        let status = try #require(try FileSystem.status(of: path))
+        #expect(status.isOlder(than: age, at: now) == expected)
+        times[1].tv_sec = 100
+        #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
+        #expect(try FileSystem.status(of: path)?.isOlder(than: 1, at: Int.min) == false)
+        try finished()
+    }
+
     @Test func `gets a name in one step, and takes it from nobody unless told to`() throws {
         _ = try PartFile(creating: "\(folder)/new")
         _ = try PartFile(creating: "\(folder)/old")

@@ -75,6 +75,19 @@ struct `A throttled body` {
         #expect(clock.longest.map { $0 <= .nanoseconds(Int64.max) } ?? true)
     }
 
+    @Test func `with a pause without end is cancelled like any other`() async throws {
+        let throttle = UploadThrottle(packetSize: 1, delay: .seconds(Int64.max))
+        let slow = try RequestBody.string("ab").throttled(throttle)
+        guard case .stream(_, _, let make) = slow.content else { return }
+        let (given, giving) = AsyncStream<Void>.makeStream()
+        let task = Task {
+            for try await _ in make() { giving.yield() }
+        }
+        for await _ in given { break }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+    }
+
     @Test func `ends in the middle of a pause when it is cancelled`() async throws {
         let clock = ManualClock()
         let slow = try RequestBody.string("ab").throttled(.init(packetSize: 1, delay: .seconds(1)), clock: clock)

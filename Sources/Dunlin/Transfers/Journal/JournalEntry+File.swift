@@ -20,6 +20,8 @@ extension JournalEntry {
 
     /// Longer ones are none.
     static let longest = 1 << 20
+    /// How often anything can have been tried: once a second for a hundred years is less.
+    static let counts = 0...1 << 32
     private static let magic = "dunlin-transfer"
     private static let version = "2"
 
@@ -66,11 +68,18 @@ extension JournalEntry {
             return "it asks for nothing"
         }
         guard request.fields.count.isMultiple(of: 2) else { return "a field has no value" }
-        guard attempts >= 0, failures >= 0 else { return "it counts below zero" }
+        guard Self.counts.contains(attempts), Self.counts.contains(failures) else {
+            return "it counts what nobody has counted"
+        }
+        guard request.timeouts?.values.allSatisfy({ $0 >= 0 }) ?? true else { return "a limit is below zero" }
+        if case .publishing(let file) = state, file.length < 0 || !Self.isPath(file.path) {
+            return "its file cannot be"
+        }
         switch work {
         case .download(let download):
             guard Self.isPath(download.path) else { return "it has no destination" }
             if let problem = download.segments?.problem { return problem }
+            guard download.byteLimit ?? 0 >= 0 else { return "a limit is below zero" }
             let hasDigest = download.digest != nil || download.digestAlgorithm != nil
             return hasDigest && download.contentDigest == nil ? "its digest is none" : nil
         case .upload(let upload):

@@ -32,16 +32,28 @@ struct JournalFolder: Sendable {
                 try FileSystem.makeFolders(path, permissions: 0o700)
                 try FileSystem.syncFolder(Placement.folder(of: path))
             }
+        }
+        try check()
+        try naming(path) { () throws(Errno) in
             for name in try FileSystem.names(in: path) where name.hasSuffix(Self.newSuffix) {
                 guard let status = try FileSystem.status(of: file(name)) else { continue }
-                if Int(WallClock.seconds) - status.modified > Self.patience { Self.removeUnlocked(file(name)) }
+                if status.isOlder(than: Self.patience, at: Int(WallClock.seconds)) {
+                    Self.removeUnlocked(file(name))
+                }
             }
         }
     }
 
+    /// Whoever may write here may have a journal send any file of ours to anybody.
+    private func check() throws(HTTPSession.FileFailure) {
+        let fault = try naming(path) { () throws(Errno) in try FileSystem.fault(ofFolder: path) }
+        if let fault { throw HTTPSession.FileFailure(path, fault) }
+    }
+
     /// Those of all entries, whoever works at them.
     func ids() throws(HTTPSession.FileFailure) -> [String] {
-        try naming(path) { () throws(Errno) in
+        try check()
+        return try naming(path) { () throws(Errno) in
             try FileSystem.names(in: path).filter { $0.hasSuffix(Self.entrySuffix) }
                 .map { String($0.dropLast(Self.entrySuffix.count)) }.filter { JournalEntry.isID($0) }.sorted()
         }
@@ -63,11 +75,15 @@ struct JournalFolder: Sendable {
         }
     }
 
-    /// Takes an entry, if nobody else has it. Nil if it is gone.
+    /// Takes an entry, if nobody else has it and nobody else can have written it. Nil if it is gone.
     func take(_ id: String) -> Finding? {
         let name = file(id + Self.entrySuffix)
         do throws(Errno) {
-            let part = try PartFile(opening: name, needsLock: true)
+            let part: PartFile
+            switch try PartFile.found(at: name, needsLock: true) {
+            case .success(let own): part = own
+            case .failure(let fault): return .unreadable(HTTPSession.FileFailure(name, fault))
+            }
             // What somebody was about to write when its process ended.
             try FileSystem.remove(file(id + Self.newSuffix))
             do throws(JournalEntry.Damage) {

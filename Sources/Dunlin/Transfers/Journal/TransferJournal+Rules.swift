@@ -12,7 +12,10 @@ extension TransferJournal {
         public init() {}
 
         func delay(after failures: Int) -> Duration {
-            min(firstDelay * (1 << min(failures, 30)), longestDelay)
+            let longest = min(longestDelay, .seconds(Int64.max))
+            var delay = firstDelay
+            for _ in 0..<min(failures, 30) where delay < longest { delay *= 2 }
+            return min(delay, longest)
         }
     }
 }

@@ -41,7 +41,8 @@ public final class TransferJournal: Sendable {
 
     /// Opens the journal in a folder, which is made if there is none, readable for this user alone.
     ///
-    /// Throws `FileFailure` if that cannot be, and `NetworkError` code `sessionClosed` if the session is shut down.
+    /// Throws `FileFailure` if that cannot be, or if the folder is not this user's alone (`FileFailure.distrust`), and
+    /// `NetworkError` code `sessionClosed` if the session is shut down.
     public init(
         in folder: String, of session: HTTPSession, rules: Rules = Rules(), ended: EndHook? = nil
     ) async throws {
@@ -63,8 +64,8 @@ public final class TransferJournal: Sendable {
     /// Every unfinished transfer that is this journal's, oldest first, begun or not.
     public var transfers: [Transfer] { book.withLock { $0.transfers.compactMap(\.transfer) } }
 
-    /// Entries that were found damaged or could not be read, and files that could not be forgotten, since the journal
-    /// was opened.
+    /// Entries that were found damaged, could not be read or may have been written by others, and files that could not
+    /// be forgotten, since the journal was opened.
     public var troubles: [Trouble] { book.withLock { $0.troubles } }
 
     /// Takes up what processes that have ended left unfinished, and nobody else has taken up: each begins when it is

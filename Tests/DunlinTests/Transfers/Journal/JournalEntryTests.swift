@@ -61,6 +61,38 @@ import Testing
         #expect(throws: JournalEntry.Damage("it has another's name")) { try JournalEntry(bytes, id: other) }
     }
 
+    private static func limited(_ byteLimit: Int) -> JournalEntry.Work {
+        .download(
+            .init(
+                path: "/data/x", isFolder: false, overwrites: true, createsFolders: true, preallocates: true,
+                byteLimit: byteLimit, checksDigestFields: true))
+    }
+
+    @Test func `counts as far as anybody can, and is driven on from there`() throws {
+        var entry = Self.entry(Self.limited(.max))
+        (entry.attempts, entry.failures) = (1 << 32, 1 << 32)
+        entry.request.timeouts = ["idle": .max]
+        let read = try JournalEntry(try entry.bytes(), id: Self.id)
+        #expect(read == entry)
+        var machine = JournalMachine(read, .init())
+        #expect(machine.start() == true)
+        guard case .send(let sent) = machine.next() else {
+            Issue.record("it is not sent")
+            return
+        }
+        #expect(sent.attempts == (1 << 32) + 1)
+    }
+
+    @Test(arguments: [(0, 1), (5, 32), (31, 300), (Int.max, 300)])
+    func `is tried again no later than its rules say`(failures: Int, seconds: Int) {
+        #expect(TransferJournal.Rules().delay(after: failures) == .seconds(seconds))
+        var rules = TransferJournal.Rules()
+        (rules.firstDelay, rules.longestDelay) = (.seconds(Int64.max), .seconds(Int64.max))
+        #expect(rules.delay(after: failures) == .seconds(Int64.max))
+        rules.firstDelay = .seconds(1 << 40)
+        #expect(rules.delay(after: failures) <= .seconds(Int64.max))
+    }
+
     /// Whole, and wrong all the same.
     static let contradictions: [@Sendable (inout JournalEntry) -> Void] = [
         { $0.request.url = "/x" },
@@ -70,6 +102,14 @@ import Testing
         { $0.request.fields = ["Accept"] },
         { $0.attempts = -1 },
         { $0.failures = -1 },
+        { $0.attempts = .max },
+        { $0.failures = .max },
+        { $0.attempts = (1 << 32) + 1 },
+        { $0.request.timeouts = ["idle": -1] },
+        { $0.request.timeouts = ["idle": .min] },
+        { $0 = entry(limited(-1)) },
+        { $0 = entry(limited(5), .publishing(.init(path: "/data/x", number: 1, length: -1, modified: .min))) },
+        { $0 = entry(limited(5), .publishing(.init(path: "x", number: 1, length: 1, modified: 1))) },
         { $0 = entry(.upload(.init(path: "film.mp4"))) },
         { $0 = entry(.upload(.init(path: "/film\0.mp4"))) },
         { $0 = entry(upload, .publishing(named)) },

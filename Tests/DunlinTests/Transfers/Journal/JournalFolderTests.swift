@@ -107,6 +107,100 @@ import Testing
         #expect(try Self.names(folder) == ["\(first).transfer", "\(second).transfer"])
     }
 
+    @Test func `uses no entry that others may have written, and says why`() throws {
+        let folder = Folder()
+        let storage = try Self.opened(folder)
+        try storage.add(Self.entry, try Self.entry.bytes()).unlock()
+        let name = "\(folder.path)/\(Self.id).transfer"
+        for (permissions, expected) in [
+            (0o660, HTTPSession.FileFailure.Distrust.isWritableByGroup),
+            (0o602, .isWritableByOthers),
+        ] {
+            #expect(chmod(name, mode_t(permissions)) == 0)
+            #expect(Self.distrust(of: storage.take(Self.id), name) == expected)
+        }
+        #expect(chmod(name, 0o600) == 0)
+        #expect(link(name, "\(folder.path)/other") == 0)
+        #expect(Self.distrust(of: storage.take(Self.id), name) == .hasNames(2))
+        #expect(try Self.names(folder) == ["\(Self.id).transfer", "other"], "it stays where it is")
+        try folder.remove("other")
+        #expect(Self.what(storage.take(Self.id)) == "waiting 0")
+    }
+
+    private static func distrust(
+        of finding: JournalFolder.Finding?, _ name: String
+    ) -> HTTPSession.FileFailure.Distrust? {
+        guard case .unreadable(let failure) = finding, failure.path == name, failure.errno == EPERM else { return nil }
+        return failure.distrust
+    }
+
+    @Test(arguments: [0o770, 0o1777]) func `is refused by its name if others may write to it`(
+        permissions: Int
+    ) async throws {
+        let folder = Folder()
+        try Self.opened(folder).add(Self.entry, try Self.entry.bytes()).unlock()
+        let mocked = try Mocked()
+        let journal = try await TransferJournal(in: folder.path, of: mocked.session)
+        #expect(chmod(folder.path, mode_t(permissions)) == 0)
+        for _ in 0..<2 {
+            do throws(HTTPSession.FileFailure) {
+                try JournalFolder(path: folder.path).open()
+                Issue.record("it was opened")
+            } catch {
+                #expect(error.path == folder.path && error.distrust == .isWritableByGroup)
+                #expect("\(error)" == "\(folder.path): is not used, for its group may write to it")
+            }
+        }
+        await #expect(throws: HTTPSession.FileFailure.self) {
+            _ = try await TransferJournal(in: folder.path, of: mocked.session)
+        }
+        await #expect(throws: HTTPSession.FileFailure.self, "nor is one that was ours when it was opened") {
+            _ = try await journal.restoredTransfers()
+        }
+        #expect(mocked.transport.requests.isEmpty)
+        #expect(chmod(folder.path, 0o700) == 0)
+        #expect(try await journal.restoredTransfers().count == 1)
+        await mocked.session.shutdown()
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "takes root: what another user forged is not tested"))
+    func `sends nothing that another user wrote there`() async throws {
+        let folder = Folder()
+        let storage = try Self.opened(folder)
+        try storage.add(Self.entry, try Self.entry.bytes()).unlock()
+        let name = "\(folder.path)/\(Self.id).transfer"
+        #expect(chown(name, 12345, 0) == 0)
+        let mocked = try Mocked()
+        let journal = try await TransferJournal(in: folder.path, of: mocked.session)
+        #expect(try await journal.restoredTransfers().isEmpty)
+        let trouble = try #require(journal.troubles.first)
+        #expect(trouble.path == name)
+        #expect((trouble.error as? HTTPSession.FileFailure)?.distrust == .ownedBy(12345))
+        #expect(chown(folder.path, 12345, 0) == 0)
+        await #expect(throws: HTTPSession.FileFailure.self) { _ = try await journal.restoredTransfers() }
+        await mocked.session.shutdown()
+    }
+
+    @Test func `sets an entry aside that was cut off anywhere, and reads all others`() throws {
+        let folder = Folder()
+        let storage = try Self.opened(folder)
+        let other = String(repeating: "a", count: 32)
+        let own = JournalEntry(
+            id: other, request: Self.entry.request, work: `An entry of a journal`.upload, metadata: nil)
+        try storage.add(own, try own.bytes()).unlock()
+        let bytes = try Self.entry.bytes()
+        for count in 0...bytes.count {
+            try folder.write(Bytes(Array(bytes[..<count])), to: "\(Self.id).transfer")
+            // What its process was about to write when it was killed.
+            try folder.write(Bytes(Array(bytes[..<count])), to: "\(other).transfer-new")
+            #expect(try storage.ids() == [Self.id, other])
+            #expect(Self.what(storage.take(Self.id)) == (count < bytes.count ? "damaged" : "waiting 0"))
+            #expect(Self.what(storage.take(other)) == "waiting 0")
+        }
+        #expect(
+            try Self.names(folder) == ["\(Self.id).transfer", "\(Self.id).transfer-damaged", "\(other).transfer"])
+    }
+
     @Test(arguments: [true, false]) func `knows a file that has its name, and fetches one that has not`(
         isThere: Bool
     ) async throws {

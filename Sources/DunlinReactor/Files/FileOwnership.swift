@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// Whom a file or a folder belongs to, and who else may change it: by this it is told whether what was found somewhere
+/// may be trusted to be what we left there.
+///
+/// Rules: it is ours if it is of the kind that is looked for, belongs to the user that we act as, has no second name
+/// by which somebody else could reach it, and neither its group nor others may write to it. A folder has as many links
+/// as it has folders within, and those say nothing.
+///
+/// Must not know: paths. What is asked is asked of something open, for by its name it may be another the next moment.
+public struct FileOwnership: Sendable, Hashable {
+    /// Why something is not ours alone.
+    public enum Fault: Error, Hashable {
+        case kind
+        case owner(UInt32)
+        case links(Int)
+        case group
+        case others
+    }
+
+    public var kind: FileStatus.Kind
+    public var owner: UInt32
+    public var links: Int
+    /// The lower twelve bits of its mode.
+    public var permissions: UInt32
+
+    public init(kind: FileStatus.Kind, owner: UInt32, links: Int, permissions: UInt32) {
+        self.kind = kind
+        self.owner = owner
+        self.links = links
+        self.permissions = permissions
+    }
+
+    /// What keeps it from being a file, or a folder, that is this user's alone; nil if it is.
+    public func fault(as expected: FileStatus.Kind = .file, of user: UInt32) -> Fault? {
+        if kind != expected { return .kind }
+        if owner != user { return .owner(owner) }
+        if kind == .file, links > 1 { return .links(links) }
+        if permissions & Self.groupMayWrite != 0 { return .group }
+        return permissions & Self.othersMayWrite != 0 ? .others : nil
+    }
+
+    private static var groupMayWrite: UInt32 { 0o020 }
+    private static var othersMayWrite: UInt32 { 0o002 }
+
+    /// The same permissions without those for others to write.
+    static func closed(_ permissions: UInt32) -> UInt32 { permissions & ~(groupMayWrite | othersMayWrite) }
+}
+
+extension FileSystem {
+    /// The user that we act as.
+    public static var user: UInt32 { geteuid() }
+}
