@@ -10,17 +10,20 @@ struct DownloadPart: Sendable {
     let writer: DownloadWriter
     /// For how many pieces the record has room.
     let pieces: Int
+    /// Whether a later download finds it by its name.
+    let isFindable: Bool
 
     var file: PartFile { content.file }
     private var recordPath: String { Placement.recordPath(ofPart: file.path) }
 
     /// Throws if no such digest can be made.
     init(
-        _ file: PartFile, digest algorithm: DigestAlgorithm?, pieces: Int, on loop: Reactor
+        _ file: PartFile, isFindable: Bool, digest algorithm: DigestAlgorithm?, pieces: Int, on loop: Reactor
     ) throws(Digester.Unavailable) {
         content = try PartContent(file, digest: algorithm)
         writer = DownloadWriter(content, on: loop)
         self.pieces = pieces
+        self.isFindable = isFindable
     }
 
     /// A new file.
@@ -29,17 +32,26 @@ struct DownloadPart: Sendable {
     }
 
     /// One that a later download finds again: that which is there already, if nobody else uses it. Nil where no lock
-    /// can tell.
+    /// can tell, and where something that is not ours has that name, or its record's: nothing of that is touched.
     static func claim(_ path: String) throws(HTTPSession.FileFailure) -> PartFile? {
         do throws(Errno) {
+            guard try RecordFile.mayBeMade(at: Placement.recordPath(ofPart: path)) else { return nil }
             do throws(Errno) {
                 return try PartFile(creating: path, needsLock: true)
             } catch  where error.meansExisting {
-                return try PartFile(opening: path, needsLock: true)
+                return try open(path)
             }
         } catch {
             if error.meansNoLocks { return nil }
             throw HTTPSession.FileFailure(path, error)
+        }
+    }
+
+    private static func open(_ path: String) throws(Errno) -> PartFile? {
+        do throws(Errno) {
+            return try PartFile(opening: path, needsLock: true)
+        } catch  where error.meansForeign {
+            return nil
         }
     }
 

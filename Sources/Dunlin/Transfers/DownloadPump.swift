@@ -9,30 +9,41 @@ struct DownloadPump: Sendable {
     let head: ResponseHead
     /// Ends whatever is waited for.
     let interrupt: Interrupt
+    /// Where in the file the body must end; nil: nobody said.
+    let end: Int?
     /// Nil: all of it counts.
     let claim: Claim?
 
     /// How many of so many further bytes count, and whether no more do.
     typealias Claim = @Sendable (Int) -> (count: Int, isEnd: Bool)
 
+    /// A body went on beyond its end. A server that says one thing and sends another may have sent anything, so that
+    /// nothing of that body counts.
+    struct Overrun: Error {
+        let error: NetworkError
+    }
+
     init(
         writer: DownloadWriter, options: HTTPSession.DownloadOptions, exchange: WatchedExchange, head: ResponseHead,
-        interrupt: Interrupt? = nil, claim: Claim? = nil
+        interrupt: Interrupt? = nil, end: Int?, claim: Claim? = nil
     ) {
         self.writer = writer
         self.options = options
         self.exchange = exchange
         self.head = head
         self.interrupt = interrupt ?? exchange.delegate.interrupt
+        self.end = end
         self.claim = claim
     }
 
-    /// Returns once all of it is written, or all that counts. False if more would have counted.
+    /// Returns once all of it is written, or all that counts. False if more would have counted. Throws `Overrun` before
+    /// a byte beyond the end is written.
     @discardableResult
     func run(_ body: ResponseBody) async throws -> Bool {
         var isEnd = claim == nil
         switch body {
         case .bytes(let bytes):
+            try checkEnd(bytes.count, after: writer.position)
             let (piece, isLast) = counted(bytes)
             try await put(piece)
             isEnd = isEnd || isLast
@@ -65,13 +76,19 @@ struct DownloadPump: Sendable {
         }
         var spare: [UInt8]?
         var count = writer.position
+        var seen = count
         do {
             while let whole = try await stream.next(reusing: &spare) {
+                try checkEnd(whole.count, after: seen)
+                seen += whole.count
                 let (piece, isLast) = counted(whole)
                 count += piece.count
                 try check(count)
                 if let memory = try await put(piece) { spare = memory }
-                if isLast { return true }
+                if isLast {
+                    if seen == end { try await expectEnd(of: stream) }
+                    return true
+                }
             }
             return false
         } catch var error as NetworkError where error.response == nil {
@@ -116,6 +133,23 @@ struct DownloadPump: Sendable {
 
     private func failure(_ error: Errno) -> NetworkError {
         HTTPSession.FileFailure(writer.file.path, error).error(.fileNotWritten, "the file cannot be written", head)
+    }
+
+    private func checkEnd(_ count: Int, after seen: Int) throws {
+        guard let end, count > end - seen else { return }
+        throw Overrun(
+            error: NetworkError(
+                .invalidResponse, "the server sent more of the file than it said", phase: .idle,
+                requestMayHaveBeenSent: true, response: head))
+    }
+
+    /// All that counts has come. That the end itself does not come is nothing to this file.
+    private func expectEnd(of stream: any BodyStream) async throws {
+        do {
+            while let more = try await stream.next() { try checkEnd(more.count, after: end ?? 0) }
+        } catch let overrun as Overrun {
+            throw overrun
+        } catch {}
     }
 
     private func check(_ count: Int) throws {

@@ -51,9 +51,10 @@ extension DownloadRun {
         isStale = false
     }
 
-    /// Whether a later download is to go on with it. Nobody finds one by its name that cannot be locked.
+    /// Whether a later download is to go on with it. Only its data lead to one that cannot be locked, or whose name
+    /// was taken.
     func keeps(_ part: DownloadPart) -> Bool {
-        download.keepsParts && (part.file.isLocked || download.data != nil)
+        download.keepsParts && (part.isFindable || download.data != nil)
     }
 
     private func makePart(
@@ -61,15 +62,16 @@ extension DownloadRun {
     ) async throws -> DownloadPart {
         var random = SystemRandomNumberGenerator()
         let (keeps, token) = (download.keepsParts, random.next())
-        let file = try await onDisk(head) { () throws(HTTPSession.FileFailure) in
+        let (file, isFindable) = try await onDisk(head) { () throws(HTTPSession.FileFailure) in
             // One that may be gone on with must be found again, and by nobody while it is used.
-            if keeps, let file = try DownloadPart.claim(placement.partPath) { return file }
-            return try DownloadPart.make(placement.partPath(token))
+            if keeps, let file = try DownloadPart.claim(placement.partPath) { return (file, true) }
+            return (try DownloadPart.make(placement.partPath(token)), false)
         }
         SweptFolders.shared.sweep(placement.folder, on: .shared)
         do {
             return try DownloadPart(
-                file, digest: (options.digest ?? declared)?.algorithm, pieces: download.pieces, on: exchange.loop)
+                file, isFindable: isFindable, digest: (options.digest ?? declared)?.algorithm,
+                pieces: download.pieces, on: exchange.loop)
         } catch {
             await DiskThreads.shared.run { Publication.discard(file) }
             throw error
@@ -83,7 +85,9 @@ extension DownloadRun {
         guard let part else { return nil }
         if let plan = plan(arrival, exchange, part) { return try await fill(by: plan, part, &exchange) }
         let response = arrival.response
-        let pump = DownloadPump(writer: part.writer, options: options, exchange: exchange, head: response.head)
+        let pump = DownloadPump(
+            writer: part.writer, options: options, exchange: exchange, head: response.head, end: bodyLimit)
+        let before = part.content.contents
         do {
             // Decoding is work, and the loop has others waiting.
             if arrival.isCoded {
@@ -93,6 +97,10 @@ extension DownloadRun {
             } else {
                 try await pump.run(response.body)
             }
+        } catch let overrun as DownloadPump.Overrun {
+            await flush(part)
+            part.content.goBack(to: before)
+            throw overrun.error
         } catch {
             await flush(part)
             try await goOn(after: error, &exchange)
@@ -104,12 +112,24 @@ extension DownloadRun {
         case .complete: return try await finish(response, exchange)
         case .askAgain: leave(response, &exchange)
         case .tooShort:
-            throw NetworkError(
-                .connectionClosed, "the body is shorter than the server said", phase: .idle,
-                requestMayHaveBeenSent: true, response: response.head)
+            try await goOn(
+                after: Self.failure(.connectionClosed, "the body is shorter than the server said", response), &exchange)
+        case .crumbs: throw Self.failure(.invalidResponse, ResumeMachine.Rules.crumbReason, response)
         }
         return nil
     }
+
+    private static func failure(
+        _ code: NetworkError.Code, _ reason: String, _ response: TransportResponse
+    ) -> NetworkError {
+        var error = NetworkError(
+            code, reason, phase: .idle, requestMayHaveBeenSent: true, response: response.head)
+        if case .stream(let stream) = response.body { error.attempt = stream.attempt }
+        return error
+    }
+
+    /// A body that is no part of a file that one could go on with ends as its framing says.
+    private var bodyLimit: Int? { isResumable && !isForeign ? machine.bodyLimit : nil }
 
     /// What has come counts, as far as it is written. Only the disk is waited for.
     mutating func flush(_ part: DownloadPart) async {

@@ -63,6 +63,14 @@ final class PartContent: Sendable {
     /// Up to where nothing is missing from the beginning on.
     var prefixEnd: Int { book.withLock { $0.spans.prefixEnd } }
 
+    /// What there is now, to go back to.
+    var contents: Spans { book.withLock { $0.spans } }
+
+    /// Counts with nothing that has come since, while nobody writes: for whoever leaves it then. The file still has it.
+    func goBack(to contents: Spans) {
+        book.withLock { $0.spans = contents }
+    }
+
     /// What is missing of a file of this length, in order.
     func gaps(upTo length: Int) -> [Range<Int>] { book.withLock { $0.spans.gaps(upTo: length) } }
 

@@ -29,7 +29,8 @@ struct PartFinder {
         case .failed(let failure): throw failure.error(.fileNotCreated, "the part file cannot be used", nil)
         case .part(let file, let data):
             let part = try DownloadPart(
-                file, digest: download.options.digest?.algorithm, pieces: download.pieces, on: exchange.loop)
+                file, isFindable: download.data == nil, digest: download.options.digest?.algorithm,
+                pieces: download.pieces, on: exchange.loop)
             return try await takeUp(part, data, exchange)
         }
     }
@@ -78,7 +79,8 @@ struct PartFinder {
         WebAddress(origin: request.head.origin, target: request.head.target, fragment: nil).description
     }
 
-    /// On a disk thread. What was left by a download from elsewhere is nothing, unless resume data say otherwise.
+    /// On a disk thread. What was left by a download from elsewhere is nothing, unless resume data say otherwise; and
+    /// so is what somebody else has put there.
     private static func look(_ path: String, _ data: ResumeData?, _ address: String) -> Found {
         let isFoundByName = data == nil
         do {
@@ -90,11 +92,17 @@ struct PartFinder {
             }
             guard let data else { return .nothing }
             // Whoever has resume data has them alone. What lies beside the destination may be another's.
-            return .part(try PartFile(opening: path, needsLock: isFoundByName), data)
+            switch try PartFile.found(at: path, needsLock: isFoundByName) {
+            case .success(let file): return .part(file, data)
+            case .failure where isFoundByName: return .nothing
+            case .failure(let fault):
+                return .damaged(.invalidResumeData("\(HTTPSession.FileFailure(path, fault))"))
+            }
         } catch let error as NetworkError {
             return .damaged(error)
         } catch let error as Errno {
-            if error.meansNoSuchFile || isFoundByName && error.meansNoLocks { return .nothing }
+            if error.meansNoSuchFile { return .nothing }
+            if isFoundByName, error.meansNoLocks || error.meansForeign { return .nothing }
             return .failed(HTTPSession.FileFailure(path, error))
         } catch {
             return .nothing

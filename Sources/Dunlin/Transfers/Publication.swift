@@ -49,7 +49,7 @@ struct Publication: Sendable {
             if options.isDurable { try file.sync() }
             // What lies at the path may be another's file by now, or nothing.
             guard try file.isInPlace() else { throw .noSuchFile }
-            try move(file)
+            openUp(try move(file))
         } catch {
             throw HTTPSession.FileFailure(placement.path, error, keptAt: Self.place(of: file))
         }
@@ -60,10 +60,25 @@ struct Publication: Sendable {
         }
     }
 
-    /// What is gone on with may have lain on another file system.
-    private func move(_ file: PartFile) throws(Errno) {
+    /// The file gets the permissions of any that is made there. They are those of its folder and its process now,
+    /// which another may have begun it in.
+    private func openUp(_ file: PartFile) {
+        var random = SystemRandomNumberGenerator()
+        do throws(Errno) {
+            if let permissions = file.newPermissions { return try file.setPermissions(permissions) }
+            let new = try PartFile(creating: placement.partPath(random.next()))
+            defer { Self.discard(new) }
+            if let permissions = new.newPermissions { try file.setPermissions(permissions) }
+        } catch {
+            // It is whole and has its name. That fewer may write to it than might is no reason to say otherwise.
+        }
+    }
+
+    /// What is gone on with may have lain on another file system. What has the name now.
+    private func move(_ file: PartFile) throws(Errno) -> PartFile {
         do throws(Errno) {
             try FileSystem.move(file.path, to: placement.path, overwriting: options.overwrites)
+            return file
         } catch  where error.meansOtherFileSystem {
             var random = SystemRandomNumberGenerator()
             let copy = try PartFile(creating: placement.partPath(random.next()))
@@ -76,6 +91,7 @@ struct Publication: Sendable {
                 throw error
             }
             Self.discard(file)
+            return copy
         }
     }
 

@@ -23,7 +23,7 @@ final class RecordFile: Sendable {
     private static func make(_ bytes: [UInt8], at path: String) throws(Errno) -> PartFile {
         let draft = Placement.draftPath(ofRecord: path)
         try FileSystem.remove(draft)
-        let file = try PartFile(creating: draft)
+        let file = try PartFile(creating: draft, permissions: 0o600)
         do throws(Errno) {
             try write(bytes, to: file, at: 0)
             try FileSystem.move(draft, to: path, overwriting: true)
@@ -44,12 +44,31 @@ final class RecordFile: Sendable {
         try Bytes(bytes).withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
     }
 
-    /// What was written there; nil if nothing was. Throws `invalidResumeData` for what is no record.
+    /// What was written there; nil if nothing was, or not by us. Throws `invalidResumeData` for what is no record.
     static func read(_ path: String) throws -> ResumeRecord? {
-        guard let status = try FileSystem.status(of: path) else { return nil }
-        guard status.kind == .file, status.length <= ResumeRecord.longest else {
+        guard let file = try open(path) else { return nil }
+        guard file.length <= ResumeRecord.longest else {
             throw NetworkError(.invalidResumeData, "what lies where the record should be is none")
         }
-        return try ResumeRecord(OpenFile(path).read(at: 0, upTo: status.length))
+        return try ResumeRecord(file.read(at: 0, upTo: file.length))
+    }
+
+    private static func open(_ path: String) throws(Errno) -> OpenFile? {
+        do throws(Errno) {
+            return try OpenFile(own: path)
+        } catch {
+            if error.meansNoSuchFile || error.meansForeign { return nil }
+            throw error
+        }
+    }
+
+    /// Whether nothing is in the way of a record there that somebody else has put there, and that may not be ours to
+    /// remove.
+    static func mayBeMade(at path: String) throws(Errno) -> Bool {
+        for name in [path, Placement.draftPath(ofRecord: path)] {
+            guard let status = try FileSystem.status(of: name) else { continue }
+            guard status.kind == .file, status.ownership.owner == FileSystem.user else { return false }
+        }
+        return true
     }
 }

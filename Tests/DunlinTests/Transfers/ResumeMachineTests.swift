@@ -220,6 +220,41 @@ extension `Resume machine` {
         #expect(machine.completeLength == 200)
     }
 
+    @Test(arguments: ["short", "cut", "broken"])
+    func `gives up on a server that sends any number of small pieces`(how: String) throws {
+        var machine = try Self.machine(complete: nil)
+        var count = 0
+        while true {
+            let start = machine.offset
+            let end = how == "short" ? start + 1000 : 1 << 30
+            let fields: Fields = ["ETag": Self.tag, "Content-Range": "bytes \(start)-\(end - 1)/*"]
+            #expect(machine.answered(Self.head(206, fields)) == .append(start..<end))
+            #expect(machine.bodyLimit == end)
+            machine.wrote(upTo: start + 1000)
+            count += 1
+            try #require(count <= 101, "it asks for ever")
+            if how != "broken" { #expect(machine.ended() != .complete) }
+            if how == "short" {
+                if machine.ended() == .crumbs { break }
+            } else if machine.interrupted(by: .error(NetworkError(.connectionClosed, ""))) == .giveUp {
+                break
+            }
+        }
+        #expect(count > 10)
+    }
+
+    @Test func `has a limit for every body whose end is known`() {
+        var machine = Machine()
+        _ = machine.answered(Self.head(200, ["ETag": Self.tag, "Transfer-Encoding": "chunked"]))
+        #expect(machine.bodyLimit == nil)
+        _ = machine.answered(Self.head(200, ["ETag": Self.tag, "Content-Length": "9223372036854775807"]))
+        #expect(machine.bodyLimit == .max)
+        machine.wrote(upTo: 100)
+        let rest: Fields = ["ETag": Self.tag, "Content-Range": "bytes 100-199/*"]
+        #expect(machine.answered(Self.head(206, rest)) == .append(100..<200))
+        #expect(machine.bodyLimit == 200)
+    }
+
     @Test func `takes the framing's word for where a whole file ends`() {
         var machine = Machine()
         _ = machine.answered(Self.head(200, ["ETag": Self.tag]))

@@ -34,6 +34,15 @@ import Testing
     ]
 
     @Test(arguments: answers)
+    func `of another origin is nothing of this file`(status: Status, fields: Fields, expected: SegmentAnswer) throws {
+        let validator = try #require(Validator(Self.tag))
+        let head = ResponseHead(status: status, fields: fields)
+        let answer = SegmentAnswer(head, isElsewhere: true, to: 100..<200, validator, of: 1000)
+        let isAboutTheFile = [200, 203, 206, 416].contains(status.code)
+        #expect(answer == (isAboutTheFile ? .useless(.elsewhere) : expected))
+    }
+
+    @Test(arguments: answers)
     func `is taken for what it is`(status: Status, fields: Fields, expected: SegmentAnswer) throws {
         let validator = try #require(Validator(Self.tag))
         let head = ResponseHead(status: status, fields: fields)

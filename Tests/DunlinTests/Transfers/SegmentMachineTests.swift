@@ -10,7 +10,8 @@ import Testing
     private static func machine(
         _ workers: Int, _ gaps: [Range<Int>] = [0..<1000], lead: Range<Int>? = nil, minimum: Int = 100, cuts: Int = 256
     ) -> Machine {
-        let rules = Machine.Rules(minimum: minimum, cuts: cuts)
+        var rules = Machine.Rules()
+        (rules.minimum, rules.cuts, rules.smallPiece) = (minimum, cuts, 64)
         return Machine(rules, workers: workers, gaps: gaps, lead: lead ?? gaps[0])
     }
 
@@ -70,6 +71,15 @@ import Testing
         #expect(machine.next(for: 1, 1) == .ask(600..<1000))
     }
 
+    @Test func `takes no small piece out of another's run`() {
+        var machine = Self.machine(2)
+        #expect(machine.next(for: 1, 1) == .ask(500..<1000))
+        #expect(!machine.answered(500..<563, to: 1).isWanted)
+        #expect(machine.ended(1).isEmpty)
+        #expect(machine.received(1000, by: 0) == .init(count: 1000, isEnd: true))
+        #expect(machine.isComplete)
+    }
+
     @Test func `begins with a lead that does not bring all of its gap`() {
         var machine = Self.machine(2, [100..<500, 600..<1000], lead: 100..<200, minimum: 300)
         #expect(machine.missing == 800)
@@ -86,7 +96,7 @@ import Testing
         let (delay, waiters) = machine.broke(0, mayPass: true)
         #expect(delay == .milliseconds(500) && waiters == [7])
         #expect(machine.next(for: 1, 7) == .ask(300..<1000))
-        #expect(machine.next(for: 0, 8) == .wait)
+        #expect(machine.next(for: 0, 8) == .hesitate)
         #expect(machine.answered(300..<1000, to: 1).waiters == [8])
         _ = machine.received(700, by: 1)
         #expect(machine.next(for: 0, 8) == .leave)
@@ -140,6 +150,105 @@ import Testing
         #expect(machine.bystanders == [0, 2, 3])
     }
 
+    @Test func `has another ask again for what is not answered, and takes it from whoever is answered first`() {
+        var machine = Self.machine(2, [0..<100, 200..<300], minimum: 100)
+        #expect(machine.next(for: 1, 1) == .ask(200..<300))
+        _ = machine.received(100, by: 0)
+        #expect(machine.ended(0).isEmpty)
+        // There is nothing else to do, and who has asked may be answered in a moment.
+        #expect(machine.next(for: 0, 0) == .hesitate)
+        #expect(machine.overtake(for: 0) == 200..<300)
+        #expect(machine.bystanders == [0, 1])
+        #expect(machine.answered(200..<300, to: 0).isWanted)
+        #expect(!machine.answered(200..<300, to: 1).isWanted, "all of it is the other's now")
+        #expect(machine.ended(1).isEmpty)
+        #expect(machine.next(for: 1, 1) == .wait)
+        #expect(machine.received(100, by: 0) == .init(count: 100, isEnd: true))
+        #expect(machine.isComplete)
+    }
+
+    @Test func `leaves all of it to whoever asked first, and is answered after all`() {
+        var machine = Self.machine(3, [0..<100, 200..<300], minimum: 100)
+        #expect(machine.next(for: 1, 1) == .ask(200..<300))
+        _ = machine.received(100, by: 0)
+        _ = machine.ended(0)
+        #expect(machine.next(for: 0, 0) == .hesitate)
+        #expect(machine.overtake(for: 0) == 200..<300)
+        // Two ask for it already.
+        #expect(machine.next(for: 2, 2) == .wait)
+        #expect(machine.overtake(for: 2) == nil)
+        #expect(machine.answered(200..<300, to: 1).isWanted)
+        #expect(!machine.answered(200..<300, to: 0).isWanted)
+        #expect(machine.received(100, by: 1).count == 100)
+        #expect(machine.isComplete)
+    }
+
+    @Test func `asks again for what a broken run left to one that is not answered`() {
+        var machine = Self.machine(2)
+        #expect(machine.next(for: 1, 1) == .ask(500..<1000))
+        _ = machine.received(100, by: 0)
+        _ = machine.broke(0, mayPass: true)
+        #expect(machine.next(for: 0, 0) == .ask(100..<500))
+        _ = machine.answered(100..<500, to: 0)
+        _ = machine.received(400, by: 0)
+        _ = machine.ended(0)
+        // It is large enough to be shared at once, and what is left of it is asked for again.
+        #expect(machine.next(for: 0, 0) == .ask(750..<1000))
+        _ = machine.answered(750..<1000, to: 0)
+        _ = machine.received(250, by: 0)
+        _ = machine.ended(0)
+        #expect(machine.next(for: 0, 0) == .ask(625..<750))
+        _ = machine.answered(625..<750, to: 0)
+        _ = machine.received(125, by: 0)
+        _ = machine.ended(0)
+        #expect(machine.next(for: 0, 0) == .hesitate)
+        #expect(machine.overtake(for: 0) == 500..<625)
+        #expect(machine.answered(500..<625, to: 0).isWanted)
+        #expect(machine.received(125, by: 0) == .init(count: 125, isEnd: true))
+        #expect(machine.isComplete)
+    }
+
+    @Test func `takes no number of small answers, and no number of bodies that break early`() {
+        var machine = Self.machine(1, [0..<1 << 30], lead: 0..<1000)
+        let asked = 1000..<1 << 30
+        for _ in 0..<100 { #expect(machine.isCrumb(1000..<1063, of: asked) == false) }
+        #expect(machine.isCrumb(1000..<1063, of: asked) == true)
+        #expect(machine.isCrumb(asked, of: asked) == false)
+        #expect(machine.isCrumb(0..<10, of: 0..<10) == false)
+        #expect(machine.isCrumb(0..<64, of: asked) == false)
+        machine = Self.machine(1, [0..<1 << 30])
+        var count = 0
+        while machine.broke(0, mayPass: true).delay != nil {
+            guard case .ask(let range) = machine.next(for: 0, 0) else { break }
+            _ = machine.answered(range, to: 0)
+            _ = machine.received(63, by: 0)
+            count += 1
+            if count > 200 { break }
+        }
+        #expect(count == 101)
+    }
+
+    @Test(arguments: [1, 2, 16], [1, 100, Int.max]) func `reckons with any length and any minimum`(
+        workers: Int, minimum: Int
+    ) {
+        for lead in [0..<Int.max, 0..<1] {
+            var machine = Self.machine(workers, [0..<Int.max], lead: lead, minimum: minimum)
+            #expect(machine.missing == .max)
+            var steps: [SegmentMachine<Int>.Step] = []
+            for worker in 1..<max(workers, 2) where worker < workers {
+                steps.append(machine.next(for: worker, worker))
+                if case .ask(let range) = steps[steps.count - 1] {
+                    #expect(machine.answered(range, to: worker).isWanted)
+                }
+            }
+            #expect(machine.received(.max, by: 0).count >= 1)
+            _ = machine.ended(0)
+            _ = machine.next(for: 0, 0)
+            if minimum == .max, lead.count > 1 { #expect(steps.allSatisfy { $0 == .wait }) }
+        }
+        #expect(Machine.workers(workers, for: .max, minimum: minimum) == (minimum == .max ? 1 : workers))
+    }
+
     @Test func `cuts a file into no more pieces than there is room for`() {
         var machine = Self.machine(8, minimum: 1, cuts: 3)
         #expect(machine.next(for: 1, 1) == .ask(875..<1000))
@@ -160,6 +269,8 @@ import Testing
         /// Where the next byte of a worker's answer lies, and where the answer ends.
         var flowing: [Int: Range<Int>] = [:]
         var waiting: Set<Int> = []
+        /// Whoever the server never answers.
+        var hung: [Int: Range<Int>] = [:]
         var left: Set<Int> = []
 
         mutating func wake(_ workers: [Int]) { waiting.subtract(workers) }
@@ -168,13 +279,17 @@ import Testing
             switch machine.next(for: worker, worker) {
             case .ask(let range): asked[worker] = range
             case .wait: waiting.insert(worker)
+            case .hesitate:
+                guard dice.next(below: 3) > 0, let range = machine.overtake(for: worker) else { return }
+                asked[worker] = range
             case .leave: left.insert(worker)
             }
         }
 
         mutating func answer(_ worker: Int, _ range: Range<Int>) {
             asked[worker] = nil
-            switch dice.next(below: 10) {
+            switch dice.next(below: 11) {
+            case 10: hung[worker] = range
             case 0: wake(machine.broke(worker, mayPass: true).waiters)
             case 1: wake(dice.next(below: 4) == 0 ? machine.refused(worker) : machine.ended(worker))
             default:
@@ -207,7 +322,9 @@ import Testing
     func `write every byte once, and come to an end`(seed: UInt64) throws {
         var dice = SeededGenerator(seed: seed)
         let (length, count) = (1 + dice.next(below: 3000), 1 + dice.next(below: 6))
-        let rules = SegmentMachine<Int>.Rules(minimum: 1 + dice.next(below: 200), cuts: dice.next(below: 40))
+        var rules = SegmentMachine<Int>.Rules()
+        (rules.minimum, rules.cuts) = (1 + dice.next(below: 200), dice.next(below: 40))
+        rules.smallPiece = dice.next(below: 100)
         // Some of it is there.
         var (gaps, missing): ([Range<Int>], Set<Int>) = ([], [])
         var end = dice.next(below: length)
@@ -227,7 +344,13 @@ import Testing
         while play.left.count < count {
             steps += 1
             try #require(steps < 100_000, "it does not end")
-            let ready = (0..<count).filter { !play.waiting.contains($0) && !play.left.contains($0) }
+            let ready = (0..<count).filter {
+                !play.waiting.contains($0) && !play.left.contains($0) && play.hung[$0] == nil
+            }
+            if ready.isEmpty, let late = play.hung.keys.min() {
+                play.answer(late, play.hung.removeValue(forKey: late) ?? 0..<1)
+                continue
+            }
             try #require(!ready.isEmpty, "all wait for each other")
             let worker = ready[play.dice.next(below: ready.count)]
             if let range = play.asked[worker] {

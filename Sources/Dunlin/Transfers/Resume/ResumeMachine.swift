@@ -9,17 +9,25 @@ internal import DunlinTypes
 /// 2. 200 is the whole file, whatever was asked for: what is there is thrown away.
 /// 3. 206 is appended if it begins where we are, is of the same state and of the same length. An entity tag must be
 ///    repeated; a server that leaves it out has not looked at `If-Range`, so that the whole is asked for.
+///    Its body ends where it said: one that goes on is refused before a byte of that is written.
 /// 4. 416 with the length that is there means that nothing was missing. Any other 416: the whole is asked for.
 /// 5. A body that breaks is gone on with, if it had begun in this machine's life. That happens `attempts` times without
-///    a byte in between, and later each time. A file that changes each time is given up on after as many times.
+///    a byte in between, and later each time. A body that ends before it should have has broken. Bodies that bring
+///    little are taken `crumbs` times: a file is not worth any number of exchanges. A file that changes each time is
+///    given up on after `attempts` times.
 ///
 /// Must not know: files, clocks, connections. What it says is there was written: the driver tells it so.
-struct ResumeMachine: Sendable {
+package struct ResumeMachine: Sendable {
     struct Rules: Sendable {
         /// How often to go on without a new byte, and how often to start over. None: never by itself.
         var attempts = 3
         var firstDelay = Duration.milliseconds(500)
         var longestDelay = Duration.seconds(30)
+        /// How often a body may end early that brought less than a small piece.
+        static let crumbs = 100
+        static let smallPiece = 64 << 10
+
+        static var crumbReason: String { "the server sends the file in too many small pieces" }
 
         /// How long to wait after so many attempts without a byte.
         func delay(_ attempt: Int) -> Duration {
@@ -49,7 +57,7 @@ struct ResumeMachine: Sendable {
     }
 
     /// Why a response cannot be put to what is there. What is there stays.
-    enum Refusal: Sendable, Equatable {
+    package enum Refusal: Sendable, Equatable {
         case severalParts
         case coded
         case wrongRange
@@ -65,6 +73,8 @@ struct ResumeMachine: Sendable {
         case askAgain
         /// Less than it announced.
         case tooShort
+        /// Little, too often.
+        case crumbs
     }
 
     enum Interruption: Sendable {
@@ -94,6 +104,7 @@ struct ResumeMachine: Sendable {
     private var mark: Int
     private var idleAttempts = 0
     private var restarts = 0
+    private var crumbs = 0
 
     init(_ rules: Rules = Rules()) {
         self.rules = rules
@@ -262,16 +273,27 @@ extension ResumeMachine {
         self.offset = offset
     }
 
+    /// Beyond which the body that is being read may bring nothing; nil: nobody knows.
+    var bodyLimit: Int? { bodyEnd ?? completeLength }
+
     mutating func ended() -> Ending {
         if let bodyEnd, offset < bodyEnd { return .tooShort }
-        guard let completeLength else { return bodyEnd == nil ? .complete : .askAgain }
+        guard let completeLength else { return bodyEnd == nil ? .complete : isWorthAnother() ? .askAgain : .crumbs }
         if offset >= completeLength { return .complete }
-        return bodyEnd == nil ? .tooShort : .askAgain
+        if bodyEnd == nil { return .tooShort }
+        return isWorthAnother() ? .askAgain : .crumbs
+    }
+
+    /// Counts what brought little. Nothing at all is counted elsewhere.
+    private mutating func isWorthAnother() -> Bool {
+        guard offset > mark, offset - mark < Rules.smallPiece else { return true }
+        crumbs += 1
+        return crumbs <= Rules.crumbs
     }
 
     /// The body broke, or what was to bring the rest of it did.
     mutating func interrupted(by cause: Interruption) -> Continuation {
-        guard hasBegun, isResumable, cause.mayPass else { return .giveUp }
+        guard hasBegun, isResumable, cause.mayPass, isWorthAnother() else { return .giveUp }
         if offset > mark { idleAttempts = 0 }
         mark = offset
         guard idleAttempts < rules.attempts else { return .giveUp }
@@ -311,7 +333,7 @@ extension Fields {
 }
 
 extension ResumeMachine.Refusal: CustomStringConvertible {
-    var description: String {
+    package var description: String {
         switch self {
         case .severalParts: "the server sent several parts of the file in one response"
         case .coded: "the server sent a part of the file with a content coding"

@@ -177,7 +177,7 @@ extension ResumeRecord {
             var reader = ByteReader(bytes)
             var ending = ByteReader(Array(bytes.suffix(8)))
             guard ending.word64() == ResumeRecord.check(Array(bytes.dropLast(8)), headCheck),
-                let sequence = reader.word64(), ResumeRecord.isFirst(sequence) == isFirst, sequence < .max,
+                let sequence = reader.word64(), ResumeRecord.isFirst(sequence) == isFirst, sequence < 1 << 63,
                 let count = reader.word64(), count <= UInt64(capacity)
             else { return nil }
             self.sequence = sequence

@@ -19,7 +19,8 @@ extension DownloadRun {
         guard workers > 1 || gaps.count > 1 || machine.limit != nil else { return nil }
         return SegmentedFetch.Plan(
             workers: workers, minimum: minimum, length: length, validator: validator, gaps: gaps,
-            lead: machine.offset..<(machine.bodyEnd ?? length), arrival: arrival, delegate: delegate)
+            lead: machine.offset..<(machine.bodyEnd ?? length), origin: exchange.request.head.origin, arrival: arrival,
+            delegate: delegate)
     }
 
     private func workers(
@@ -35,12 +36,16 @@ extension DownloadRun {
     mutating func fill(
         by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ exchange: inout WatchedExchange
     ) async throws -> Response? {
+        let before = part.content.contents
         let fetch = SegmentedFetch(plan, part, options, original, exchange)
         let outcome = await fetch.run()
         earlier += fetch.attempts
         switch outcome {
         case .complete: return try await finish(plan.arrival.response, exchange)
         case .failed(let error): throw error
+        case .overrun(let error):
+            part.content.goBack(to: before)
+            throw error
         case .useless: break
         }
         isAlone = true

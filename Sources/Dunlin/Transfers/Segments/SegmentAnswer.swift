@@ -1,7 +1,8 @@
-internal import DunlinSemantics
+package import DunlinSemantics
+package import DunlinTypes
 
 /// What a server said that was asked for a range of a file whose state and length are known, beside others.
-enum SegmentAnswer: Sendable, Equatable {
+package enum SegmentAnswer: Sendable, Equatable {
     /// This comes: what was asked for, or the beginning of it.
     case part(Range<Int>)
     /// The file is another.
@@ -11,15 +12,24 @@ enum SegmentAnswer: Sendable, Equatable {
     case useless(Uselessness)
 
     /// Why an answer brings nothing, and another would bring nothing either.
-    enum Uselessness: Sendable, Equatable {
+    package enum Uselessness: Sendable, Equatable {
         /// All of the same file, whatever is asked for.
         case ignoresRanges
         case refused(ResumeMachine.Refusal)
         case status
+        /// Of another origin, to which a redirect led: what it calls by the same name may be another file.
+        case elsewhere
+        /// Too little, and not for the first time.
+        case crumb
     }
 
-    init(_ head: ResponseHead, to range: Range<Int>, _ validator: Validator, of length: Int) {
+    /// `isElsewhere`: another origin answered than the one whose file the validator names.
+    package init(
+        _ head: ResponseHead, isElsewhere: Bool = false, to range: Range<Int>, _ validator: Validator, of length: Int
+    ) {
         switch head.status {
+        case 200 where isElsewhere, 203 where isElsewhere, 206 where isElsewhere, 416 where isElsewhere:
+            self = .useless(.elsewhere)
         case 206:
             switch ResumeMachine.part(head.fields, from: range.lowerBound, validator, length) {
             case .part(let brought, _) where brought.upperBound <= range.upperBound: self = .part(brought)

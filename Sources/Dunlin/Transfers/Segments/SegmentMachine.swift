@@ -6,35 +6,48 @@
 ///    that has most left: a slow worker keeps what it can, and never less than `minimum`.
 /// 3. What is asked for of another's run stays the other's until the answer is there, and passes over then, in one
 ///    step: a server that does not answer, or has no connection left, takes nothing from anybody. A run that has come
-///    that far meanwhile keeps all.
+///    that far meanwhile keeps all. The same holds for what was open: whoever asked for it and is not answered keeps
+///    nobody from asking for all of it as well, who has nothing else to do and has waited for a while.
 /// 4. What a run leaves is open, or belongs to those who have asked for it already.
 /// 5. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in
 ///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's.
+///    Answers that bring little of what was asked for are taken `crumbs` times, and are of no use then. From another's
+///    run they take nothing.
 /// 6. The work is over when nothing is missing, or nobody is left.
 ///
 /// Must not know: files, clocks, connections, heads.
-struct SegmentMachine<Waiter> {
-    struct Rules: Sendable {
-        var minimum = HTTPSession.Segments.defaultMinimum
+package struct SegmentMachine<Waiter> {
+    package struct Rules: Sendable {
+        package var minimum = HTTPSession.Segments.defaultMinimum
         /// Into how many runs a file is cut at most: as many pieces as its record has room for.
-        var cuts = ResumeRecord.manyPieces
+        package var cuts = ResumeRecord.manyPieces
         var retries = ResumeMachine.Rules()
+        /// How many answers at most may be both short and small.
+        var crumbs = ResumeMachine.Rules.crumbs
+        /// What is smaller is small.
+        var smallPiece = ResumeMachine.Rules.smallPiece
+        /// How long to wait for those who have asked before asking for the same.
+        var patience = Duration.seconds(2)
+
+        package init() {}
     }
 
     /// What a worker does next.
-    enum Step: Equatable {
+    package enum Step: Equatable {
         case ask(Range<Int>)
         /// The waiter that it came with is called when there may be something.
         case wait
+        /// The same, but only for `patience`: then `overtake` says what to do.
+        case hesitate
         /// There is nothing more for it.
         case leave
     }
 
     /// What counts of bytes that have come.
-    struct Taken: Equatable {
-        let count: Int
+    package struct Taken: Equatable {
+        package let count: Int
         /// The rest of the answer is somebody else's, or nobody's.
-        let isEnd: Bool
+        package let isEnd: Bool
     }
 
     private struct Run {
@@ -44,11 +57,13 @@ struct SegmentMachine<Waiter> {
         var end: Int
         /// False: another's until the answer is there.
         var isOwned: Bool
+        var isAnswered: Bool
 
-        init(_ range: Range<Int>, isOwned: Bool) {
+        init(_ range: Range<Int>, isOwned: Bool, isAnswered: Bool = false) {
             asked = range
             (position, end) = (range.lowerBound, range.upperBound)
             self.isOwned = isOwned
+            self.isAnswered = isAnswered
         }
     }
 
@@ -65,14 +80,15 @@ struct SegmentMachine<Waiter> {
     private var open: [Range<Int>]
     private var cutsLeft: Int
     private var isRefused = false
+    private var crumbsLeft: Int
     /// How many bytes have not come.
-    private(set) var missing: Int
+    package private(set) var missing: Int
 
     /// `gaps` are missing. Worker 0 receives `lead` already, with which the first of them begins.
-    init(_ rules: Rules = Rules(), workers count: Int, gaps: [Range<Int>], lead: Range<Int>) {
+    package init(_ rules: Rules = Rules(), workers count: Int, gaps: [Range<Int>], lead: Range<Int>) {
         self.rules = rules
         workers = Array(repeating: Worker(), count: max(1, count))
-        workers[0].run = Run(lead, isOwned: true)
+        workers[0].run = Run(lead, isOwned: true, isAnswered: true)
         missing = gaps.reduce(0) { $0 + $1.count }
         open = gaps.flatMap { gap in
             [
@@ -81,6 +97,7 @@ struct SegmentMachine<Waiter> {
             ].filter { !$0.isEmpty }
         }
         cutsLeft = rules.cuts - gaps.count
+        crumbsLeft = rules.crumbs
     }
 
     /// How many workers are worth having for so many bytes.
@@ -88,21 +105,21 @@ struct SegmentMachine<Waiter> {
         max(1, min(count, bytes / max(1, minimum)))
     }
 
-    var isComplete: Bool { missing == 0 }
+    package var isComplete: Bool { missing == 0 }
 
     /// Who brings nothing just now, and may be about to ask for something.
     var bystanders: [Int] {
-        workers.indices.filter { index in workers[index].run.map { !$0.isOwned } ?? true }
+        workers.indices.filter { index in workers[index].run.map { !$0.isAnswered } ?? true }
     }
 
     /// Nobody is left, and something is missing.
-    var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
+    package var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
 }
 
 // MARK: - Taking
 
 extension SegmentMachine {
-    mutating func next(for worker: Int, _ waiter: Waiter) -> Step {
+    package mutating func next(for worker: Int, _ waiter: Waiter) -> Step {
         if isComplete || workers[worker].hasLeft { return .leave }
         workers[worker].waiter = nil
         if let range = takeOpen() {
@@ -114,7 +131,17 @@ extension SegmentMachine {
             return .ask(range)
         }
         workers[worker].waiter = waiter
-        return .wait
+        return overtakable == nil ? .wait : .hesitate
+    }
+
+    /// What `worker` asks for that has waited for those who are not answered; nil: it goes on waiting, with its waiter.
+    package mutating func overtake(for worker: Int) -> Range<Int>? {
+        guard !isComplete, !workers[worker].hasLeft, workers[worker].run == nil, let range = overtakable else {
+            return nil
+        }
+        workers[worker].waiter = nil
+        workers[worker].run = Run(range, isOwned: false)
+        return range
     }
 
     /// Of the worker that asks, and others that may.
@@ -122,8 +149,9 @@ extension SegmentMachine {
 
     private mutating func takeOpen() -> Range<Int>? {
         guard let first = open.first else { return nil }
-        let share = max(rules.minimum, (first.count + idle - 1) / idle)
-        guard cutsLeft > 0, !isRefused, first.count >= share + rules.minimum else { return open.removeFirst() }
+        // Both numbers may be as large as any: what a server says, and what means that nothing is to be shared.
+        let share = max(rules.minimum, (first.count - 1) / idle + 1)
+        guard cutsLeft > 0, !isRefused, first.count - rules.minimum >= share else { return open.removeFirst() }
         cutsLeft -= 1
         let end = first.lowerBound + share
         open[0] = end..<first.upperBound
@@ -131,17 +159,31 @@ extension SegmentMachine {
     }
 
     private func takeOverCandidate() -> Range<Int>? {
-        workers.compactMap { worker in
-            guard let run = worker.run, run.isOwned else { return nil }
-            let asked = workers.compactMap { other in
-                other.run.flatMap { !$0.isOwned && $0.asked.lowerBound > run.position ? $0.asked.lowerBound : nil }
-            }
-            return run.position..<min(run.end, asked.min() ?? run.end)
+        workers.compactMap { $0.run.flatMap(unasked) }.max { $0.count < $1.count }
+    }
+
+    /// What of an owner's run nobody else has asked for.
+    private func unasked(of run: Run) -> Range<Int>? {
+        guard run.isOwned else { return nil }
+        let asked = workers.compactMap { other in
+            other.run.flatMap { !$0.isOwned && $0.asked.lowerBound > run.position ? $0.asked.lowerBound : nil }
+        }
+        return run.position..<min(run.end, asked.min() ?? run.end)
+    }
+
+    /// The most that somebody asked for who is not answered, and nobody after them.
+    private var overtakable: Range<Int>? {
+        if isRefused { return nil }
+        return workers.compactMap { worker in
+            guard let run = worker.run, run.isOwned, !run.isAnswered, let range = unasked(of: run), !range.isEmpty,
+                !workers.contains(where: { $0.run.map { !$0.isOwned && $0.asked.lowerBound == run.position } ?? false })
+            else { return nil }
+            return range
         }.max { $0.count < $1.count }
     }
 
     private mutating func takeOver() -> Range<Int>? {
-        guard cutsLeft > 0, !isRefused, let left = takeOverCandidate(), left.count >= 2 * rules.minimum else {
+        guard cutsLeft > 0, !isRefused, let left = takeOverCandidate(), left.count / 2 >= rules.minimum else {
             return nil
         }
         cutsLeft -= 1
@@ -155,9 +197,15 @@ extension SegmentMachine {
 extension SegmentMachine {
     /// The server sends `range`: what was asked for, or the beginning of that. False if nothing of it is wanted any
     /// more; `ended` follows then. And who is to be called.
-    mutating func answered(_ range: Range<Int>, to worker: Int) -> (isWanted: Bool, waiters: [Waiter]) {
+    package mutating func answered(_ range: Range<Int>, to worker: Int) -> (isWanted: Bool, waiters: [Waiter]) {
         guard var run = workers[worker].run else { return (false, []) }
+        workers[worker].run?.isAnswered = true
+        run.isAnswered = true
+        // Somebody who asked later was answered first.
+        if run.isOwned, run.position == run.end { return (false, []) }
         if !run.isOwned {
+            // Another's run is worth more than a small piece out of its middle.
+            guard !isSmall(range, of: run.asked) else { return (false, []) }
             guard let host = host(of: run.asked.lowerBound), let end = workers[host].run?.end else {
                 return (false, [])
             }
@@ -174,15 +222,30 @@ extension SegmentMachine {
         return (true, takeWaiters())
     }
 
-    /// Whose run the byte belongs to, if its bytes are still to come there.
+    /// Whose run the byte belongs to, if its bytes are still to come there. Who has been answered keeps the next one.
     private func host(of byte: Int) -> Int? {
         workers.firstIndex { worker in
-            worker.run.map { $0.isOwned && $0.position < byte && byte < $0.end } ?? false
+            worker.run.map { run in
+                guard run.isOwned, byte < run.end else { return false }
+                return run.isAnswered ? run.position < byte : run.position <= byte
+            } ?? false
         }
     }
 
+    private func isSmall(_ range: Range<Int>, of asked: Range<Int>) -> Bool {
+        range.count < min(asked.count, rules.smallPiece)
+    }
+
+    /// Whether an answer that brings `range` of what was `asked` for is of no use, because it brings too little and is
+    /// not the first.
+    package mutating func isCrumb(_ range: Range<Int>, of asked: Range<Int>) -> Bool {
+        guard isSmall(range, of: asked) else { return false }
+        defer { crumbsLeft = max(0, crumbsLeft - 1) }
+        return crumbsLeft == 0
+    }
+
     /// So many bytes have come, those that count by their own worker.
-    mutating func received(_ count: Int, by worker: Int) -> Taken {
+    package mutating func received(_ count: Int, by worker: Int) -> Taken {
         guard var run = workers[worker].run, run.isOwned else { return Taken(count: 0, isEnd: true) }
         let taken = min(count, run.end - run.position)
         run.position += taken
@@ -192,16 +255,20 @@ extension SegmentMachine {
     }
 
     /// The worker's exchange is over as it should be. Who is to be called.
-    mutating func ended(_ worker: Int) -> [Waiter] {
+    package mutating func ended(_ worker: Int) -> [Waiter] {
         leaveRun(of: worker)
         return takeWaiters()
     }
 
     /// The worker's exchange broke. When it may go on; nil: not at all. And who is to be called.
-    mutating func broke(_ worker: Int, mayPass: Bool) -> (delay: Duration?, waiters: [Waiter]) {
+    package mutating func broke(_ worker: Int, mayPass: Bool) -> (delay: Duration?, waiters: [Waiter]) {
+        var isUseless = false
+        if let run = workers[worker].run, run.isOwned, run.asked.lowerBound < run.position {
+            isUseless = isCrumb(run.asked.lowerBound..<run.position, of: run.asked)
+        }
         leaveRun(of: worker)
         let attempt = workers[worker].idleAttempts
-        guard mayPass, attempt < rules.retries.attempts else {
+        guard mayPass, !isUseless, attempt < rules.retries.attempts else {
             workers[worker].hasLeft = true
             return (nil, takeWaiters())
         }
@@ -210,7 +277,7 @@ extension SegmentMachine {
     }
 
     /// The worker's answer was of no use, and others would be of none. Who is to be called.
-    mutating func refused(_ worker: Int) -> [Waiter] {
+    package mutating func refused(_ worker: Int) -> [Waiter] {
         isRefused = true
         leaveRun(of: worker)
         workers[worker].hasLeft = true

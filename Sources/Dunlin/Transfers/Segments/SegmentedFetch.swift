@@ -14,6 +14,8 @@ final class SegmentedFetch: Sendable {
         case complete
         /// The server has another file by now, or sends all of it whatever is asked for: one begins anew.
         case useless
+        /// The server sent more than it said. What has come may be anything.
+        case overrun(NetworkError)
         case failed(any Error)
     }
 
@@ -26,6 +28,8 @@ final class SegmentedFetch: Sendable {
         let gaps: [Range<Int>]
         /// What the first answer brings.
         let lead: Range<Int>
+        /// Who answered first, at the end of all redirects.
+        let origin: Origin
         let arrival: WatchedExchange.Arrival
         /// Looks after the first exchange.
         let delegate: TaskDelegate
@@ -35,6 +39,7 @@ final class SegmentedFetch: Sendable {
         var attempts: [Attempt] = []
         var failure: (any Error)?
         var ignoresRanges = false
+        var overrun: NetworkError?
         /// The last of each worker.
         var writers: [Int: DownloadWriter] = [:]
         var interrupts: [Int: Interrupt] = [:]
@@ -86,13 +91,17 @@ final class SegmentedFetch: Sendable {
     }
 
     private func ended(_ outcome: Outcome?) async -> Outcome {
-        let (writers, failure, ignoresRanges) = report.withLock {
-            (Array($0.writers.values), $0.failure, $0.ignoresRanges)
+        let (writers, failure, ignoresRanges, overrun) = report.withLock {
+            (Array($0.writers.values), $0.failure, $0.ignoresRanges, $0.overrun)
+        }
+        if let overrun {
+            await settle(writers)
+            return .overrun(overrun)
         }
         // Who is stopped because all has come says that it was stopped.
         if machine.withLock({ $0.isComplete }) {
             do {
-                for writer in writers { try await pump(writer, plan.arrival.response.head).flush() }
+                for writer in writers { try await pump(writer, plan.arrival.response.head, upTo: nil).flush() }
                 // Nothing can be missing; were it, a file with a hole must not pass for whole.
                 guard part.content.gaps(upTo: plan.length).isEmpty else { throw Self.incomplete }
                 return .complete
@@ -128,24 +137,41 @@ extension SegmentedFetch {
         let delegate = isLead ? plan.delegate : TaskDelegate(partOf: exchange.delegate, .init(partOf: exchange.watch))
         report.withLock { $0.interrupts[worker] = delegate.interrupt }
         return await withTaskCancellationHandler {
-            if isLead, let outcome = await bring(plan.arrival.response, part.writer, worker, delegate) {
+            if isLead,
+                let outcome = await bring(
+                    plan.arrival.response, part.writer, upTo: plan.lead.upperBound, worker, delegate)
+            {
                 return outcome
             }
             while true {
                 let parking = Parking<Void>(on: loop)
+                var outcome: Outcome?
                 switch machine.withLock({ $0.next(for: worker, parking) }) {
                 case .leave: return machine.withLock { $0.isComplete } ? .complete : nil
-                case .ask(let range):
-                    if let outcome = await fetch(range, worker, delegate) { return outcome }
-                case .wait:
-                    let outcome = await parking.wait(until: request.deadline, interrupt: delegate.interrupt)
-                    if case .value = outcome { continue }
-                    return .failed(Self.stopped(outcome, delegate.interrupt))
+                case .ask(let range): outcome = await fetch(range, worker, delegate)
+                case .wait: outcome = await wait(parking, worker, delegate, until: .never)
+                case .hesitate:
+                    let end = loop.now().advanced(by: Machine.Rules().patience.clampedNanoseconds)
+                    outcome = await wait(parking, worker, delegate, until: end)
                 }
+                if let outcome { return outcome }
             }
         } onCancel: {
             delegate.interrupt.cancel(.task)
         }
+    }
+
+    /// Until it is called, or else asks for what others have asked for. Nil if the work goes on.
+    private func wait(
+        _ parking: Parking<Void>, _ worker: Int, _ delegate: TaskDelegate, until end: MonotonicTime
+    ) async -> Outcome? {
+        let outcome = await parking.wait(until: min(end, request.deadline), interrupt: delegate.interrupt)
+        if case .value = outcome { return nil }
+        guard case .timedOut = outcome, end < request.deadline else {
+            return .failed(Self.stopped(outcome, delegate.interrupt))
+        }
+        guard let range = machine.withLock({ $0.overtake(for: worker) }) else { return nil }
+        return await fetch(range, worker, delegate)
     }
 
     private static func stopped(_ outcome: Parking<Void>.Outcome, _ interrupt: Interrupt) -> any Error {
@@ -162,17 +188,20 @@ extension SegmentedFetch {
 
     /// One exchange; nil if the work goes on.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ delegate: TaskDelegate) async -> Outcome? {
-        let response: TransportResponse
+        let (response, origin): (TransportResponse, Origin)
         do {
-            response = try await ask(range, delegate)
+            (response, origin) = try await ask(range, delegate)
         } catch {
             return await broke(error, worker, delegate)
         }
-        switch SegmentAnswer(response.head, to: range, plan.validator, of: plan.length) {
+        switch answer(response.head, from: origin, to: range) {
         case .part(let brought):
             let (isWanted, waiters) = machine.withLock { $0.answered(brought, to: worker) }
             wake(waiters)
-            if isWanted { return await bring(response, writer(at: brought.lowerBound), worker, delegate) }
+            if isWanted {
+                return await bring(
+                    response, writer(at: brought.lowerBound), upTo: brought.upperBound, worker, delegate)
+            }
             await discard(response)
             wake(machine.withLock { $0.ended(worker) })
             return nil
@@ -193,7 +222,17 @@ extension SegmentedFetch {
         }
     }
 
-    private func ask(_ range: Range<Int>, _ delegate: TaskDelegate) async throws -> TransportResponse {
+    private func answer(_ head: ResponseHead, from origin: Origin, to range: Range<Int>) -> SegmentAnswer {
+        let answer = SegmentAnswer(
+            head, isElsewhere: origin != plan.origin, to: range, plan.validator, of: plan.length)
+        if case .part(let brought) = answer, machine.withLock({ $0.isCrumb(brought, of: range) }) {
+            return .useless(.crumb)
+        }
+        return answer
+    }
+
+    /// What came, and from where after all redirects.
+    private func ask(_ range: Range<Int>, _ delegate: TaskDelegate) async throws -> (TransportResponse, Origin) {
         try await exchange.pass()
         var request = request.with(
             ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
@@ -204,8 +243,9 @@ extension SegmentedFetch {
             let held = CountedBody(stream, exchange.watch, until: request.deadline)
             response = response.with(.stream(held), response.attempt)
         }
-        return try await exchange.audience.told(
+        let told = try await exchange.audience.told(
             response, to: request, exchange.delegate, exchange.carrier, on: loop)
+        return (told, request.head.origin)
     }
 
     private static func refusal(_ head: ResponseHead, _ why: SegmentAnswer.Uselessness) -> NetworkError {
@@ -213,6 +253,8 @@ extension SegmentedFetch {
             switch why {
             case .ignoresRanges: (.invalidResponse, "the server sent all of the file where a part was asked for")
             case .refused(let refusal): (.invalidResponse, "\(refusal)")
+            case .elsewhere: (.invalidResponse, "another origin answered where a part was asked for")
+            case .crumb: (.invalidResponse, ResumeMachine.Rules.crumbReason)
             case .status: (.unacceptableStatus, "the status is \(head.status.code) where a part was asked for")
             }
         return NetworkError(code, reason, phase: .idle, requestMayHaveBeenSent: true, response: head)
@@ -223,17 +265,23 @@ extension SegmentedFetch {
 
 extension SegmentedFetch {
     private func bring(
-        _ response: TransportResponse, _ writer: DownloadWriter, _ worker: Int, _ delegate: TaskDelegate
+        _ response: TransportResponse, _ writer: DownloadWriter, upTo end: Int, _ worker: Int,
+        _ delegate: TaskDelegate
     ) async -> Outcome? {
         report.withLock { $0.writers[worker] = writer }
         do {
-            let pump = pump(writer, response.head, delegate.interrupt) { [self] in received($0, by: worker) }
+            let pump = pump(writer, response.head, upTo: end, delegate.interrupt) { [self] in
+                received($0, by: worker)
+            }
             guard try await pump.run(response.body) else { throw Self.tooShort(response.head) }
             await leave(response)
             // The first one's attempt is told with its response.
             if writer !== part.writer { note(response) }
             wake(machine.withLock { $0.ended(worker) })
             return nil
+        } catch let overrun as DownloadPump.Overrun {
+            report.withLock { $0.overrun = overrun.error }
+            return .overrun(overrun.error)
         } catch {
             return await broke(error, worker, delegate)
         }
@@ -245,12 +293,12 @@ extension SegmentedFetch {
     }
 
     private func pump(
-        _ writer: DownloadWriter, _ head: ResponseHead, _ interrupt: Interrupt? = nil,
+        _ writer: DownloadWriter, _ head: ResponseHead, upTo end: Int?, _ interrupt: Interrupt? = nil,
         _ claim: DownloadPump.Claim? = nil
     ) -> DownloadPump {
         DownloadPump(
             writer: writer, options: options, exchange: exchange, head: head,
-            interrupt: interrupt ?? exchange.delegate.interrupt, claim: claim)
+            interrupt: interrupt ?? exchange.delegate.interrupt, end: end, claim: claim)
     }
 
     private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {

@@ -1,0 +1,165 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+/// What lies where a download would find what an earlier one left, and was not left by it.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
+struct `A part that is found` {
+    private static let length = 1 << 20
+    private static let part = ".file.dunlin-part"
+    private static let record = ".file.dunlin-record"
+
+    /// Leaves 100,000 bytes of a file, and the record of them.
+    private static func leave(_ file: ServedFile, in folder: Folder, _ stage: Stage) async throws -> ResumeData {
+        file.change { $0.faults = [.stall(after: 100_000)] }
+        file.serve(on: stage)
+        let task = try stage.session.downloadTask("file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+        task.resume()
+        try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
+        let data = try #require(await task.cancelProducingResumeData())
+        #expect(try folder.names() == [part, record])
+        file.change { $0.faults = [] }
+        return data
+    }
+
+    struct Change: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        /// What is in the way, and stays.
+        var names: [String]
+        var isPart = true
+        var make: @Sendable (_ folder: String) throws -> Void
+    }
+
+    private static func permit(_ permissions: Int, _ name: String) -> @Sendable (String) throws -> Void {
+        { folder in
+            try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: "\(folder)/\(name)")
+        }
+    }
+
+    private static func moved(_ name: String) -> @Sendable (String) throws -> Void {
+        { folder in
+            try FileManager.default.moveItem(atPath: "\(folder)/\(name)", toPath: "\(folder)/other")
+            try FileManager.default.createSymbolicLink(
+                atPath: "\(folder)/\(name)", withDestinationPath: "\(folder)/other")
+        }
+    }
+
+    private static func linked(_ name: String) -> @Sendable (String) throws -> Void {
+        { try FileManager.default.linkItem(atPath: "\($0)/\(name)", toPath: "\($0)/other") }
+    }
+
+    private static func given(_ name: String) -> @Sendable (String) throws -> Void {
+        { folder in
+            try FileManager.default.setAttributes(
+                [.ownerAccountID: 12345, .posixPermissions: 0o600], ofItemAtPath: "\(folder)/\(name)")
+        }
+    }
+
+    static let changes: [Change] = [
+        Change(testDescription: "a part its group may write to", names: [part, record], make: permit(0o620, part)),
+        Change(testDescription: "a part others may write to", names: [part, record], make: permit(0o666, part)),
+        Change(testDescription: "a part with two names", names: [part, record, "other"], make: linked(part)),
+        Change(testDescription: "a link to a part", names: [part, record, "other"], make: moved(part)),
+        Change(
+            testDescription: "a record others may write to", names: [], isPart: false, make: permit(0o666, record)),
+        Change(
+            testDescription: "a record with two names", names: ["other"], isPart: false, make: linked(record)),
+        Change(
+            testDescription: "a link to a record", names: [part, record, "other"], isPart: false, make: moved(record)),
+    ]
+
+    @Test(arguments: changes) func `is not taken over where others may have written it`(change: Change) async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            _ = try await Self.leave(file, in: folder, stage)
+            try change.make(folder.path)
+            let before = try folder.contents(Self.part)
+            let response = try await stage.session.download(
+                "file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+            #expect(response.value.resumedAt == 0)
+            #expect(stage.server.ranges.last == .some(nil), "all of it was asked for")
+            #expect(try folder.contents("file") == file.contents)
+            #expect(try folder.names() == (change.names + ["file"]).sorted())
+            if change.names.contains(Self.part) { #expect(try folder.contents(Self.part) == before) }
+        }
+    }
+
+    @Test(
+        .enabled(if: geteuid() == 0, "takes root: a part of another user's is not tested"), arguments: [part, record])
+    func `is not taken over from another user`(name: String) async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            _ = try await Self.leave(file, in: folder, stage)
+            try Self.given(name)(folder.path)
+            let response = try await stage.session.download(
+                "file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+            #expect(response.value.resumedAt == 0)
+            #expect(try folder.contents("file") == file.contents)
+            #expect(try folder.names() == [Self.part, Self.record, "file"])
+            #expect(try folder.contents(Self.part).count == 100_000)
+        }
+    }
+
+    @Test(arguments: changes.filter(\.isPart))
+    func `is refused by name to whoever brings its data`(change: Change) async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            let data = try await Self.leave(file, in: folder, stage)
+            try change.make(folder.path)
+            let before = try folder.contents(Self.part)
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.download(resuming: data, to: .folder(folder.path))
+            }
+            let isLink = change.testDescription.hasPrefix("a link")
+            #expect(error.code == (isLink ? .fileNotCreated : .invalidResumeData))
+            #expect("\(error)".contains(Self.part))
+            #expect(try folder.contents(Self.part) == before)
+            #expect(stage.server.requests.count == 1)
+        }
+    }
+
+    @Test func `is made so that it may be found again, and its record can be read by nobody else`() async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            _ = try await Self.leave(file, in: folder, stage)
+            let permissions = try [Self.part, Self.record].map { name in
+                try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(name)")[.posixPermissions] as? Int
+            }
+            #expect((permissions[0] ?? 0o777) & 0o022 == 0)
+            #expect(permissions[1] == 0o600, "it holds the URL")
+            let response = try await stage.session.download(
+                "file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+            #expect(response.value.resumedAt == 100_000)
+            try folder.write("x", as: "new")
+            let names = ["file", "new"]
+            let modes = try names.map { name in
+                try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(name)")[.posixPermissions] as? Int
+            }
+            #expect(modes[0] == modes[1] || modes[1] == 0o600, "the file is as any that is made there")
+        }
+    }
+
+    @Test func `leaves nothing where its name was taken and nobody would find it`() async throws {
+        let folder = try Folder()
+        try folder.write("another's", as: Self.part)
+        try Self.permit(0o666, Self.part)(folder.path)
+        let file = ServedFile(Self.length)
+        file.change { $0.faults = [.stall(after: 100_000)] }
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            file.serve(on: stage)
+            let task = try stage.session.downloadTask("file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+            task.resume()
+            try await stage.eventually("much has come") { task.downloaded.wireBytes == 100_000 }
+            #expect(try folder.names().count == 2)
+            task.cancel()
+            _ = await task.result
+            #expect(try folder.names() == [Self.part])
+            #expect(try folder.contents(Self.part) == "another's")
+        }
+    }
+}
