@@ -14,7 +14,8 @@ extension HTTPSession {
         case downloadResumed(TaskSnapshot, at: Int, of: Int?)
         /// A downloaded file was given its name: `from` is where it was written.
         case fileMoved(TaskSnapshot, from: String, to: String)
-        /// A downloaded file could not be given its name; its download fails with this error.
+        /// A download has no file: there is no such place, no room, or something has its name. It fails with this
+        /// error, whose code says whether the file could not be made, written or given its name.
         case fileMoveFailed(TaskSnapshot, NetworkError)
         /// A request is over. Told after whoever asked for it has been told.
         case completed(Completion)

@@ -70,11 +70,7 @@ extension DownloadRun {
             }
         }
         let snapshot = exchange.delegate.snapshot(at: exchange.watch.now())
-        if let failure {
-            let error = failure.error(.fileNotMoved, "the file cannot be given its name", head)
-            exchange.session.hub.tell(.fileMoveFailed(snapshot, error))
-            throw error
-        }
+        if let failure { throw failure.error(.fileNotMoved, "the file cannot be given its name", head) }
         exchange.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
     }
 
@@ -97,6 +93,9 @@ extension DownloadRun {
         let redirects = exchange.trail
         exchange.trail = exchange.trail.after(earlier)
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
+        if let failure = error as? NetworkError, failure.isOfDestination {
+            exchange.session.hub.tell(.fileMoveFailed(exchange.delegate.snapshot(at: exchange.watch.now()), failure))
+        }
         guard let part else { return redirects.explained(error) }
         let data = await leave(part, after: error as? NetworkError)
         download.leftover.data = data
@@ -134,6 +133,16 @@ extension DownloadRun {
         return ResumeData(
             address, method: original.head.method, fields: original.head.fields, validator: machine.validator,
             completeLength: machine.completeLength, partPath: part.file.path, pieces: pieces)
+    }
+}
+
+extension NetworkError {
+    /// Whether a file system said no: to the file being made, written or given its name.
+    fileprivate var isOfDestination: Bool {
+        switch code {
+        case .fileNotCreated, .fileNotWritten, .fileNotMoved: fileFailure != nil
+        default: false
+        }
     }
 }
 

@@ -1,0 +1,148 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+/// Files that another program has begun to fetch.
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
+struct `A partial file from elsewhere` {
+    private static let length = 1 << 20
+    private static let modified = "Wed, 01 Jan 2020 00:00:00 GMT"
+    private static let later = "Wed, 01 Jan 2020 00:01:00 GMT"
+
+    private static func write(_ count: Int, _ folder: Folder, as name: String = "begun") throws -> String {
+        let path = try folder.write(LoopbackServer.GeneratedBody.bytes(0..<count), as: name)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        return path
+    }
+
+    @Test(arguments: [
+        ResumeData.GivenValidator.entityTag(#""one""#), .lastModified(modified, date: later),
+    ])
+    func `is gone on with, and becomes the file`(validator: ResumeData.GivenValidator) async throws {
+        let folder = try Folder()
+        let path = try Self.write(300_000, folder)
+        let file = ServedFile(Self.length)
+        if case .lastModified = validator {
+            file.change { ($0.entity.tag, $0.entity.lastModified) = (nil, Self.modified) }
+        }
+        try await Stage.with { (stage: Stage) async throws in
+            file.serve(on: stage)
+            let data = try await ResumeData(
+                partialFile: path, of: "\(stage.server.baseURL)/file", validator: validator)
+            #expect(data.offset == 300_000 && data.partPath == path && data.completeLength == nil)
+            let kept = try JSONDecoder().decode(ResumeData.self, from: JSONEncoder().encode(data))
+            #expect(kept == data)
+            let response = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+            #expect(response.value.resumedAt == 300_000 && response.value.byteCount == Self.length)
+            #expect(stage.server.ranges == ["bytes=300000-"])
+            #expect(try folder.contents("file") == file.contents)
+            #expect(try folder.names() == ["file"])
+        }
+    }
+
+    @Test func `is gone on with where it lies, if that is where the file goes`() async throws {
+        let folder = try Folder()
+        let path = try Self.write(300_000, folder, as: "file")
+        let file = ServedFile(Self.length)
+        try await Stage.with { (stage: Stage) async throws in
+            file.serve(on: stage)
+            let data = try await ResumeData(
+                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#),
+                completeLength: Self.length)
+            let response = try await stage.session.download(
+                resuming: data, to: .file(path), transfer: .init(overwrites: true))
+            #expect(response.value.resumedAt == 300_000)
+            #expect(try folder.contents("file") == file.contents)
+            #expect(try folder.names() == ["file"])
+        }
+    }
+
+    @Test(arguments: ["tag", "length"]) func `is not put together with another state of the file`(
+        what: String
+    ) async throws {
+        let folder = try Folder()
+        let path = try Self.write(300_000, folder)
+        let file = ServedFile(Self.length)
+        file.change { if what == "tag" { $0.entity = $0.entity.changed } }
+        try await Stage.with { (stage: Stage) async throws in
+            file.serve(on: stage)
+            let data = try await ResumeData(
+                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#),
+                completeLength: what == "length" ? 2 * Self.length : nil)
+            if what == "tag" {
+                let response = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+                #expect(response.value.resumedAt == 0)
+                #expect(try folder.contents("file") == file.contents, "all of it is of the new state")
+            } else {
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+                }
+                #expect(error.code == .invalidResponse)
+                #expect(try !folder.names().contains("file"))
+            }
+        }
+    }
+
+    @Test func `is refused when it has changed since it was read`() async throws {
+        let folder = try Folder()
+        let path = try Self.write(300_000, folder)
+        try await Stage.with { (stage: Stage) async throws in
+            let data = try await ResumeData(
+                partialFile: path, of: "\(stage.server.baseURL)/file", validator: .entityTag(#""one""#))
+            let handle = try FileHandle(forUpdating: URL(filePath: path))
+            try handle.write(contentsOf: Data([255]))
+            try handle.close()
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.download(resuming: data, to: .file("\(folder.path)/file"))
+            }
+            #expect(error.code == .invalidResumeData)
+            #expect(stage.server.requests.isEmpty)
+        }
+    }
+
+    static let weak: [ResumeData.GivenValidator] = [
+        .entityTag(#"W/"one""#), .entityTag("one"), .entityTag(""), .lastModified(modified, date: modified),
+        .lastModified(modified, date: "Wed, 01 Jan 2020 00:00:59 GMT"), .lastModified("yesterday", date: later),
+        .lastModified(modified, date: ""),
+    ]
+
+    @Test(arguments: weak) func `is nothing to go on with where its state has no strong name`(
+        validator: ResumeData.GivenValidator
+    ) async throws {
+        let folder = try Folder()
+        let path = try Self.write(10, folder)
+        let error = try await NetworkError.thrown {
+            _ = try await ResumeData(partialFile: path, of: "https://a.test/x", validator: validator)
+        }
+        #expect(error.code == .invalidResumeData)
+    }
+
+    @Test func `is refused for what is wrong with it`() async throws {
+        let folder = try Folder()
+        let tag = ResumeData.GivenValidator.entityTag(#""one""#)
+        let (empty, path) = (try Self.write(0, folder, as: "empty"), try Self.write(10, folder))
+        for (path, url, length) in [
+            (empty, "https://a.test/x", nil), (path, "/x", nil), (path, "https://a.test/x", 9),
+            (path, "https://a.test/x", -1),
+        ] as [(String, String, Int?)] {
+            let error = try await NetworkError.thrown {
+                _ = try await ResumeData(partialFile: path, of: url, validator: tag, completeLength: length)
+            }
+            #expect(error.code == .invalidResumeData)
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o664], ofItemAtPath: path)
+        let failures: [(String, Int32, HTTPSession.FileFailure.Distrust?)] = [
+            (path, EPERM, .isWritableByGroup), ("\(folder.path)/none", ENOENT, nil), (folder.path, EISDIR, nil),
+            ("a\0b", EINVAL, nil),
+        ]
+        for (path, errno, distrust) in failures {
+            do {
+                _ = try await ResumeData(partialFile: path, of: "https://a.test/x", validator: tag)
+                Issue.record("it was taken")
+            } catch let failure as HTTPSession.FileFailure {
+                #expect(failure.errno == errno && failure.distrust == distrust && failure.path == path)
+            }
+        }
+    }
+}
