@@ -102,6 +102,9 @@ let package = Package(
         .executableTarget(
             name: "FuzzNetlink", dependencies: ["DunlinReactor", "FuzzDriver"], path: "Tests/FuzzNetlink",
             swiftSettings: dialect),
+        .executableTarget(
+            name: "FuzzSegments", dependencies: ["Dunlin", "DunlinSemantics", "DunlinTypes", "FuzzDriver"],
+            path: "Tests/FuzzSegments", swiftSettings: dialect),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
         .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
         .target(
