@@ -65,7 +65,12 @@ static inline int dunlin_error_reason(unsigned long code) { return ERR_GET_REASO
 static inline int dunlin_error_is_system(unsigned long code) { return ERR_SYSTEM_ERROR(code); }
 
 static inline int dunlin_open_private_log(const char *path) {
-    return open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    int descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (descriptor < 0 || descriptor > 2) return descriptor;
+    /* Where a program has closed 0 to 2, what it prints must not end up in here. */
+    int raised = fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
+    close(descriptor);
+    return raised;
 }
 
 static inline int dunlin_add_chain(SSL_CTX *context, X509 *certificate) {

@@ -24,8 +24,8 @@ public final class OpenFile: Sendable {
     ) throws(Errno) -> (descriptor: Int32, length: Int) {
         try FileSystem.check(path)
         // Without O_NONBLOCK the opening of a pipe would wait for a writer.
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
-        guard descriptor >= 0 else { throw Errno.last }
+        let descriptor = try Descriptor.raised(
+            Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags))
         do throws(Errno) {
             let length = try length(of: descriptor)
             if isOwn, try FileSystem.status(of: descriptor).ownership.fault(of: FileSystem.user) != nil {

@@ -58,13 +58,17 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
     ) throws(Errno) {
         self.time = time
         self.busy = busy
-        epoll = dunlin_epoll_create()
-        guard epoll >= 0 else { throw Errno.last }
-        wakeup = dunlin_eventfd()
-        guard wakeup >= 0, dunlin_epoll_add_wake(epoll, wakeup, Slots.wake) == 0 else {
+        epoll = try Descriptor.raised(dunlin_epoll_create())
+        do throws(Errno) {
+            wakeup = try Descriptor.raised(dunlin_eventfd())
+        } catch {
+            Glibc.close(epoll)
+            throw error
+        }
+        guard dunlin_epoll_add_wake(epoll, wakeup, Slots.wake) == 0 else {
             let failure = Errno.last
             Glibc.close(epoll)
-            if wakeup >= 0 { Glibc.close(wakeup) }
+            Glibc.close(wakeup)
             throw failure
         }
         own = .allocate(capacity: 1)

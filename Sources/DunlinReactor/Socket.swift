@@ -21,9 +21,7 @@ public struct Socket: ~Copyable, Sendable {
     /// A new stream socket of the address's family.
     public init(for address: SocketAddress) throws(Errno) {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(address.family, kind, 0)
-        guard descriptor >= 0 else { throw Errno.last }
-        self.init(adopting: descriptor)
+        self.init(adopting: try Descriptor.raised(socket(address.family, kind, 0)))
     }
 
     deinit {

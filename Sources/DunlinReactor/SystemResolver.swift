@@ -60,8 +60,8 @@ public final class SystemResolver: Resolver {
         }
     }
 
-    /// EAI_NODATA, a GNU extension that the Glibc module leaves out: the name exists and has no address.
-    private static let noData: Int32 = -5
+    /// What the C library has open at once at most: a file, and sockets to ask with and to be asked again.
+    private static let descriptorsNeeded = 4
 
     private static func lookUp(_ host: String) -> Answer {
         var hints = addrinfo()
@@ -70,9 +70,8 @@ public final class SystemResolver: Resolver {
         var list: UnsafeMutablePointer<addrinfo>?
         let code = getaddrinfo(host, nil, &hints, &list)
         guard code == 0 else {
-            let reason = code == EAI_SYSTEM ? "\(Errno.last)" : String(cString: gai_strerror(code))
-            let isUnknown = code == EAI_NONAME || code == noData
-            return .failure(ResolverError(isUnknown ? .noSuchName : .unanswered, reason))
+            let failure = Errno.last
+            return .failure(.lookUp(code, failure, shortage: Descriptor.shortage(of: Self.descriptorsNeeded)))
         }
         defer { freeaddrinfo(list) }
         var addresses: [SocketAddress] = []
@@ -86,6 +85,19 @@ public final class SystemResolver: Resolver {
             entry = current.pointee.ai_next
         }
         return .success(addresses)
+    }
+}
+
+extension ResolverError {
+    /// EAI_NODATA, a GNU extension that the Glibc module leaves out: the name exists and has no address.
+    private static let noData: Int32 = -5
+
+    /// What getaddrinfo failed with. Without a descriptor the C library can neither read a file nor ask a server, and
+    /// says that there is no such name; which nobody has said, and which must not be remembered.
+    static func lookUp(_ code: Int32, _ failure: Errno, shortage: Errno?) -> ResolverError {
+        if let shortage { return ResolverError(.unanswered, "there is no descriptor to ask with: \(shortage)") }
+        let reason = code == EAI_SYSTEM ? "\(failure)" : String(cString: gai_strerror(code))
+        return ResolverError(code == EAI_NONAME || code == noData ? .noSuchName : .unanswered, reason)
     }
 }
 

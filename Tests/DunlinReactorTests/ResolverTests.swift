@@ -1,4 +1,5 @@
 import DunlinTypes
+import Glibc
 import Testing
 
 @testable import DunlinReactor
@@ -121,6 +122,22 @@ import Testing
         }
         #expect(failure?.kind == .noSuchName)
         #expect(failure?.description.isEmpty == false)
+    }
+
+    /// 24 is EMFILE, 23 ENFILE, 12 ENOMEM; -5 is EAI_NODATA, which is no part of the Glibc module.
+    @Test(arguments: [
+        (EAI_NONAME, nil, true), (-5, nil, true), (EAI_AGAIN, nil, false), (EAI_FAIL, nil, false),
+        (EAI_MEMORY, nil, false), (EAI_SYSTEM, nil, false), (EAI_NONAME, Int32(24), false), (-5, 23, false),
+        (EAI_NONAME, 12, false), (EAI_AGAIN, 24, false), (EAI_SYSTEM, 23, false), (EAI_MEMORY, 24, false),
+    ])
+    func `believes that there is no such name only if there was a descriptor to ask with`(
+        code: Int32, shortage: Int32?, isAnswer: Bool
+    ) {
+        let shortage = shortage.map { Errno(rawValue: $0) }
+        let error = ResolverError.lookUp(code, Errno(rawValue: 5), shortage: shortage)
+        #expect(error.kind == (isAnswer ? .noSuchName : .unanswered))
+        if let shortage { #expect(error.description == "there is no descriptor to ask with: \(shortage)") }
+        if code == EAI_SYSTEM, shortage == nil { #expect(error.description == "\(Errno(rawValue: 5))") }
     }
 
     @Test func `refuses what is over its bounds`() async {

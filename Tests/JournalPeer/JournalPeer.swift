@@ -15,6 +15,11 @@ import Synchronization
 ///
 /// Downloads, or begins a journal, where no file may have more bytes than that, or where there are no locks, and prints
 /// what comes of it.
+///
+///     JournalPeer starved PORT
+///     JournalPeer without-standard-descriptors BASE FILE REPORT
+///
+/// See `Descriptors`.
 @main
 struct JournalPeer {
     static func main() async {
@@ -22,6 +27,14 @@ struct JournalPeer {
         do {
             if words.count > 2, words[1] == "limited" {
                 try await Limited(Array(words[2...])).run()
+                exit(0)
+            }
+            if words.count == 3, words[1] == "starved" {
+                try await Descriptors.starve(words[2])
+                exit(0)
+            }
+            if words.count == 5, words[1] == "without-standard-descriptors" {
+                try await Descriptors.goWithout(words[2], words[3], words[4])
                 exit(0)
             }
             guard words.count == 2 else {

@@ -105,8 +105,7 @@ public enum FileSystem {
     public static func fault(ofFolder path: String) throws(Errno) -> FileOwnership.Fault? {
         try check(path)
         // A link to a folder may be had on purpose; what counts is the folder.
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Errno.last }
+        let descriptor = try Descriptor.raised(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         defer { close(descriptor) }
         return try status(of: descriptor).ownership.fault(as: .folder, of: user)
     }
@@ -120,8 +119,7 @@ public enum FileSystem {
     /// Returns once the names in a folder would survive a loss of power.
     public static func syncFolder(_ path: String) throws(Errno) {
         try check(path)
-        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Errno.last }
+        let descriptor = try Descriptor.raised(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         defer { close(descriptor) }
         while fsync(descriptor) != 0 {
             // Not every file system does that for folders.
@@ -133,7 +131,7 @@ public enum FileSystem {
     /// The names in a folder, in no order; those that are no UTF-8 are left out.
     public static func names(in folder: String) throws(Errno) -> [String] {
         try check(folder)
-        guard let directory = opendir(folder) else { throw Errno.last }
+        let directory = try Descriptor.folder(folder)
         defer { closedir(directory) }
         var names: [String] = []
         while let entry = readdir(directory) {

@@ -86,9 +86,7 @@ public final class PartFile: Sendable {
     ) throws(Errno) -> Int32 {
         try FileSystem.check(path)
         let common = O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY
-        let descriptor = Glibc.open(path, common | flags, mode_t(permissions))
-        guard descriptor >= 0 else { throw Errno.last }
-        return descriptor
+        return try Descriptor.raised(Glibc.open(path, common | flags, mode_t(permissions)))
     }
 
     /// Whether it is locked now.

@@ -46,27 +46,28 @@ extension LinkFiles {
 
     /// The line DEVTYPE of a device's `uevent`.
     private func deviceType(of name: String) -> String? {
-        guard let text = text(of: "\(name)/uevent") else { return nil }
+        guard let text = content(of: "\(name)/uevent") else { return nil }
         let key = "DEVTYPE="
         return text.split(separator: "\n").first { $0.hasPrefix(key) }.map { String($0.dropFirst(key.count)) }
     }
 
     /// Whether a link can carry something now; nil if /sys does not say.
     package func isUp(_ name: String) -> Bool? {
-        guard let state = text(of: "\(name)/operstate") else { return nil }
+        guard let state = content(of: "\(name)/operstate") else { return nil }
         return state.hasPrefix("up") || state.hasPrefix("unknown")
     }
 
     /// The state of every link by its name.
     func states() -> [String: String] {
-        guard let directory = opendir(folder) else { return [:] }
+        let directory: OpaquePointer
+        do throws(Errno) { directory = try Descriptor.folder(folder) } catch { return [:] }
         defer { closedir(directory) }
         var states: [String: String] = [:]
         while let entry = readdir(directory) {
             let name = withUnsafeBytes(of: entry.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if !name.hasPrefix(".") { states[name] = text(of: "\(name)/operstate") }
+            if !name.hasPrefix(".") { states[name] = content(of: "\(name)/operstate") }
         }
         return states
     }
@@ -76,12 +77,17 @@ extension LinkFiles {
         return access(path, F_OK) == 0
     }
 
-    private func text(of path: String) -> String? {
+    private func content(of path: String) -> String? {
         guard let path = whole(path) else { return nil }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        return Self.text(of: path)
+    }
+
+    /// What a small file holds; nil if it cannot be read.
+    static func text(of path: String) -> String? {
+        let descriptor: Int32
+        do throws(Errno) { descriptor = try Descriptor.raised(open(path, O_RDONLY | O_CLOEXEC)) } catch { return nil }
         defer { close(descriptor) }
-        return Self.text(from: descriptor)
+        return text(from: descriptor)
     }
 
     /// No name of a link leads out of the folder: a slash is none of its characters, and no link is called `..`.

@@ -160,16 +160,9 @@ extension ProcRoutes {
 
     /// What the tables say now; nil if neither can be read.
     package static func read() -> ProcRoutes? {
-        let texts = places.map { text(of: $0) }
+        let texts = places.map(LinkFiles.text(of:))
         if texts.allSatisfy({ $0 == nil }) { return nil }
         return ProcRoutes(four: texts[0] ?? "", six: texts[1] ?? "")
-    }
-
-    private static func text(of path: String) -> String? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        return LinkFiles.text(from: descriptor)
     }
 }
 

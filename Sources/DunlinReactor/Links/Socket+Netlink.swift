@@ -27,9 +27,7 @@ extension Socket {
 
     private static func netlink(_ flags: Int32) throws(Errno) -> Socket {
         let kind = Int32(SOCK_RAW.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | flags
-        let descriptor = Glibc.socket(AF_NETLINK, kind, NETLINK_ROUTE)
-        guard descriptor >= 0 else { throw Errno.last }
-        return Socket(adopting: descriptor)
+        return Socket(adopting: try Descriptor.raised(Glibc.socket(AF_NETLINK, kind, NETLINK_ROUTE)))
     }
 
     private func bind(toGroups groups: UInt32) throws(Errno) {

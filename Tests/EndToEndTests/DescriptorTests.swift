@@ -1,0 +1,40 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+/// What becomes of a process whose descriptors are few, or not those that every process begins with. In processes of
+/// their own: limits hold for all of one.
+@Suite(.timeLimit(.minutes(10)))
+struct `A process short of descriptors` {
+    @Test func `is told so when a name cannot be looked up, and finds it as soon as it has some`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { .response(body: Bytes("answer to \($0.target)")) }
+        let end = try await Peer(["starved", "\(server.port)"]).end()
+        #expect(
+            end.lines == [
+                "answer to /first", "nameNotResolved: there is no descriptor to ask with: Too many open files",
+                "answer to /named",
+            ])
+        #expect(end.status == 0)
+    }
+
+    @Test func `never finds Dunlin at its standard descriptors, though it has closed them`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { $0.target == "/large" ? .generated(length: 1 << 20) : .response(body: "x") }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-without-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { _ = Result { try FileManager.default.removeItem(at: folder) } }
+        let (file, report) = (folder.appending(path: "file"), folder.appending(path: "report"))
+        let end = try await Peer([
+            "without-standard-descriptors", server.baseURL.replacing("127.0.0.1", with: "localhost"), file.path,
+            report.path,
+        ]).end()
+        #expect(end.status == 0)
+        let found = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
+        #expect(found == ["done"])
+        #expect(try Data(contentsOf: file).count == 1 << 20)
+    }
+}
