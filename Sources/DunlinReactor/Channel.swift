@@ -14,6 +14,8 @@ public final class Channel: Sendable {
     private let socket: Socket
     /// Where the loop finds this channel; set once, before anybody can wait.
     private let token = Atomic<UInt64>(Slots.none)
+    /// When an owner last saw that nothing was left, by `Reactor.lookTime`.
+    private let lastLook = Atomic<Int64>(0)
     public let reactor: Reactor
     /// Process-wide and never used twice.
     public let id = Channel.ids.add(1, ordering: .relaxed).newValue
@@ -47,17 +49,24 @@ public final class Channel: Sendable {
 
     /// Up to `capacity` bytes, empty at end of stream, nil when there is none yet.
     public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
-        try socket.read(upTo: capacity)
+        var bytes: [UInt8] = []
+        return try read(into: &bytes, upTo: capacity) ? bytes : nil
     }
 
     /// The same into `bytes`, in the memory they have if nobody else holds it; false when there is none yet.
     public func read(into bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
-        try socket.read(into: &bytes, upTo: capacity)
+        bytes.removeAll(keepingCapacity: true)
+        return try read(appendingTo: &bytes, upTo: capacity)
     }
 
     /// The same behind what is in `bytes` already.
+    @inline(__always)
     public func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
-        try socket.read(appendingTo: &bytes, upTo: capacity)
+        let (before, start) = (bytes.count, Reactor.lookTime)
+        let isThere = try socket.read(appendingTo: &bytes, upTo: capacity)
+        // A read that comes back with less has left nothing. What comes while it is on its way back is not included.
+        if bytes.count - before < capacity { lastLook.store(start.nanoseconds, ordering: .relaxed) }
+        return isThere
     }
 
     /// Waits for input end only when so many bytes are there, or the stream has ended.
@@ -99,13 +108,19 @@ public final class Channel: Sendable {
     }
 
     /// Starts a turn for a new owner; nil if the channel is no longer fit for one: closed, ended by the peer, or with
-    /// bytes that nobody asked for.
+    /// bytes that nobody asked for. If nobody has looked a moment ago, this does.
     public func beginTurn() -> UInt64? {
+        // The loop says when it polled after it has passed on what it found: read before the machine is asked.
+        let polled = reactor.lastPoll.load(ordering: .acquiring)
+        var lastLook = MonotonicTime(nanoseconds: max(polled, lastLook.load(ordering: .relaxed)))
+        let now = Reactor.lookTime
         while true {
-            switch machine.withLock({ $0.beginTurn() }) {
+            switch machine.withLock({ $0.beginTurn(lastLook: lastLook, at: now) }) {
             case .turn(let turn): return turn
             case .closed: return nil
-            case .unseenInput: guard isStillSilent() else { return nil }
+            case .unseenInput:
+                guard isStillSilent() else { return nil }
+                lastLook = now
             }
         }
     }
@@ -126,7 +141,11 @@ public final class Channel: Sendable {
         guard token.load(ordering: .relaxed) != Slots.none else { return false }
         hasNews.store(false, ordering: .relaxed)
         machine.withLock { $0.clearUnseenInput() }
-        if socket.peek() == .silent { return true }
+        let start = Reactor.lookTime
+        if socket.peek() == .silent {
+            lastLook.store(start.nanoseconds, ordering: .relaxed)
+            return true
+        }
         machine.withLock { $0.keepUnseenInput() }
         return false
     }

@@ -12,6 +12,14 @@ internal import DunlinTypes
 /// 4. Interrupted and closed are for good (interrupted: until the next turn): every later wait returns at once.
 /// 5. It never reads a clock. Deadlines are compared when somebody says what time it is; `checkAt` is when the loop
 ///    will next look, and only a deadline before that is worth telling the loop.
+/// 6. A turn begins only where nothing is known to be unread and somebody has looked a moment ago (`freshness`). An
+///    edge is what the loop has collected, and a loop that computes collects nothing: bytes that came meanwhile would
+///    be taken for the answer to a request that was not sent yet. Three things are a look: the last owner's read, if
+///    it left nothing; the loop's poll, once all that it told has been passed on; and a peek at the socket, which is
+///    what it takes where neither is fresh. What the kernel had at that look is never an answer.
+///    What comes after the look is beyond anybody's knowledge, as is what the peer sends before a request reaches it.
+///    The allowance is shorter than that way is, so it adds nothing to what a peer could do anyhow; without it each
+///    request that follows an answer at once would peek at what it has just read empty.
 struct ChannelMachine<Waiter> {
     enum Direction {
         case reading
@@ -50,7 +58,7 @@ struct ChannelMachine<Waiter> {
 
     enum Begin: Equatable {
         case turn(UInt64)
-        /// Something came while nobody owned the channel: look before using it.
+        /// Something came while nobody owned the channel, or may have: look before using it.
         case unseenInput
         case closed
     }
@@ -64,8 +72,11 @@ struct ChannelMachine<Waiter> {
     /// In its first turn from the beginning: what comes before anybody waits is its owner's business.
     init(inTurn: Bool = false) {
         guard inTurn else { return }
-        _ = beginTurn()
+        _ = beginTurn(lastLook: MonotonicTime(nanoseconds: 0), at: MonotonicTime(nanoseconds: 0))
     }
+
+    /// Nanoseconds that a look is good for. From an answer's last byte to the next request there are a few thousand.
+    static var freshness: Int64 { 50_000 }
 
     private var reading = Side.quiet
     private var life = Life.between
@@ -77,10 +88,11 @@ struct ChannelMachine<Waiter> {
     private var readingLimit = MonotonicTime.never
     private var writing = Side.quiet
 
-    /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing.
-    mutating func beginTurn() -> Begin {
+    /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing; whoever has looked
+    /// since says that the last look is now.
+    mutating func beginTurn(lastLook: MonotonicTime, at now: MonotonicTime) -> Begin {
         if life == .closed { return .closed }
-        if hasUnseenInput { return .unseenInput }
+        if hasUnseenInput || now > lastLook.advanced(by: Self.freshness) { return .unseenInput }
         life = .open
         writing = .quiet
         readingLimit = .never

@@ -51,6 +51,11 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
     private let busy: BusyProcessors
     private let thread = Atomic<UInt>(0)
     private let shared = Mutex(Shared())
+    /// When the loop last asked the kernel for all there was, by `lookTime`: every edge of before has been passed on.
+    let lastPoll = Atomic<Int64>(0)
+
+    /// What looks at sockets are dated by: the kernel's own time, however the loop's clock goes.
+    static var lookTime: MonotonicTime { TimeSource.monotonic.now() }
 
     /// Starts a loop. It runs until `retire()`.
     public init(
@@ -239,16 +244,21 @@ extension Reactor {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while let timeout = workThenSleep() {
-            collect(awaitEvents(timeout))
+            let count = awaitEvents(timeout)
+            let polled = Self.lookTime
+            collect(max(count, 0))
             // Taken from the end, which costs less than emptying the array.
             while let (channel, events) = own.pointee.ready.popLast() { channel.becameReady(events) }
+            // A poll that failed has seen nothing, and one that came back full may have left something.
+            guard count >= 0, count < own.pointee.events.count else { continue }
+            lastPoll.store(polled.nanoseconds, ordering: .releasing)
         }
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Sleeps if it may, then says how many events there are.
+    /// Sleeps if it may, then says how many events there are; less than none if the kernel was not asked to the end.
     private func awaitEvents(_ timeout: Int32) -> Int32 {
-        let count = max(takeEvents(timeout, after: 0), 0)
+        let count = takeEvents(timeout, after: 0)
         guard count > 0, timeout != 0, busy.include(BusyProcessors.current) else { return count }
         sched_yield()
         return count + max(takeEvents(0, after: count), 0)

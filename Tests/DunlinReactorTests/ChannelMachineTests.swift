@@ -14,7 +14,11 @@ private enum Said: Equatable {
 private final class Driver {
     private var machine = ChannelMachine<Int>()
 
-    func beginTurn() -> ChannelMachine<Int>.Begin { machine.beginTurn() }
+    /// `age`: how long ago somebody looked.
+    func beginTurn(age: Int64 = 0) -> ChannelMachine<Int>.Begin {
+        machine.beginTurn(
+            lastLook: MonotonicTime(nanoseconds: 1_000_000_000 - age), at: MonotonicTime(nanoseconds: 1_000_000_000))
+    }
     func endTurn() -> Bool { machine.endTurn() }
     func clearUnseenInput() { machine.clearUnseenInput() }
     func keepUnseenInput() { machine.keepUnseenInput() }
@@ -163,6 +167,26 @@ extension ChannelMachine<Int>.Wakes {
         machine.clearUnseenInput()
         #expect(machine.endTurn())
         #expect(machine.beginTurn() == .turn(2))
+    }
+
+    @Test(arguments: [
+        (age: Int64(0), isFresh: true), (ChannelMachine<Int>.freshness, true),
+        (ChannelMachine<Int>.freshness + 1, false),
+        (1_000_000_000, false), (.max, false), (-1, true),
+    ])
+    func `begins a turn only a moment after somebody looked`(age: Int64, isFresh: Bool) {
+        let machine = Self.opened()
+        #expect(machine.endTurn())
+        #expect(machine.beginTurn(age: age) == (isFresh ? .turn(2) : .unseenInput))
+        // A look makes up for it, and finds or finds not.
+        if !isFresh { #expect(machine.beginTurn(age: 0) == .turn(2)) }
+    }
+
+    @Test func `a fresh look does not make up for an edge`() {
+        let machine = Self.opened()
+        _ = machine.edge(reading: true)
+        #expect(!machine.endTurn())
+        #expect(machine.beginTurn(age: 0) == .unseenInput)
     }
 
     @Test func `the end of input lasts`() {

@@ -135,6 +135,22 @@ extension `Channel on a loop` {
         #expect(line.channel.beginTurn() == nil)
     }
 
+    /// On the loop's own thread: while that is here, the loop cannot hear of anything.
+    @Test(arguments: [true, false])
+    func `what comes while the loop computes makes it unfit too`(isEnd: Bool) async throws {
+        let (line, _) = try Self.begun()
+        line.say("x")
+        #expect(try await line.read() == "x")
+        let next = await withTaskExecutorPreference(line.reactor) { @concurrent in
+            #expect(line.channel.endTurn())
+            if isEnd { line.hangUp() } else { line.say("unasked") }
+            let start = Reactor.lookTime
+            while Reactor.lookTime <= start.advanced(by: ChannelMachine<Int>.freshness) {}
+            return line.channel.beginTurn()
+        }
+        #expect(next == nil)
+    }
+
     @Test func `an edge whose bytes were read already does no harm`() async throws {
         let (line, first) = try Self.begun()
         line.say("x")

@@ -25,6 +25,46 @@ import Testing
         #expect(!reactor.isCurrent)
     }
 
+    /// Whoever is lent a channel relies on it: what a full batch left out has not been looked at.
+    @Test func `counts as a look only what the kernel told to the end`() async throws {
+        let reactor = try Reactor(name: "test")
+        defer { reactor.retire() }
+        let lines = try (0..<300).map { _ in try Line(on: reactor) }
+        let polls = Polls()
+        await withTaskExecutorPreference(reactor) {
+            await withTaskGroup(of: Void.self) { group in
+                for line in lines { group.addTask { await polls.note(line) } }
+                // Once all wait; while this speaks the loop hears nothing.
+                group.addTask { await polls.speak(to: lines) }
+            }
+        }
+        // One place may be the wake-up's.
+        #expect((255...256).contains(polls.countOfEarlier))
+    }
+
+    /// When the loop said it had polled last, for each line that it woke.
+    private final class Polls: Sendable {
+        private let times = Mutex<[Int64]>([])
+        private let spoken = Mutex<Int64>(0)
+
+        func note(_ line: Line) async {
+            #expect(await line.channel.waitReadable(until: .never) == .ready)
+            times.withLock { $0.append(line.reactor.lastPoll.load(ordering: .relaxed)) }
+        }
+
+        func speak(to lines: [Line]) async {
+            await Task.yield()
+            for line in lines { line.say("x") }
+            spoken.withLock { $0 = Reactor.lookTime.nanoseconds }
+        }
+
+        /// How many were woken by a poll that did not count.
+        var countOfEarlier: Int {
+            let spoken = spoken.withLock { $0 }
+            return times.withLock { $0.count { $0 < spoken } }
+        }
+    }
+
     @Test func `tells two loops apart`() async throws {
         let (one, two) = (try Reactor(), try Reactor())
         defer {

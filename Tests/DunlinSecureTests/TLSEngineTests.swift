@@ -43,6 +43,26 @@ import Testing
         #expect(pair.server.received == body)
     }
 
+    /// Whoever uses the connection for another request must know: the rest would come out as its answer.
+    @Test(arguments: versions)
+    func `knows wherever a record is cut that there is something nobody has read`(version: TLSSettings.Version) throws {
+        var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
+        #expect(try pair.run() == .open)
+        var isWithinRecord = pair.engine.isWithinRecord
+        #expect(!isWithinRecord)
+        pair.server.send(Array("response".utf8))
+        pair.server.advance()
+        let record = pair.server.takeOutput()
+        for (count, byte) in record.enumerated() {
+            isWithinRecord = pair.engine.isWithinRecord
+            #expect(isWithinRecord == (count > 0), "\(count) of \(record.count)")
+            try pair.deliver([byte])
+        }
+        isWithinRecord = pair.engine.isWithinRecord
+        #expect(!isWithinRecord)
+        #expect(pair.plaintext == Array("response".utf8))
+    }
+
     @Test(arguments: versions)
     func `can be cut in two anywhere in the handshake`(version: TLSSettings.Version) throws {
         let context = try TLSContext()

@@ -71,6 +71,13 @@ public struct TLSEngine: ~Copyable {
         if case .at(let status) = phase { status } else { .closed }
     }
 
+    /// Whether part of a record has come whose rest has not. What it holds is not known yet, and nobody has read it.
+    public var isWithinRecord: Bool {
+        // OpenSSL counts the bytes that it has not looked at. Where it has a header and nothing else it has looked at
+        // all of them, and waits for the body ("RB").
+        SSL_has_pending(ssl) == 1 || SSL_rstate_string(ssl)?[1] == CChar(UInt8(ascii: "B"))
+    }
+
     /// Makes the first message.
     public mutating func start(into wire: inout [UInt8]) throws(TLSError) -> Status {
         var nothing: [UInt8] = []

@@ -104,6 +104,11 @@ extension SecureChannel {
 }
 
 extension SecureChannel.State {
+    /// Whether nothing waits to be read or sent. The beginning of a record waits to be read too.
+    fileprivate var isAtRest: Bool {
+        engine.status == .open && surplus.isEmpty && outbox.isEmpty && !engine.isWithinRecord
+    }
+
     /// What earlier reads have left for the next.
     fileprivate enum Past {
         case nothing
@@ -170,27 +175,27 @@ extension SecureChannel {
 
 extension SecureChannel {
     /// Whether nothing of the last exchange is left over.
-    var isAtRest: Bool { state.withLock { $0.engine.status == .open && $0.surplus.isEmpty && $0.outbox.isEmpty } }
+    var isAtRest: Bool { state.withLock { $0.isAtRest } }
 
     /// The exchange is over: what served it is let go. False if the stream is not fit for another.
     func rest() -> Bool {
         state.withLock { state in
             if state.scratch.capacity > 0 { state.scratch = [] }
-            return state.engine.status == .open && state.surplus.isEmpty && state.outbox.isEmpty
+            return state.isAtRest
         }
     }
 
     /// Takes in what came while nobody asked. Tickets and changes of keys are TLS's own affair; false if there was more
-    /// than that.
+    /// than that, or the beginning of what may be more.
     func absorb() -> Bool {
         var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
         do throws(StreamError) {
             while try receive(into: &scratch, upTo: Self.smallRead) {
                 let status = try decrypt(scratch, behind: &plaintext, upTo: 0)
                 if status.isOver || status.hasMore { return false }
-                if scratch.count < Self.smallRead { return true }
+                if scratch.count < Self.smallRead { break }
             }
-            return true
+            return state.withLock { !$0.engine.isWithinRecord }
         } catch {
             return false
         }
