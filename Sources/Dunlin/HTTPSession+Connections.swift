@@ -72,7 +72,9 @@ extension HTTPSession {
         do {
             guard delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
             try await withTaskCancellationHandler {
-                try await sockets.openAhead(of: request, upTo: count, interrupt: delegate.interrupt, on: loop)
+                try await Enclosure.enter(.request(delegate.id)) {
+                    try await sockets.openAhead(of: request, upTo: count, interrupt: delegate.interrupt, on: loop)
+                }
             } onCancel: {
                 delegate.interrupt.cancel(.task)
             }

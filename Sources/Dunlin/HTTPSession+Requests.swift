@@ -114,8 +114,11 @@ extension HTTPSession {
                 let response =
                     if entry.carrier.retries(delegate.settings)
                         || entry.carrier.needsScope(request.body, delegate.settings)
+                        || entry.carrier.asks(delegate.settings)
                     {
-                        try await sendWithCare(request, delegate, reading, entry.carrier, since: start, on: loop)
+                        try await Enclosure.enter(.request(delegate.id)) {
+                            try await sendWithCare(request, delegate, reading, entry.carrier, since: start, on: loop)
+                        }
                     } else {
                         try await send(
                             request, delegate, reading, HopLoop(carrier: entry.carrier), since: start, on: loop)
@@ -133,13 +136,18 @@ extension HTTPSession {
         }
     }
 
-    /// What may be tried again, or has a body that may be sent for longer than the response's head takes to come.
+    /// What may be tried again, has a body that may be sent for longer than the response's head takes to come, or may
+    /// ask somebody on its way.
     @inline(never)
     private func sendWithCare(
         _ request: TransportRequest, _ delegate: TaskDelegate, _ reading: Reading, _ carrier: Carrier,
         since start: MonotonicTime, on loop: Reactor
     ) async throws -> Response<Bytes> {
         guard carrier.needsScope(request.body, delegate.settings) else {
+            guard carrier.retries(delegate.settings) else {
+                return try await send(
+                    request, delegate, reading, HopLoop(carrier: carrier), since: start, on: loop)
+            }
             return try await tried(request, delegate, reading, HopLoop(carrier: carrier), since: start, on: loop)
         }
         let uploads = UploadScope()

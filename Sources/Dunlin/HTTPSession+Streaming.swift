@@ -7,6 +7,8 @@ extension HTTPSession {
     /// The scope owns the exchange: leaving it before the body's end, by return, throw or cancel, closes the
     /// connection. `operation` runs where the caller runs.
     ///
+    /// Within the scope `shutdown` and its like leave this request out.
+    ///
     /// A server may answer while the request's body is still being sent, which goes on within the scope: what comes
     /// back can be read meanwhile. The response's body does not end before the request's has been sent.
     public func withStream<Value>(
@@ -29,12 +31,14 @@ extension HTTPSession {
             place: entry.place, start: start, loop: loop)
         defer { tasks.remove(at: opening.place) }
         if audience != nil { hub.tell(.resumed(delegate.snapshot(at: start))) }
-        guard entry.carrier.needsScope(body, delegate.settings) else {
-            return try await stream(opening, nil, operation)
+        return try await Enclosure.enter(.request(delegate.id)) {
+            guard entry.carrier.needsScope(body, delegate.settings) else {
+                return try await stream(opening, nil, operation)
+            }
+            let uploads = UploadScope()
+            async let _: Void = uploads.run()
+            return try await stream(opening, uploads, operation)
         }
-        let uploads = UploadScope()
-        async let _: Void = uploads.run()
-        return try await stream(opening, uploads, operation)
     }
 
     /// What a stream is opened with.

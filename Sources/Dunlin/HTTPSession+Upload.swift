@@ -10,7 +10,8 @@ extension HTTPSession {
     /// ```
     ///
     /// The scope owns the transfer: leaving it by return, throw or cancel ends what is still underway, and this returns
-    /// once it has ended. `operation` runs where the caller runs. Progress that nobody reads costs nothing.
+    /// once it has ended. `operation` runs where the caller runs. Progress that nobody reads costs nothing. Within the
+    /// scope `shutdown` and its like leave this request out.
     public func withUpload<S: ResponseSerializer, Value>(
         to target: Target, method: Method = .post, query: Query = Query(), body: RequestBody,
         options: Options = Options(), as serializer: S, _ operation: (RequestTask<S.Output>) async throws -> Value
@@ -19,7 +20,7 @@ extension HTTPSession {
         upload.resume()
         do {
             let value = try await withTaskCancellationHandler {
-                try await operation(upload)
+                try await Enclosure.enter(.request(upload.id)) { try await operation(upload) }
             } onCancel: {
                 upload.cancel()
             }

@@ -26,7 +26,7 @@ extension HTTPSession {
     ) async throws -> Response<Value> {
         let entry = try tasks.add(delegate)
         hub.tell(.resumed(delegate.snapshot(at: audience.watch.now())))
-        let (result, completion) = await attend(entry.carrier)
+        let (result, completion) = await Enclosure.enter(.request(delegate.id)) { await attend(entry.carrier) }
         tasks.unlist(at: entry.place)
         hub.tell(.completed(completion))
         tasks.remove(at: entry.place)
@@ -43,7 +43,7 @@ extension HTTPSession {
         let settlement = Settlement<Result<Response<Value>, any Error>>()
         // The registry waits for it when the session is shut down, and it ends with its request.
         Task {
-            let (result, completion) = await attend(entry.carrier)
+            let (result, completion) = await Enclosure.enter(.request(delegate.id)) { await attend(entry.carrier) }
             tasks.unlist(at: entry.place)
             settlement.settle(result)
             hub.tell(.completed(completion))

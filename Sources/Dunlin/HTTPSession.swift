@@ -103,6 +103,11 @@ public final class HTTPSession: Sendable {
     /// connections. Returns how many requests had to be cancelled, once the last of them has ended.
     ///
     /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again is harmless.
+    ///
+    /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request goes on to its end,
+    /// is not counted and not waited for; nor are others that shut down or wait like this within theirs. When the
+    /// awaiting task is cancelled, no grace is given and nothing more is waited for: what runs is cancelled, and ends
+    /// by itself.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         tasks.close()
@@ -110,8 +115,12 @@ public final class HTTPSession: Sendable {
         await journals.close()
         let cancelled = await tasks.cancelAll()
         await tasks.carrier.sockets?.close()
-        if let invalidated = configuration.hooks.invalidated { await invalidated() }
-        await telling.end()
+        // The hook may shut down what has been: it is told of that no second time.
+        let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(self))
+        if let invalidated = configuration.hooks.invalidated, !Enclosure.contains(telling) {
+            await Enclosure.enter(telling) { await invalidated() }
+        }
+        await self.telling.end()
         hub.tell(.invalidated)
         hub.end()
         return cancelled

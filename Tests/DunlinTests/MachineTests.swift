@@ -193,6 +193,31 @@ import Testing
         #expect(later == [])
     }
 
+    @Test func `who watches within a request does not wait for it, nor for others who do so within theirs`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let c = try Self.add("c", to: &machine)
+        _ = machine.watch(9)
+        let first = machine.watch(1) { $0 == "a" }
+        #expect(first.told == [])
+        let second = machine.watch(2) { $0 == "b" }
+        #expect(second.told == [])
+        var told = Self.remove(c, from: &machine)
+        #expect(told == [1, 2])
+        told = Self.remove(a, from: &machine)
+        #expect(told == [])
+        told = Self.remove(b, from: &machine)
+        #expect(told == [9])
+    }
+
+    @Test func `who watches within all that runs is told at once`() throws {
+        var machine = RegistryMachine<String, Int>()
+        _ = try Self.add("a", to: &machine)
+        _ = try Self.add("b", to: &machine)
+        let watch = machine.watch(1) { _ in true }
+        #expect(watch.told == [1])
+    }
+
     @Test func `has nothing to watch while nothing runs`() {
         var machine = RegistryMachine<String, Int>()
         let watch = machine.watch(1)

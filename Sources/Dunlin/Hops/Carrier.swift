@@ -45,6 +45,10 @@ final class Carrier: Sendable {
     @inline(__always)
     func retries(_ own: RequestSettings?) -> Bool { own?.retries ?? settings.retries.isSet }
 
+    /// Whether somebody may be asked on a request's way about who we are or whom to trust.
+    @inline(__always)
+    func asks(_ own: RequestSettings?) -> Bool { settings.asks || own?.options.authenticate != nil }
+
     /// Whether a request with this body must be made within an `UploadScope`.
     @inline(__always)
     func needsScope(_ body: borrowing RequestBody, _ own: RequestSettings?) -> Bool {

@@ -10,6 +10,7 @@ final class HopSettings: Sendable {
     let reachability: Reachability
     let cookies: CookieJar?
     let secretFields: SecretFields
+    let asks: Bool
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
         redirects = configuration.redirects
@@ -19,6 +20,7 @@ final class HopSettings: Sendable {
         reachability = configuration.reachability
         cookies = configuration.cookies
         secretFields = configuration.secretFields
+        asks = configuration.authenticate != nil
         self.builder = builder
     }
 }

@@ -7,7 +7,7 @@ internal import DunlinTypes
 struct RegistryMachine<Delegate, Watcher> {
     private var places: [Delegate?] = []
     private var free: [Int] = []
-    private var watchers: [(id: UInt64, watcher: Watcher)] = []
+    private var watchers: [Watching] = []
     /// Who waits for the request in a place.
     private var followers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
     private var onlookers = OnlookerMachine<Watcher>()
@@ -15,6 +15,13 @@ struct RegistryMachine<Delegate, Watcher> {
     private(set) var isClosed = false
     /// Whether the short way in is barred, and the short way out.
     private var isGuarded = (entry: false, exit: false)
+
+    /// Who waits for the last to end, but for the requests that it is within: they cannot end before.
+    private struct Watching {
+        let id: UInt64
+        let watcher: Watcher
+        var leftOut: Set<Int> = []
+    }
 
     var count: Int { places.count - free.count }
     var running: [Delegate] { places.compactMap(\.self) }
@@ -71,9 +78,18 @@ struct RegistryMachine<Delegate, Watcher> {
     private mutating func ended(_ place: Int) -> [Watcher] {
         defer { noteGuards() }
         let told = followers.removeValue(forKey: place) ?? []
-        guard count == 0 else { return told.map(\.watcher) }
-        defer { watchers = [] }
-        return (told + watchers).map(\.watcher)
+        for index in watchers.indices { watchers[index].leftOut.remove(place) }
+        return told.map(\.watcher) + takeServed()
+    }
+
+    /// Those who need not wait any more. Who waits within a request does not wait for others that do so within theirs:
+    /// neither would ever end.
+    private mutating func takeServed() -> [Watcher] {
+        let within = watchers.reduce(into: Set<Int>()) { $0.formUnion($1.leftOut) }.count
+        let served = watchers.filter { count == ($0.leftOut.isEmpty ? 0 : within) }
+        guard !served.isEmpty else { return [] }
+        watchers.removeAll { each in served.contains { $0.id == each.id } }
+        return served.map(\.watcher)
     }
 
     /// Empties a place and keeps it, until `remove`.
@@ -95,9 +111,21 @@ struct RegistryMachine<Delegate, Watcher> {
     mutating func watch(_ watcher: Watcher) -> UInt64? {
         if count == 0 { return nil }
         nextWatcher += 1
-        watchers.append((nextWatcher, watcher))
+        watchers.append(Watching(id: nextWatcher, watcher: watcher))
         noteGuards()
         return nextWatcher
+    }
+
+    /// The same for one who is within some of those that run, and does not wait for them. Others may have waited for
+    /// nothing but these: they are told.
+    mutating func watch(_ watcher: Watcher, leavingOut isLeftOut: (Delegate) -> Bool) -> (id: UInt64?, told: [Watcher])
+    {
+        let within = places.indices.filter { places[$0].map(isLeftOut) ?? false }
+        guard let id = watch(watcher) else { return (nil, []) }
+        if within.isEmpty { return (id, []) }
+        watchers[watchers.count - 1].leftOut = Set(within)
+        defer { noteGuards() }
+        return (id, takeServed())
     }
 
     mutating func leave(_ id: UInt64) {

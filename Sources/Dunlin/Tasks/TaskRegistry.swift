@@ -135,10 +135,13 @@ public actor TaskRegistry {
 
     /// Stops every request and returns how many there were, once the last has told its caller.
     ///
-    /// Must not be awaited by one of the requests it stops, such as inside a stream's scope.
+    /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request goes on, is not
+    /// counted and not waited for; nor are others that wait like this within theirs. When the awaiting task is
+    /// cancelled, it returns without waiting any longer; what was stopped ends by itself.
     @discardableResult
     public func cancelAll() async -> Int {
-        let stopped = inOrderOfEnding
+        let within = Enclosure.subjects
+        let stopped = inOrderOfEnding.filter { !within.contains(.request($0.id)) }
         for delegate in stopped { delegate.cancel() }
         await drain(until: .never)
         return stopped.count
@@ -153,23 +156,30 @@ public actor TaskRegistry {
     /// Returns once nothing runs any more and every caller has been told, those that come meanwhile included. Throws
     /// `CancellationError` when the awaiting task is cancelled, which cancels no request.
     ///
-    /// Must not be awaited by a request, such as inside a stream's scope. One that is never let go never ends.
+    /// Within a request, in a hook of its or in a stream's scope, that one is not waited for; nor are others that wait
+    /// like this within theirs. One that is never let go never ends.
     public nonisolated func drain() async throws {
-        let interrupt = Interrupt()
-        try await withTaskCancellationHandler {
-            await drain(until: .never, interrupt)
-            if interrupt.cause != nil { throw CancellationError() }
+        guard await drain(until: .never) else { throw CancellationError() }
+    }
+
+    /// Waits until nothing runs any more but what the caller is within, or the time has come. False if the awaiting
+    /// task was cancelled before.
+    @discardableResult
+    nonisolated func drain(until deadline: MonotonicTime) async -> Bool {
+        let within = Enclosure.subjects
+        let (watcher, interrupt) = (Parking<Void>(on: loop), Interrupt())
+        let (number, told) = book.withLock {
+            $0.machine.watch(.parked(watcher)) { within.contains(.request($0.id)) }
+        }
+        for watcher in told { watcher.tell() }
+        guard let number else { return true }
+        await withTaskCancellationHandler {
+            _ = await watcher.wait(until: deadline, interrupt: interrupt)
         } onCancel: {
             interrupt.cancel(.task)
         }
-    }
-
-    /// Waits until nothing runs any more or the time has come.
-    nonisolated func drain(until deadline: MonotonicTime, _ interrupt: Interrupt? = nil) async {
-        let watcher = Parking<Void>(on: loop)
-        guard let number = book.withLock({ $0.machine.watch(.parked(watcher)) }) else { return }
-        _ = await watcher.wait(until: deadline, interrupt: interrupt)
         book.withLock { $0.machine.leave(number) }
+        return interrupt.cause == nil
     }
 
     /// Waits until a request is over; one that is not on the list is.

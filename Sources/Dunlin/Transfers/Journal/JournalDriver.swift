@@ -9,6 +9,10 @@ struct JournalDriver: Sendable {
     private var journal: TransferJournal { transfer.journal }
 
     func run() async {
+        await Enclosure.enter(.transfer(of: ObjectIdentifier(journal))) { await drive() }
+    }
+
+    private func drive() async {
         var result: Result = .failure(Self.cancelled)
         var step = transfer.next()
         while true {

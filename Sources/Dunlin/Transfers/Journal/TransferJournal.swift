@@ -203,11 +203,20 @@ extension TransferJournal {
     /// Stops every transfer and returns once none is on its way any more. They stay in the folder, for whoever comes
     /// next: at once another process, or another journal of this one. Those who wait for one get `NetworkError` code
     /// `cancelled`. Calling it again is harmless.
+    ///
+    /// Within a transfer of this journal, such as in a hook of its request's, it stops them and waits for none. When
+    /// the awaiting task is cancelled, it waits no longer.
     public func close() async {
         for transfer in book.withLock({ $0.close().compactMap(\.transfer) }) { transfer.close() }
-        let waiter = Parking<Void>(on: session.loop)
-        guard book.withLock({ $0.wait(waiter) }) != nil else { return }
-        _ = await waiter.wait(until: .never, interrupt: nil)
+        guard !Enclosure.contains(.transfer(of: ObjectIdentifier(self))) else { return }
+        let (waiter, interrupt) = (Parking<Void>(on: session.loop), Interrupt())
+        guard let number = book.withLock({ $0.wait(waiter) }) else { return }
+        await withTaskCancellationHandler {
+            _ = await waiter.wait(until: .never, interrupt: interrupt)
+        } onCancel: {
+            interrupt.cancel(.task)
+        }
+        book.withLock { $0.leave(number) }
     }
 
     func over(_ transfer: Transfer, isForgotten: Bool) {

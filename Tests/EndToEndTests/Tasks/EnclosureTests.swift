@@ -1,0 +1,195 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+/// Whoever ends a session, or waits for its requests, from within one of them.
+@Suite(.timeLimit(.minutes(1)))
+struct `Ending a session from within a request` {
+    enum Way: CaseIterable {
+        case shutdown, shutdownWithGrace, cancelAll, drain
+
+        /// How many requests it stopped; nothing else runs.
+        func end(_ session: HTTPSession) async throws -> Int {
+            switch self {
+            case .shutdown: await session.shutdown()
+            case .shutdownWithGrace: await session.shutdown(grace: .seconds(1000))
+            case .cancelAll: await session.tasks.cancelAll()
+            case .drain:
+                try await session.tasks.drain()
+                return 0
+            }
+        }
+    }
+
+    /// Where the session can be found by hooks, which are there before it.
+    private final class Ender: Sendable {
+        let session = Mutex<HTTPSession?>(nil)
+        let stopped = Mutex<[Int]>([])
+
+        func end(_ way: Way) async {
+            guard let session = session.withLock({ $0 }) else { return }
+            do {
+                let count = try await way.end(session)
+                stopped.withLock { $0.append(count) }
+            } catch {
+                Issue.record(error)
+            }
+        }
+    }
+
+    enum Hook: CaseIterable {
+        case response, data, downloadProgress, uploadProgress, redirect, retrying, transferEnded, metrics, completed
+    }
+
+    private static func hooks(_ hook: Hook, _ end: @escaping @Sendable () async -> Void) -> HTTPSession.Hooks {
+        var hooks = HTTPSession.Hooks()
+        switch hook {
+        case .response:
+            hooks.response = { _, _ in
+                await end()
+                return nil
+            }
+        case .data: hooks.data = { _, _ in await end() }
+        case .downloadProgress: hooks.downloadProgress = { _, _ in await end() }
+        case .uploadProgress: hooks.uploadProgress = { _, _ in await end() }
+        case .redirect:
+            hooks.redirect = { _ in
+                await end()
+                return nil
+            }
+        case .retrying: hooks.retrying = { _, _ in await end() }
+        case .transferEnded: hooks.transferEnded = { _, _ in await end() }
+        case .metrics: hooks.metrics = { _, _ in await end() }
+        case .completed: hooks.completed = { _ in await end() }
+        }
+        return hooks
+    }
+
+    @Test(arguments: Hook.allCases, Way.allCases)
+    func `in a hook leaves the request out, which goes on`(hook: Hook, way: Way) async throws {
+        let ender = Ender()
+        let configure: (inout HTTPSession.Configuration) -> Void = {
+            $0.hooks = Self.hooks(hook) { await ender.end(way) }
+            if hook == .retrying { $0.retry = .constant(attempts: 2, every: .milliseconds(1)) }
+        }
+        try await Stage.with(configure: configure) { (stage: Stage) async throws in
+            if hook == .redirect { stage.server.enqueue(.response(.found, fields: ["Location": "/there"])) }
+            if hook == .retrying { stage.server.enqueue(.response(.serviceUnavailable)) }
+            stage.server.respond { _ in .response(body: "x") }
+            ender.session.withLock { $0 = stage.session }
+            let method: Method = hook == .uploadProgress ? .put : .get
+            let body: RequestBody = hook == .uploadProgress ? .string("body") : .none
+            let response = try await stage.session.request(method, "a", body: body, as: .string)
+            #expect(response.value == "x")
+            ender.session.withLock { $0 = nil }
+        }
+        let stopped = ender.stopped.withLock { $0 }
+        #expect(!stopped.isEmpty)
+        #expect(stopped.allSatisfy { $0 == 0 })
+    }
+
+    @Test(arguments: Way.allCases)
+    func `in a stream's scope leaves the stream out, and its reader reads on`(way: Way) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.respond { _ in .response(body: "whole").dripping(2).waiting(for: gate) }
+            gate.open()
+            let session = stage.session
+            let count = try await session.withStream(from: "a") { response in
+                #expect(try await way.end(session) == 0)
+                // A child task is within the request too.
+                async let again = way.end(session)
+                #expect(try await again == 0)
+                var count = 0
+                for try await piece in response.body { count += piece.count }
+                return count
+            }
+            #expect(count == 5)
+        }
+    }
+
+    @Test(arguments: Way.allCases)
+    func `in an upload's scope leaves the upload out`(way: Way) async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "taken") }
+            let session = stage.session
+            let answer = try await session.withUpload(to: "a", body: .string("body"), as: .string) { upload in
+                #expect(try await way.end(session) == 0)
+                return try await upload.value
+            }
+            #expect(answer == "taken")
+        }
+    }
+
+    @Test func `stops and counts the others, and leaves out all that it is within`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.route(.get, "/stuck", LoopbackServer.Reply([.stall]))
+            stage.server.respond { _ in .response(body: "x") }
+            let session = stage.session
+            let other = Task { try await session.get("stuck", as: .bytes) }
+            _ = try await stage.server.waitForRequests(1)
+            try await session.withStream(from: "outer") { outer in
+                try await session.withStream(from: "inner") { inner in
+                    #expect(await session.shutdown() == 1)
+                    for try await _ in inner.body {}
+                }
+                for try await _ in outer.body {}
+            }
+            let error = try await NetworkError.thrown { _ = try await other.value }
+            #expect(error.code == .cancelled)
+        }
+    }
+
+    /// Each would wait for the other.
+    @Test func `in two requests at once does not make them wait for each other`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            let session = stage.session
+            let gates = [LoopbackServer.Gate(), LoopbackServer.Gate()]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for index in 0...1 {
+                    group.addTask {
+                        try await session.withStream(from: "a") { _ in
+                            gates[index].open()
+                            try await gates[1 - index].opened()
+                            try await session.tasks.drain()
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+    }
+
+    @Test func `ends its wait when the awaiting task is cancelled`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            let asked = LoopbackServer.Gate()
+            stage.server.respond { _ in LoopbackServer.Reply([.signal(asked), .stall]) }
+            let session = stage.session
+            let stuck = Task { try await session.get("stuck", as: .bytes) }
+            try await asked.opened()
+            let ending = Task { await session.shutdown(grace: .seconds(1000)) }
+            try await stage.eventually("intake stops") { session.isClosed }
+            ending.cancel()
+            #expect(await ending.value == 1)
+            let error = try await NetworkError.thrown { _ = try await stuck.value }
+            #expect(error.code == .cancelled)
+        }
+    }
+
+    @Test func `in the hook that is told of the end tells it no second time`() async throws {
+        let ender = Ender()
+        let configure: (inout HTTPSession.Configuration) -> Void = {
+            $0.hooks.invalidated = {
+                await ender.end(.shutdown)
+            }
+        }
+        try await Stage.with(configure: configure) { (stage: Stage) async throws in
+            ender.session.withLock { $0 = stage.session }
+            await stage.session.shutdown()
+            ender.session.withLock { $0 = nil }
+        }
+        #expect(ender.stopped.withLock { $0 } == [0])
+    }
+}
