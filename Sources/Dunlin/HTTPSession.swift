@@ -104,10 +104,11 @@ public final class HTTPSession: Sendable {
     ///
     /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again is harmless.
     ///
-    /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request goes on to its end,
-    /// is not counted and not waited for; nor are others that shut down or wait like this within theirs. When the
-    /// awaiting task is cancelled, no grace is given and nothing more is waited for: what runs is cancelled, and ends
-    /// by itself.
+    /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request is not counted and
+    /// not waited for, and goes on over the connection it has; where it needs another, for a redirect or a retry, it
+    /// fails with code `sessionClosed`. Nor are others waited for that shut down or wait like this within theirs. When
+    /// the awaiting task is cancelled, no grace is given and nothing more is waited for: what runs is cancelled, and
+    /// ends by itself.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         tasks.close()
