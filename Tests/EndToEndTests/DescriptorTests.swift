@@ -37,4 +37,12 @@ struct `A process short of descriptors` {
         #expect(found == ["done"])
         #expect(try Data(contentsOf: file).count == 1 << 20)
     }
+
+    @Test func `is disturbed by no child that it forks, which holds on to them all`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        let end = try await Peer(["forked", server.baseURL]).end()
+        #expect(end.status == 0 && end.lines.last == "done")
+    }
 }

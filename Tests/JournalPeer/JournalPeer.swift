@@ -20,6 +20,10 @@ import Synchronization
 ///     JournalPeer without-standard-descriptors BASE FILE REPORT
 ///
 /// See `Descriptors`.
+///
+///     JournalPeer forked BASE
+///
+/// See `Forked`.
 @main
 struct JournalPeer {
     static func main() async {
@@ -35,6 +39,10 @@ struct JournalPeer {
             }
             if words.count == 5, words[1] == "without-standard-descriptors" {
                 try await Descriptors.goWithout(words[2], words[3], words[4])
+                exit(0)
+            }
+            if words.count == 3, words[1] == "forked" {
+                try await Forked.run(words[2])
                 exit(0)
             }
             guard words.count == 2 else {

@@ -204,10 +204,10 @@ import Testing
 
     @Test func `is no part of a configuration that is kept`() throws {
         var configuration = HTTPSession.Configuration()
-        configuration.cookies = try Self.jar(["Set-Cookie": "id=secret"])
+        configuration.cookies = try Self.jar(["Set-Cookie": "id=hidden"])
         #expect(HTTPSession.SavedConfiguration(configuration).configuration.cookies == nil)
         let text = try JSONEncoder().encode(HTTPSession.SavedConfiguration(configuration))
-        #expect(!String(decoding: text, as: UTF8.self).contains("secret"))
+        #expect(!String(decoding: text, as: UTF8.self).contains("hidden"))
     }
 
     @Test func `takes public suffixes from a file, or the system's`() throws {
