@@ -18,7 +18,7 @@ internal import DunlinTypes
 ///    it left nothing; the loop's poll, once all that it told has been passed on; and a peek at the socket, which is
 ///    what it takes where neither is fresh. What the kernel had at that look is never an answer.
 ///    What comes after the look is beyond anybody's knowledge, as is what the peer sends before a request reaches it.
-///    The allowance is shorter than that way is, so it adds nothing to what a peer could do anyhow; without it each
+///    The allowance is of the order of that way, so it adds little to what a peer could do anyhow; without it each
 ///    request that follows an answer at once would peek at what it has just read empty.
 struct ChannelMachine<Waiter> {
     enum Direction {
