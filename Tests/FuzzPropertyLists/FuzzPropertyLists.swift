@@ -32,8 +32,8 @@ enum FuzzPropertyLists {
     /// Text that comes through is what went in, whatever is around it.
     private static func textViolation(_ input: [UInt8]) -> String? {
         guard let text = String(validating: input, as: UTF8.self), !text.contains("\0") else { return nil }
-        let escaped = text.replacing("&", with: "&amp;").replacing("<", with: "&lt;")
-        let section = text.replacing("]]>", with: "]]]]><![CDATA[>")
+        let escaped = replacing([("&", "&amp;"), ("<", "&lt;")], in: text)
+        let section = replacing([(">", "]]><![CDATA[>")], in: text)
         for form in [escaped, "<!--x-->\(escaped)<!-->-->", "<![CDATA[\(section)]]>"] {
             do {
                 let found = try read([String].self, Bytes("<plist><array><string>\(form)</string></array></plist>"))
@@ -43,6 +43,17 @@ enum FuzzPropertyLists {
             }
         }
         return nil
+    }
+
+    /// By scalars: a `<` with a mark on it is another character, and markup all the same.
+    private static func replacing(_ pairs: [(scalar: Unicode.Scalar, text: String)], in text: String) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            if let pair = pairs.first(where: { $0.scalar == scalar }) {
+                result += pair.text
+            } else {
+                result.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     private static func read<Value: Decodable>(_ type: Value.Type, _ body: Bytes) throws -> Value {

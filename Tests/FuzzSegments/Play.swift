@@ -29,9 +29,10 @@ struct Play {
         let length = [1, 1000, 1 << 20, .max][Int(numbers[0] % 4)]
         let pieces = min(length, 1 + Int(numbers[0] / 4) % 4)
         let step = length / pieces
+        // What touches is one gap to whoever brings it.
         let gaps = (0..<pieces).map { index in
             let start = index * step
-            return start..<(index == pieces - 1 ? length : start + max(1, step - Int(numbers[0] / 16) % step))
+            return start..<(index == pieces - 1 ? length : start + max(1, step - 1 - Int(numbers[0] / 16) % step))
         }
         var rules = SegmentMachine<Int>.Rules()
         rules.minimum = [1, 100, 64 << 10, .max][Int(numbers[1] % 4)]
