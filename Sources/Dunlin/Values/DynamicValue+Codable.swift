@@ -2,8 +2,12 @@ internal import FoundationEssentials
 
 extension DynamicValue: Encodable {
     /// For encoders of others. `JSONEncoder` gets numbers as Int64, UInt64 or Double, whichever holds them; what
-    /// Dunlin writes itself keeps every digit.
+    /// Dunlin writes itself keeps every digit. Throws `EncodingError` for what is nested more than 512 levels deep.
     public func encode(to encoder: any Encoder) throws {
+        switch self {
+        case .array, .set, .object: try Self.checkDepth(self, encoder)
+        default: break
+        }
         switch self {
         case .array(let elements): try Self.encode(elements, to: encoder)
         case .set(let elements): try Self.encode(elements.inOrder(), to: encoder)
@@ -13,6 +17,13 @@ extension DynamicValue: Encodable {
         default:
             var container = encoder.singleValueContainer()
             try encodeLeaf(into: &container)
+        }
+    }
+
+    private static func checkDepth(_ value: DynamicValue, _ encoder: any Encoder) throws {
+        guard encoder.codingPath.count < DynamicEncoder.depth else {
+            let reason = "the value is nested more than \(DynamicEncoder.depth) levels deep"
+            throw EncodingError.invalidValue(value, .init(codingPath: [], debugDescription: reason))
         }
     }
 

@@ -14,13 +14,21 @@ public enum RevocationStatus: Sendable, Hashable {
 }
 
 extension CertificateAuthority {
-    /// A list by this authority. It counts from an hour ago, for as long as told.
+    /// A list by this authority, with `others` certificates that nobody has seen beside those named. It counts from an
+    /// hour ago, for as long as told.
     public func revocationList(
-        revoking certificates: IssuedCertificate..., validUntil: Duration = .seconds(7 * 86_400)
+        revoking certificates: IssuedCertificate..., others: Int = 0, validUntil: Duration = .seconds(7 * 86_400)
     ) throws(AuthorityError) -> RevocationList {
         let now = time(nil)
         let since = DER.time(now - 3600)
-        let revoked = certificates.map { DER.sequence(DER.integer($0.serial), since) }
+        // Serial numbers that are given are random and long: short ones are nobody's.
+        let unseen = (0..<max(0, others)).map { number in
+            DER.integer([
+                1, UInt8(truncatingIfNeeded: number >> 16), UInt8(truncatingIfNeeded: number >> 8),
+                UInt8(truncatingIfNeeded: number),
+            ])
+        }
+        let revoked = (unseen + certificates.map { DER.integer($0.serial) }).map { DER.sequence($0, since) }
         let extensions = DER.sequence(
             CertificateTemplate.authorityKey(try certificate.key.identifier),
             CertificateTemplate.entry(.listNumber, DER.integer(1)))

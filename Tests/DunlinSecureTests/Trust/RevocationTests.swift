@@ -49,6 +49,17 @@ import Testing
             } == .refused(.revoked))
     }
 
+    /// Read once, and searched by order: a list of 100,000 is no reason to wait, nor one to believe.
+    @Test func `by a list of a hundred thousand finds the one, and misses none`() throws {
+        let other = try intermediate.issue(.server("api.test"))
+        let long = try intermediate.revocationList(revoking: server, others: 100_000).der
+        #expect(long.count > 2_000_000)
+        #expect(try verdict { $0.lists = [long] } == .refused(.revoked))
+        #expect(try verdict(other) { $0.lists = [long] } == .accepted)
+        let cut = long[0..<long.count / 2]
+        #expect(try verdict(other) { $0.lists = [cut] } == .refused(.revocationUnknown))
+    }
+
     @Test func `by lists of authorities as well, where it is asked`() throws {
         let ofServer = try intermediate.revocationList().der
         let ofIntermediate = try root.revocationList(revoking: intermediate.certificate).der

@@ -89,6 +89,17 @@ import Testing
         #expect(error?.code == .invalidParameters)
     }
 
+    /// Not by its stack: an encoder of others goes as deep as it is told.
+    @Test(arguments: [(500, true), (513, false), (100_000, false)])
+    func `are given to coders of others to a depth, and no deeper`(depth: Int, isFine: Bool) throws {
+        var value = DynamicValue.array([])
+        for _ in 1..<depth { value = .array([value]) }
+        let text = try? JSONEncoder().encode(value)
+        #expect((text != nil) == isFine)
+        // Taken apart from outside: the end of a value goes as deep as it lies.
+        while case .array(let elements) = value, let inner = elements.first { value = inner }
+    }
+
     @Test func `pass through coders of others`() throws {
         let value: DynamicValue = ["a": [1, -1.5, true, nil, "x"], "b": ["c": 18_446_744_073_709_551_615]]
         let encoder = JSONEncoder()
