@@ -6,8 +6,12 @@ extension WebAddress {
     public static func shown(_ text: String) -> String {
         let bytes = text.utf8.span
         let parts = AddressParts(bytes)
-        // A path, and there is nobody in it.
-        if parts.scheme == nil, parts.authority == nil { return text }
+        // A path, and there is nobody in it, unless somebody forgot a colon before the slashes.
+        if parts.scheme == nil, parts.authority == nil {
+            guard let slashes = text.firstRange(of: "//"), let at = text.lastIndex(of: "@"), slashes.upperBound <= at
+            else { return text }
+            return text[..<slashes.upperBound] + "***" + text[at...]
+        }
         let isUsable: Bool
         do throws(AddressError) {
             _ = try WebAddress(parts.scheme == nil ? "https:" + text : text)

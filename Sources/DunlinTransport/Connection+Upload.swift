@@ -77,13 +77,19 @@ extension Connection {
         _ reader: inout ResponseReader, _ connection: Connection, _ start: Int64, _ attempt: inout Attempt
     ) async throws -> Received {
         writer.context.watch?.beginSending(body.length)
-        var failure: NetworkError?
+        var (writer, failure) = (writer, NetworkError?.none)
+        // Who has answered already and ended its side takes nothing more.
+        writer.heedsEnd = early != nil
         if case .bytes(let bytes) = body.content {
             failure = try await write(bytes, counted: true, writer, &attempt)
         }
         let sent = writer.context.clock.now()
         attempt[.send] = sent.nanoseconds - start
-        if let early, failure == nil { return early }
+        if let early {
+            guard var failure else { return early }
+            failure.response = early.parsed.head
+            throw failure
+        }
         return try await readHead(&reader, connection, sent, after: failure, &heads, &attempt)
     }
 

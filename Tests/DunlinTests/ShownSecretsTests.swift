@@ -63,6 +63,7 @@ import Testing
         ("https://u@a.test", "https://a.test"), ("//u:p@a.test/x", "//a.test/x"), ("u:p@a.test", "***@a.test"),
         ("https://u:p/w@a.test/", "https://***@a.test/"),
         ("https://a.test/?to=b@c.test", "https://a.test/?to=b@c.test"),
+        ("https//u:p@a.test/x", "https//***@a.test/x"), ("/https://u:p@a.test/x", "/https://***@a.test/x"),
     ])
     func `addresses are shown without who somebody is`(text: String, shown: String) {
         #expect(WebAddress.shown(text) == shown)

@@ -3,7 +3,7 @@ internal import DunlinTypes
 /// Looks for news in what a netlink socket has.
 ///
 /// Takes what there is, but not for ever: a kernel that has more to say than can be read would otherwise keep the loop,
-/// and whoever else is on it. What is left is there the next time. Once there is news the rest is passed over unread,
+/// and whoever else is on it. What is left may be news, and counts as such. Once there is news the rest is passed over unread,
 /// for one hint says it all.
 enum NetlinkNews {
     /// Reads of 32 KB at once: twice what such a socket holds by default.
@@ -21,6 +21,7 @@ enum NetlinkNews {
             let (messages, isWhole) = NetlinkReader.messages(in: bytes.span.bytes)
             isNews = !isWhole || messages.contains(where: \.isNews)
         }
-        return isNews
+        // What is left was told of already: nobody would come back for it.
+        return true
     }
 }

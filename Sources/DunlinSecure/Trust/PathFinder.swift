@@ -77,7 +77,9 @@ struct PathFinder {
         path.dropFirst().dropLast().forEach(between.append)
         var verifier = verifier
         verifier.anchors = .these(anchors)
-        return Self.judged(verifier.verify(path[0], sent: between.stack), objection)
+        return withExtendedLifetime((anchors, between)) {
+            Self.judged(verifier.verify(path[0], sent: between.stack), objection)
+        }
     }
 
     private static func judged(

@@ -204,11 +204,11 @@ extension TransferJournal {
     /// next: at once another process, or another journal of this one. Those who wait for one get `NetworkError` code
     /// `cancelled`. Calling it again is harmless.
     ///
-    /// Within a transfer of this journal, such as in a hook of its request's, it stops them and waits for none. When
-    /// the awaiting task is cancelled, it waits no longer.
+    /// Within any request, such as in a hook of one, it stops them and waits for none: a transfer may wait for that
+    /// request. When the awaiting task is cancelled, it waits no longer.
     public func close() async {
         for transfer in book.withLock({ $0.close().compactMap(\.transfer) }) { transfer.close() }
-        guard !Enclosure.contains(.transfer(of: ObjectIdentifier(self))) else { return }
+        guard Enclosure.subjects.isEmpty else { return }
         let (waiter, interrupt) = (Parking<Void>(on: session.loop), Interrupt())
         guard let number = book.withLock({ $0.wait(waiter) }) else { return }
         await withTaskCancellationHandler {
