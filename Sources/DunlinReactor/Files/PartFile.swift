@@ -52,7 +52,7 @@ public final class PartFile: Sendable {
         newPermissions = nil
         descriptor = try Self.open(path, O_NONBLOCK)
         do throws(Errno) {
-            // Somebody else's is not used, and not locked: that would keep its owner from it, or us from taking another.
+            // Somebody else's is not used, and not locked: its owner would be kept from it, or we from taking another.
             let isOurs = try FileSystem.status(of: descriptor).ownership.fault(of: FileSystem.user) == nil
             isLocked = isOurs ? try Self.lock(descriptor, needsLock) : false
         } catch {

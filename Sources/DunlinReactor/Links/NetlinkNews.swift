@@ -3,8 +3,8 @@ internal import DunlinTypes
 /// Looks for news in what a netlink socket has.
 ///
 /// Takes what there is, but not for ever: a kernel that has more to say than can be read would otherwise keep the loop,
-/// and whoever else is on it. What is left may be news, and counts as such. Once there is news the rest is passed over unread,
-/// for one hint says it all.
+/// and whoever else is on it. What is left may be news, and counts as such. Once there is news the rest is passed over
+/// unread, for one hint says it all.
 enum NetlinkNews {
     /// Reads of 32 KB at once: twice what such a socket holds by default.
     static let mostReads = 16
