@@ -133,7 +133,9 @@ let package = Package(
             name: "DunlinSemanticsTests", dependencies: ["DunlinSemantics", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransportTests",
-            dependencies: ["DunlinTransport", "DunlinReactor", "DunlinTypes", "DunlinWire", "DunlinTesting"],
+            dependencies: [
+                "DunlinTransport", "DunlinReactor", "DunlinSecure", "DunlinTypes", "DunlinWire", "DunlinTesting",
+            ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTestingTests", dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes"],

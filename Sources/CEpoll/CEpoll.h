@@ -40,7 +40,6 @@ static inline void dunlin_name_this_thread(const char *name) { prctl(PR_SET_NAME
 /* Declared by libc for GNU sources only. */
 extern int dunlin_renameat2(int, const char *, int, const char *, unsigned int) __asm__("renameat2");
 extern int dunlin_fallocate(int, int, int64_t, int64_t) __asm__("fallocate");
-extern int dunlin_processor(void) __asm__("sched_getcpu");
 
 static const unsigned int dunlin_rename_noreplace = 1;
 static const int dunlin_fallocate_keep_size = 1;

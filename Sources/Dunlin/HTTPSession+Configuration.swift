@@ -1,3 +1,4 @@
+package import DunlinInflate
 package import DunlinReactor
 internal import DunlinTransport
 internal import DunlinWire
@@ -67,6 +68,13 @@ extension HTTPSession {
         public var transport: (any Transport)?
         /// Random numbers for what is left to chance, such as waits; the system's if none are given.
         public var random: (@Sendable () -> UInt64)?
+        /// The content codings that are asked for, where `fields` say what those before would say, and taken off.
+        package var codecs = ContentCodecs.known {
+            didSet {
+                guard fields["Accept-Encoding"] == oldValue.accepted else { return }
+                fields["Accept-Encoding"] = codecs.accepted
+            }
+        }
         /// Loops of its own instead of the process's.
         package var loops: [Reactor]?
         /// What the loops belong to, kept while a session uses them.
@@ -75,9 +83,8 @@ extension HTTPSession {
         /// Who we are, that we take anything, in which codings, and in which languages if the environment names any
         /// (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). Found out once.
         public static let defaultFields: Fields = {
-            var fields: Fields = [
-                "User-Agent": userAgent(), "Accept": "*/*", "Accept-Encoding": "gzip, deflate",
-            ]
+            var fields: Fields = ["User-Agent": userAgent(), "Accept": "*/*"]
+            fields["Accept-Encoding"] = ContentCodecs.known.accepted
             fields["Accept-Language"] = ClientFields.acceptLanguage
             return fields
         }()

@@ -24,7 +24,7 @@ extension HTTPSession {
     /// How many connections there are and how many requests wait for one; zeros over a custom transport.
     public var connections: ConnectionGauges {
         var gauges = ConnectionGauges()
-        guard let current = tasks.carrier.sockets?.gauges else { return gauges }
+        guard let current = tasks.chain.carrier.sockets?.gauges else { return gauges }
         gauges.open = current.open
         gauges.idle = current.idle
         gauges.waiting = current.waiting
@@ -45,45 +45,48 @@ extension HTTPSession {
     public func prewarm(
         _ count: Int, to target: Target = "", options: Options = Options()
     ) async throws -> Int {
-        var head = try builder.head(.connect, target, [:], .none, Fields(), nil)
-        if let rare = options.rare { head.origin = try rare.routed(head.origin) }
         guard !tasks.isClosed else { throw NetworkError(.sessionClosed, "the session is shut down") }
-        guard let sockets = tasks.carrier.sockets else { return 0 }
+        var call = try openingCall(target, options)
+        guard let sockets = tasks.chain.carrier.sockets else { return 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<max(0, min(count, configuration.connections.perOrigin, configuration.connections.total)) {
-                let loop = loops[number % loops.count]
-                let start = loop.now()
-                let request = try request(head, .none, options, since: start)
-                let delegate = delegate(.opening, .connect, target, options, at: start)
-                group.addTask(executorPreference: loop) {
-                    try await self.open(request, delegate, upTo: count, over: sockets, on: loop)
+                call.loop = loops[number % loops.count]
+                group.addTask { [call] in
+                    _ = try await self.enter(call).run(into: OpeningSink(count: count, sockets: sockets))
                 }
             }
             try await group.waitForAll()
         }
-        return sockets.openCount(to: head.origin)
+        return sockets.openCount(to: call.head.origin)
     }
 
-    private func open(
-        _ request: TransportRequest, _ delegate: TaskDelegate, upTo count: Int, over sockets: SocketTransport,
-        on loop: Reactor
-    ) async throws {
-        let place = try tasks.add(delegate).place
+    private func openingCall(_ target: Target, _ options: Options) throws -> Call {
+        var head = try builder.head(.connect, target, [:], .none, Fields(), nil)
+        if let rare = options.rare { head.origin = try rare.routed(head.origin) }
+        return Call(
+            kind: .opening, head: head, template: target.template, body: .none, options: options,
+            reading: Reading(decodes: false, kept: 0), loop: loops[0])
+    }
+}
+
+/// Opens a connection, and asks nothing.
+private struct OpeningSink: Sink {
+    typealias Value = Void
+
+    /// How many there are to be.
+    let count: Int
+    let sockets: SocketTransport
+
+    var isScope: Bool { true }
+
+    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
+        guard call.delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
         do {
-            guard delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
-            try await withTaskCancellationHandler {
-                try await Enclosure.enter(.request(delegate.id)) {
-                    try await sockets.openAhead(of: request, upTo: count, interrupt: delegate.interrupt, on: loop)
-                }
-            } onCancel: {
-                delegate.interrupt.cancel(.task)
-            }
-            delegate.end(.finished)
-            tasks.remove(at: place, isRequest: false)
+            try await sockets.openAhead(
+                of: call.request, upTo: count, interrupt: call.delegate.interrupt, on: call.loop)
         } catch {
-            delegate.end(error is CancellationError ? .cancelled : .failed)
-            tasks.remove(at: place, isRequest: false)
-            throw NetworkError.explained(error, at: request.head.origin)
+            throw NetworkError.explained(error, at: call.request.head.origin)
         }
+        return HTTPSession.Response(head: ResponseHead(status: .ok), value: ())
     }
 }

@@ -104,29 +104,21 @@ extension HTTPSession {
         _ download: Download, _ target: Target, _ query: Query, _ options: Options,
         _ progress: (@Sendable (TransferProgress) async -> Void)?
     ) async throws -> Response<DownloadedFile> {
-        try download.options.segments?.validate()
-        let call = try downloadCall(target, query, options, progress)
-        let audience = audience(call.options)
-        let delegate = watchedDelegate(call, target, audience, .download)
-        return try await watched(delegate, audience) { await attend(call, delegate, audience, $0, download) }
+        let call = try downloadCall(download, target, query, options, progress)
+        return try await enter(call).run(into: download)
     }
 
     private func task(
         _ download: Download, _ target: Target, _ query: Query, _ options: Options
     ) throws -> RequestTask<DownloadedFile> {
-        try download.options.segments?.validate()
-        let call = try downloadCall(target, query, options, nil)
-        let audience = audience(options)
-        let delegate = watchedDelegate(call, target, audience, .download)
-        return try held(delegate, audience, leaving: download.leftover) { [self] carrier in
-            await attend(call, delegate, audience, carrier, download)
-        }
+        try held(try downloadCall(download, target, query, options, nil), into: download, leaving: download.leftover)
     }
 
     private func downloadCall(
-        _ target: Target, _ query: Query, _ options: Options,
+        _ download: Download, _ target: Target, _ query: Query, _ options: Options,
         _ progress: (@Sendable (TransferProgress) async -> Void)?
     ) throws -> Call {
+        try download.options.segments?.validate()
         var options = options
         if let progress {
             let former = options.hooks.downloadProgress
@@ -135,22 +127,6 @@ extension HTTPSession {
                 await progress(step)
             }
         }
-        return try call(.get, target, query, .none, options, nil)
-    }
-
-    /// As for a request with a serializer, which a file has none of.
-    private func attend(
-        _ call: Call, _ delegate: TaskDelegate, _ audience: Audience, _ carrier: Carrier, _ download: Download
-    ) async -> Attended<DownloadedFile> {
-        let transfer = WatchedTransfer(self, call, delegate, audience, carrier, download)
-        let ended = await transfer.run()
-        delegate.end(Self.end(of: ended.result))
-        var completion = transfer.completion(ended, nil)
-        switch ended.result {
-        case .success(let response): completion.value = response.value
-        case .failure(let error): completion.error = error
-        }
-        await audience.tell(completion)
-        return (ended.result, completion)
+        return try call(.get, target, query: query, options: options, kind: .download, isWatched: true)
     }
 }

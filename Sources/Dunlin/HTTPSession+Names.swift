@@ -32,7 +32,7 @@ extension HTTPSession {
 
     /// Forgets what names mean: each is looked up again when it is needed. Open connections stay.
     public func flushNames() {
-        tasks.carrier.sockets?.flushNames()
+        tasks.chain.carrier.sockets?.flushNames()
     }
 }
 

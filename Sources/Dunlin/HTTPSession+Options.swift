@@ -7,8 +7,8 @@ extension HTTPSession {
         public var bodyBytes: BodyLimit
         /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
         public var validatesResponse: Bool
-        /// Whether gzip and deflate are taken off the response. Without, the body is what was on the wire, and the
-        /// default `Accept-Encoding` is not sent; one of your own is.
+        /// Whether content codings, such as gzip, are taken off the response. Without, the body is what was on the
+        /// wire, and the default `Accept-Encoding` is not sent; one of your own is.
         public var decodesContent: Bool
         /// Who goes first when requests wait for a connection. It overtakes those who wait already, not those who run.
         public var priority: RequestPriority

@@ -14,7 +14,7 @@ extension HTTPSession {
             let carried = TransportResponse(
                 head: head, interim: interim, body: .bytes(body), trailers: trailers,
                 attempt: attempts.popLast() ?? Attempt())
-            self.init(carried, Trail(attempts, history, madeURL: url), value)
+            self.init(carried, Trail(.init(attempts: attempts, redirects: history, madeURL: url)), value)
         }
 
         /// The answer to `request`, whose body has arrived whole.
@@ -31,7 +31,7 @@ extension HTTPSession {
 
         /// The same response to a request that waited in a queue before it was sent.
         func after(waiting time: Int64) -> Self {
-            if let trail, !trail.attempts.isEmpty { return Self(carried, trail.after(waiting: time), value) }
+            if trail?.attempts.isEmpty == false { return Self(carried, trail.after(waiting: time), value) }
             let attempt = carried.attempt
             guard attempt != Attempt() else { return self }
             return Self(carried.with(carried.body, attempt.after(waiting: time)), trail, value)
@@ -51,13 +51,13 @@ extension HTTPSession {
         /// Interim (1xx) responses that came first.
         @inlinable public var interim: [ResponseHead] { carried.interim }
         /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
-        public var url: String { carried.request?.head.url(after: trail) ?? trail?.madeURL ?? "" }
+        public var url: String { carried.request?.head.url(after: trail) ?? trail?.steps.madeURL ?? "" }
         /// The redirects that led here, the first one first.
         public var history: [Redirect] { trail?.redirects ?? [] }
         /// The attempts before the one that was answered so, where a policy had the request tried again.
         public var retries: [RetriedAttempt] { trail?.tries?.retried ?? [] }
         /// The file that the body went to, if that was done with it.
-        public var file: DownloadedFile? { trail?.file }
+        public var file: DownloadedFile? { trail?.steps.file }
 
         /// How long each phase took, hop by hop. None for a response that nobody fetched.
         public var metrics: Metrics {

@@ -13,7 +13,7 @@ extension HTTPSession {
     /// Throws what making a session with `tls` would throw, and then nothing has changed.
     public func replaceTLS(_ tls: TLS) throws {
         let edition = try advisor.replace(tls)
-        tasks.carrier.sockets?.retire(before: edition)
+        tasks.chain.carrier.sockets?.retire(before: edition)
     }
 
     /// Reads all files again that `tls` names: roots, the system's too, revocation lists, the identity. What was made

@@ -8,11 +8,22 @@ extension HTTPSession {
         _ target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
-        let call = try call(method, target, query, body, options, serializer.accept)
-        let audience = audience(options)
-        let delegate = watchedDelegate(call, target, audience)
-        return try held(delegate, audience) { [self] carrier in
-            await attend(call, delegate, audience, carrier, serializer) { $0 }
+        let call = try call(
+            method, target, query: query, body: body, options: options, accept: serializer.accept, isWatched: true)
+        return try held(call, into: SerializedSink(serializer, call, self) { $0 })
+    }
+
+    /// A call that stands in the registry, and waits until somebody lets it begin.
+    func held<S: Sink>(_ call: Call, into sink: S, leaving leftover: Leftover? = nil) throws -> RequestTask<S.Value>
+    where S.Value: Sendable {
+        guard let watch = call.audience?.watch else {
+            throw NetworkError(.invalidRequest, "a call with a handle is one that is watched")
         }
+        _ = watch.suspend()
+        let entered = try enter(call)
+        let settlement = Settlement<Result<Response<S.Value>, any Error>>()
+        // The registry waits for it when the session is shut down, and it ends with its request.
+        Task { await entered.run(into: sink, settling: settlement) }
+        return RequestTask(entered.delegate, watch, settlement, leftover)
     }
 }

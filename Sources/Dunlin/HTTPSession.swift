@@ -35,10 +35,10 @@ public final class HTTPSession: Sendable {
         let warnings = SecurityWarnings(configuration.onWarning)
         advisor = try SessionAdvisor(configuration, builder.clearText, warnings)
         loops = try configuration.loops ?? ReactorGroup.shared.reactors()
-        decoding = Decoding(configuration.limits)
+        decoding = Decoding(configuration.limits, configuration.codecs)
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
-        tasks = TaskRegistry(Carrier(configuration, builder, on: loops[0], advisor), on: loops[0])
+        tasks = TaskRegistry(Chain(configuration, builder, on: loops[0], advisor), on: loops[0])
         if let warning = configuration.redirects.warning { warnings.note(warning) }
         configuration.tls.warnings.forEach(warnings.note)
     }
@@ -59,28 +59,6 @@ public final class HTTPSession: Sendable {
         if let here = loops.first(where: \.isCurrent) { return here }
         let turn = loops.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
         return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
-    }
-
-    /// Looks after one request.
-    func delegate(
-        _ kind: TaskKind, _ method: Method, _ target: Target, _ options: Options,
-        _ extras: RequestBuilder.Extras? = nil, at now: MonotonicTime
-    ) -> TaskDelegate {
-        if options.rare != nil || extras != nil {
-            return unusualDelegate(kind, method, target, options, extras, nil, at: now)
-        }
-        return TaskDelegate(kind, method, target.template, options, at: now)
-    }
-
-    @inline(never)
-    func unusualDelegate(
-        _ kind: TaskKind, _ method: Method, _ target: Target, _ options: Options, _ extras: RequestBuilder.Extras?,
-        _ audience: Audience?, at now: MonotonicTime
-    ) -> TaskDelegate {
-        let own = options.rare?.values.authenticate.map { RequestAdvisor(advisor, $0) }
-        let settings = RequestSettings(options.rare, own, audience, fragment: extras?.fragment)
-        let template = extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template)
-        return TaskDelegate(kind, method, template, options, settings, at: now)
     }
 
     /// Whether the session takes no more requests.
@@ -115,7 +93,7 @@ public final class HTTPSession: Sendable {
         if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await journals.close()
         let cancelled = await tasks.cancelAll()
-        await tasks.carrier.sockets?.close()
+        await tasks.chain.carrier.sockets?.close()
         // The hook may shut down what has been: it is told of that no second time.
         let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(self))
         if let invalidated = configuration.hooks.invalidated, !Enclosure.contains(telling) {
@@ -132,7 +110,7 @@ public final class HTTPSession: Sendable {
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let cancelled = await shutdown(grace: grace)
-        tasks.open(Carrier(configuration, builder, on: loops[0], advisor))
+        tasks.open(Chain(configuration, builder, on: loops[0], advisor))
         journals.reopen()
         return cancelled
     }

@@ -1,5 +1,4 @@
 public import DunlinTypes
-internal import Synchronization
 
 /// Undoes the content codings of one body, as its pieces arrive.
 ///
@@ -17,7 +16,7 @@ internal import Synchronization
 /// After an error the decoder repeats it and is of no further use.
 public struct ContentDecoder: ~Copyable, Sendable {
     /// In the order in which they work: the coding that was applied last comes first.
-    private let steps: [Step]
+    private let steps: [any DecodingStep]
     private let limits: InflateLimits
     private var unchanged: Bytes?
     private var failure: InflateError?
@@ -27,11 +26,11 @@ public struct ContentDecoder: ~Copyable, Sendable {
     /// Bytes handed out so far.
     public private(set) var decodedCount = 0
 
-    /// `codings` in the order in which they were applied, as `ContentCoding.chain` gives them.
-    public init(_ codings: [ContentCoding], limits: InflateLimits = InflateLimits()) throws(InflateError) {
+    /// `codings` in the order in which they were applied, as `ContentCodecs.chain` gives them.
+    public init(_ codings: [ContentCodec], limits: InflateLimits = InflateLimits()) throws(InflateError) {
         guard codings.count <= limits.codings else { throw .tooManyCodings(limit: limits.codings) }
-        var steps: [Step] = []
-        for coding in codings.reversed() { steps.append(try Step(coding, limits)) }
+        var steps: [any DecodingStep] = []
+        for coding in codings.reversed() { steps.append(try coding.decoder(limits)) }
         self.steps = steps
         self.limits = limits
     }
@@ -93,42 +92,5 @@ public struct ContentDecoder: ~Copyable, Sendable {
         guard let ratio = limits.ratio, produced > limits.ratioFloor else { return }
         let (allowed, overflow) = wireUsed.multipliedReportingOverflow(by: ratio)
         if !overflow, produced > allowed { throw .ratioExceeded(limit: ratio) }
-    }
-}
-
-extension ContentDecoder {
-    /// One coding's machine, in a form that an array can hold.
-    ///
-    /// The lock is never contended, since a decoder has one owner. It is there because zlib's state hangs on a pointer,
-    /// which the compiler lets travel between threads only with a guard: so a decoder is Sendable without a promise
-    /// that nobody checks, for one uncontended lock a piece.
-    private final class Step: Sendable {
-        struct Outcome: Sendable {
-            var piece: Bytes?
-            /// Of this step, from its beginning.
-            var consumed: Int
-            var produced: Int
-        }
-
-        private let machine: Mutex<InflateMachine>
-
-        init(_ coding: ContentCoding, _ limits: InflateLimits) throws(InflateError) {
-            machine = Mutex(try InflateMachine(coding, limits: limits))
-        }
-
-        func feed(_ piece: Bytes) {
-            machine.withLock { $0.feed(piece) }
-        }
-
-        func next() throws(InflateError) -> Outcome {
-            try machine.withLock { machine throws(InflateError) in
-                let piece = try machine.next()
-                return Outcome(piece: piece, consumed: machine.consumed, produced: machine.produced)
-            }
-        }
-
-        func finish() throws(InflateError) {
-            try machine.withLock { machine throws(InflateError) in try machine.finish() }
-        }
     }
 }

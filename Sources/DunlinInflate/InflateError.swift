@@ -2,7 +2,7 @@
 ///
 /// No case carries any of the body.
 public enum InflateError: Error, Sendable, Hashable {
-    /// Not the format it claims to be, or damaged: what is wrong with it, in zlib's words.
+    /// Not the format it claims to be, or damaged: what is wrong with it.
     case corrupt(String)
     /// The body ended before the compressed data did.
     case truncated
@@ -12,8 +12,10 @@ public enum InflateError: Error, Sendable, Hashable {
     case ratioExceeded(limit: Int)
     case sizeExceeded(limit: Int)
     case tooManyCodings(limit: Int)
-    /// zlib got no memory for its tables.
+    /// There was no memory for tables.
     case outOfMemory
+    /// Dunlin can undo this coding, and was to do it.
+    case decodingOnly(coding: String)
 
     /// A limit of ours was exceeded; what the peer sent may have been valid.
     public var isLimit: Bool {
@@ -34,6 +36,7 @@ extension InflateError: CustomStringConvertible {
             "The body decompresses to more than the limit of \(limit) bytes for each byte received."
         case .sizeExceeded(let limit): "The body decompresses to more than the limit of \(limit) bytes."
         case .tooManyCodings(let limit): "The body has more than the limit of \(limit) content codings."
+        case .decodingOnly(let coding): "The coding \(coding) can be undone only."
         case .outOfMemory: "There is no memory to compress or decompress with."
         }
     }

@@ -21,13 +21,6 @@ struct ZStream: ~Copyable {
         }
     }
 
-    /// What came of one call.
-    struct Progress {
-        var consumed: Int
-        var produced: Int
-        var code: Int32
-    }
-
     private enum Direction {
         case inflating
         case deflating
@@ -41,8 +34,8 @@ struct ZStream: ~Copyable {
         direction = .inflating
     }
 
-    init(deflating format: Format, level: Int32) throws(InflateError) {
-        stream = try Self.make { dunlin_deflate_init($0, level, format.windowBits) }
+    init(deflating format: Format, level: Int) throws(InflateError) {
+        stream = try Self.make { dunlin_deflate_init($0, Int32(level), format.windowBits) }
         direction = .deflating
     }
 
@@ -74,9 +67,38 @@ struct ZStream: ~Copyable {
     }
 
     /// Reads from `input`, writes to `output`, until one of them is used up or the stream ends.
-    mutating func run(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>, flush: Int32 = Z_NO_FLUSH
-    ) -> Progress {
+    mutating func inflate(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> CodingProgress {
+        var (progress, code) = run(input, into: output) { CZlib.inflate($0, Z_NO_FLUSH) }
+        switch code {
+        // Z_BUF_ERROR: it could do nothing, having been asked only in case it held something.
+        case Z_OK, Z_BUF_ERROR: break
+        case Z_STREAM_END: progress.outcome = .ended
+        case Z_NEED_DICT: progress.outcome = .failed(.corrupt("a preset dictionary is required"))
+        case Z_MEM_ERROR: progress.outcome = .failed(.outOfMemory)
+        default: progress.outcome = .failed(.corrupt(fault))
+        }
+        return progress
+    }
+
+    /// The same the other way.
+    mutating func deflate(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>, _ flush: EncodingFlush
+    ) -> CodingProgress {
+        let way =
+            switch flush {
+            case .none: Z_NO_FLUSH
+            case .all: Z_SYNC_FLUSH
+            case .end: Z_FINISH
+            }
+        return run(input, into: output) { CZlib.deflate($0, way) }.0
+    }
+
+    private mutating func run(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>,
+        _ work: (UnsafeMutablePointer<z_stream>) -> Int32
+    ) -> (CodingProgress, Int32) {
         // zlib counts in 32 bits: what goes beyond waits for the next call. It writes nothing to its input, though C
         // lets it.
         let given = UInt32(clamping: input.count)
@@ -86,17 +108,14 @@ struct ZStream: ~Copyable {
         stream.pointee.avail_in = given
         stream.pointee.next_out = output.baseAddress
         stream.pointee.avail_out = room
-        let code =
-            switch direction {
-            case .inflating: inflate(stream, flush)
-            case .deflating: deflate(stream, flush)
-            }
-        return Progress(
-            consumed: Int(given - stream.pointee.avail_in), produced: Int(room - stream.pointee.avail_out), code: code)
+        let code = work(stream)
+        let progress = CodingProgress(
+            consumed: Int(given - stream.pointee.avail_in), produced: Int(room - stream.pointee.avail_out))
+        return (progress, code)
     }
 
     /// zlib's words for what is wrong with the input; constant text, never a part of it.
-    var fault: String {
+    private var fault: String {
         stream.pointee.msg.map { String(cString: $0) } ?? "invalid data"
     }
 }

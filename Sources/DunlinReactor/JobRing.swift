@@ -1,18 +1,24 @@
+/// A job, by what it is of: a task that prefers the loop, or an actor that is pinned to it.
+enum LoopJob {
+    case task(UnownedJob)
+    case isolated(UnownedJob)
+}
+
 /// Jobs in order of arrival, in storage that is reused: once it has grown, neither end allocates.
 struct JobRing {
-    private var storage: [UnownedJob?] = Array(repeating: nil, count: 64)
+    private var storage: [LoopJob?] = Array(repeating: nil, count: 64)
     private var head = 0
     private(set) var count = 0
 
     var isEmpty: Bool { count == 0 }
 
-    mutating func append(_ job: UnownedJob) {
+    mutating func append(_ job: LoopJob) {
         if count == storage.count { grow() }
         storage[(head + count) & (storage.count - 1)] = job
         count += 1
     }
 
-    mutating func popFirst() -> UnownedJob? {
+    mutating func popFirst() -> LoopJob? {
         guard count > 0 else { return nil }
         let job = storage[head]
         head = (head + 1) & (storage.count - 1)
@@ -21,7 +27,7 @@ struct JobRing {
     }
 
     private mutating func grow() {
-        var larger = [UnownedJob?](repeating: nil, count: storage.count * 2)
+        var larger = [LoopJob?](repeating: nil, count: storage.count * 2)
         for offset in 0..<count { larger[offset] = storage[(head + offset) & (storage.count - 1)] }
         storage = larger
         head = 0

@@ -3,20 +3,23 @@ public import DunlinTypes
 internal import Glibc
 internal import Synchronization
 
-/// An epoll loop on a thread of its own that is also a task executor.
+/// An epoll loop on a thread of its own that is also an executor: of tasks that prefer it, and of actors pinned to it.
 ///
 /// Rules:
 /// 1. Each descriptor is registered once, edge-triggered, for both directions; the loop only says "try".
 /// 2. Jobs that arrive on the loop's own thread go to a ring that only this thread touches: no lock, no wake-up.
 ///    Jobs from elsewhere go under the lock, and the eventfd is written only when the loop really sleeps.
 /// 3. Under the lock: tables and queues. Never a system call, a resume or a callback.
-/// 4. Being on the loop's thread is speed, never isolation: whatever is reached from here guards itself.
-/// 5. A loop that wakes where something is made of a response lets that go on first: `BusyProcessors`.
-/// 6. A retired loop leaves as soon as nothing is registered; jobs that still come run on the global executor.
+/// 4. Isolation is the actors': a job of a pinned actor runs as that, and one of a task that only prefers the loop is
+///    isolated to nothing, so that it goes to an actor and back as from any other thread. Being on the loop's thread is
+///    speed, and whatever is reached from here by other means guards itself. But the thread runs one job at a time, so
+///    `assumeIsolated` holds for the loop's actors wherever it is asked on it.
+/// 5. A retired loop leaves as soon as nothing is registered. Jobs that still come run on the global executor, those of
+///    pinned actors one at a time, in order of arrival.
 // SAFETY: what `own` points to is touched only by the loop's thread, which `isCurrent` tells apart; all other state is
 // immutable, atomic or inside `shared`. It is a pointer because a stored property would be checked for exclusive access
 // six times a request.
-public final class Reactor: TaskExecutor, @unchecked Sendable {
+public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let own: UnsafeMutablePointer<Own>
 
     private struct Own {
@@ -33,12 +36,34 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
         var deadlines = DeadlineQueue()
         var isSleeping = false
         var life = Life.running
+        /// Whether a task runs what arrived after the loop's end.
+        var isServed = false
+
+        /// Takes in a job that comes from elsewhere.
+        fileprivate mutating func arrive(_ job: LoopJob) -> Arrival {
+            if case (.gone, .task(let job)) = (life, job) { return .runElsewhere(job) }
+            arrived.append(job)
+            if life == .gone {
+                defer { isServed = true }
+                return isServed ? .none : .serve
+            }
+            defer { isSleeping = false }
+            return isSleeping ? .wake : .none
+        }
     }
 
     enum Life {
         case running
         case retiring
         case gone
+    }
+
+    /// What is to be done about a job that has come from elsewhere.
+    fileprivate enum Arrival {
+        case none
+        case wake
+        case runElsewhere(UnownedJob)
+        case serve
     }
 
     /// How many jobs run before the kernel is asked again for events.
@@ -48,9 +73,10 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
     public let ledger = Ledger()
     private let epoll: Int32
     private let wakeup: Int32
-    private let busy: BusyProcessors
     private let thread = Atomic<UInt>(0)
-    private let shared = Mutex(Shared())
+    /// The one that runs jobs of pinned actors now that the loop has ended.
+    private let lateThread = Atomic<UInt>(0)
+    let shared = Mutex(Shared())
     /// When the loop last asked the kernel for all there was, by `lookTime`: every edge of before has been passed on.
     let lastPoll = Atomic<Int64>(0)
 
@@ -58,11 +84,8 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
     static var lookTime: MonotonicTime { TimeSource.monotonic.now() }
 
     /// Starts a loop. It runs until `retire()`.
-    public init(
-        name: String = "dunlin", time: TimeSource = .monotonic, busy: BusyProcessors = .shared
-    ) throws(Errno) {
+    public init(name: String = "dunlin", time: TimeSource = .monotonic) throws(Errno) {
         self.time = time
-        self.busy = busy
         epoll = try Descriptor.raised(dunlin_epoll_create())
         do throws(Errno) {
             wakeup = try Descriptor.raised(dunlin_eventfd())
@@ -107,20 +130,61 @@ public final class Reactor: TaskExecutor, @unchecked Sendable {
 // MARK: - Jobs
 
 extension Reactor {
-    public func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+    /// Of a task that prefers the loop and is on no actor, or on one that runs wherever its tasks do.
+    public func enqueue(_ job: consuming ExecutorJob) { enqueue(.task(UnownedJob(job))) }
+
+    /// Of an actor that is pinned to the loop. It takes a name of its own to tell the two apart: the job does not say.
+    @_implements(SerialExecutor,enqueue(_:))
+    public func enqueueIsolated(_ job: consuming ExecutorJob) { enqueue(.isolated(UnownedJob(job))) }
+
+    /// True on the loop's thread whatever it runs there: nothing else runs meanwhile.
+    public func isIsolatingCurrentContext() -> Bool? {
+        isCurrent || lateThread.load(ordering: .relaxed) == UInt(pthread_self())
+    }
+
+    private func enqueue(_ job: LoopJob) {
         if isCurrent {
             own.pointee.jobs.append(job)
             return
         }
-        let (isGone, mustWake) = shared.withLock { shared in
-            if shared.life == .gone { return (true, false) }
-            shared.arrived.append(job)
-            defer { shared.isSleeping = false }
-            return (false, shared.isSleeping)
+        switch shared.withLock({ $0.arrive(job) }) {
+        case .none: break
+        case .wake: signal()
+        case .runElsewhere(let job): globalConcurrentExecutor.enqueue(job)
+        // The task keeps the loop, whose actors may be gone before their last job is.
+        case .serve: Task.detached { await self.runLate() }
         }
-        if isGone { globalConcurrentExecutor.enqueue(job) }
-        if mustWake { signal() }
+    }
+
+    private func run(_ job: LoopJob) {
+        switch job {
+        case .task(let job): job.runSynchronously(on: asUnownedTaskExecutor())
+        case .isolated(let job):
+            job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
+    }
+
+    /// Runs what comes for pinned actors after the loop's end, until there is no more. One task at a time does.
+    private func runLate() async {
+        while runLateBurst() { await Task.yield() }
+    }
+
+    /// False when there is no more. It stops now and then because jobs may wait for what else needs this thread.
+    private func runLateBurst() -> Bool {
+        lateThread.store(UInt(pthread_self()), ordering: .relaxed)
+        for _ in 0..<Self.burst {
+            let next = shared.withLock { shared in
+                let job = shared.arrived.popFirst()
+                // Before another task may begin, which says where it is.
+                if job == nil { lateThread.store(0, ordering: .relaxed) }
+                shared.isServed = job != nil
+                return job
+            }
+            guard let next else { return false }
+            run(next)
+        }
+        lateThread.store(0, ordering: .relaxed)
+        return true
     }
 
     /// Ends the loop's sleep, if it sleeps.
@@ -208,36 +272,6 @@ extension Reactor {
     private var isRetiring: Bool { shared.withLock { $0.life == .retiring } }
 }
 
-// MARK: - What a test may ask
-
-extension Reactor {
-    /// Whether the loop sleeps with nothing left to do: no job has come and no deadline has passed.
-    package var isResting: Bool {
-        let now = now()
-        return shared.withLock { shared in
-            shared.isSleeping && shared.arrived.isEmpty && shared.deadlines.earliest ?? .never > now
-        }
-    }
-
-    /// Every channel that is open on this loop.
-    package var channels: [Channel] {
-        shared.withLock { $0.slots.all }.compactMap { if case .channel(let channel) = $0 { channel } else { nil } }
-    }
-
-    /// How many waits would end by themselves if time went on: on sockets, and on whatever else a request waits for.
-    /// What the loop does on its own account, such as sweeping idle connections, is not counted.
-    package var armedDeadlines: Int {
-        let entries = shared.withLock { $0.slots.all }
-        return entries.count { entry in
-            switch entry {
-            case .free: false
-            case .channel(let channel): channel.hasDeadline
-            case .timer(let timed): timed is any Interruptible
-            }
-        }
-    }
-}
-
 // MARK: - The loop
 
 extension Reactor {
@@ -258,15 +292,8 @@ extension Reactor {
 
     /// Sleeps if it may, then says how many events there are; less than none if the kernel was not asked to the end.
     private func awaitEvents(_ timeout: Int32) -> Int32 {
-        let count = takeEvents(timeout, after: 0)
-        guard count > 0, timeout != 0, busy.include(BusyProcessors.current) else { return count }
-        sched_yield()
-        return count + max(takeEvents(0, after: count), 0)
-    }
-
-    private func takeEvents(_ timeout: Int32, after count: Int32) -> Int32 {
         own.pointee.events.withUnsafeMutableBufferPointer {
-            epoll_wait(epoll, $0.baseAddress?.advanced(by: Int(count)), Int32($0.count) - count, timeout)
+            epoll_wait(epoll, $0.baseAddress, Int32($0.count), timeout)
         }
     }
 
@@ -278,7 +305,7 @@ extension Reactor {
         var left = Self.burst
         while true {
             while left > 0, let job = own.pointee.jobs.popFirst() {
-                job.runSynchronously(on: asUnownedTaskExecutor())
+                run(job)
                 left -= 1
             }
             if letGo() { continue }

@@ -4,13 +4,24 @@ internal import Synchronization
 /// Loops that are started when first asked for.
 public final class ReactorGroup: Sendable {
     /// The process's own loops, shared by every session that does not bring its own: one for two processors.
-    public static let shared = ReactorGroup(count: max(1, min(16, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)))
+    public static let shared = ReactorGroup(count: loopsOfTestRun ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
+
+    private static let most = 16
+
+    /// What DUNLIN_LOOPS says, a switch of test runs: how many loops there are, whatever the machine.
+    package static let loopsOfTestRun = getenv("DUNLIN_LOOPS").flatMap { loops(said: String(cString: $0)) }
+
+    /// Nil for anything but a number of loops.
+    static func loops(said text: String) -> Int? {
+        guard let count = Int(text), (1...most).contains(count) else { return nil }
+        return count
+    }
 
     private let count: Int
     private let started = Mutex<[Reactor]>([])
 
     public init(count: Int) {
-        self.count = max(1, count)
+        self.count = max(1, min(Self.most, count))
     }
 
     /// The loops, started if need be. Throws when the kernel refuses a thread or a descriptor; the next call tries

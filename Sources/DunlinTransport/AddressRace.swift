@@ -54,8 +54,6 @@ struct AddressRace {
         return await line.channel.waitWritable(until: deadline)
     }
 
-    /// Out of line: connecting to a single address, the usual case, needs none of this room.
-    @inline(never)
     private func run(_ addresses: [SocketAddress], _ contest: Contest, _ attempt: inout Attempt) async -> Result {
         var last: SocketAddress?
         let result = await withTaskGroup(of: Contender.self) { group in

@@ -87,6 +87,14 @@ enum ByteStream: Sendable {
         }
     }
 
+    /// Whether it has been already, by whomever.
+    var isFlushed: Bool {
+        switch self {
+        case .plain: true
+        case .secure(let secure): secure.isFlushed
+        }
+    }
+
     /// Closes for good; tells a TLS peer that it is meant.
     func close() {
         switch self {

@@ -103,6 +103,30 @@ final class ConnectionBody: BodyStream {
         if left < 0 { _ = try beginDraining(upTo: 0, until: deadline) }
     }
 
+    /// Nobody reads any more: the connection is closed, and who tries gets `error`. Means nothing for a body that is
+    /// over or is being read just now: a cancel ends that.
+    func abandon(_ error: any Error) {
+        switch reader.begin() {
+        case .over: return
+        case .failed: return
+        case .read(let reading):
+            reading.upload?.stop()
+            reader.fail(error)
+        }
+    }
+
+    /// What is left must be here in time.
+    func hurry(until deadline: MonotonicTime) throws {
+        switch reader.begin() {
+        case .over: return
+        case .failed(let error): throw error
+        case .read(let taken):
+            var reading = taken
+            reading.limit = min(reading.limit, deadline)
+            reader.putBack(reading)
+        }
+    }
+
     /// False if there is nothing to read, or more than should be.
     private func beginDraining(upTo limit: Int, until deadline: MonotonicTime) throws -> Bool {
         switch reader.begin() {
@@ -185,7 +209,6 @@ final class ConnectionBody: BodyStream {
         }
     }
 
-    @inline(never)
     private func step(_ reading: inout Reading, _ attempt: Attempt) throws -> BodyStep {
         let chunk = reading.chunk
         do throws(WireError) {
@@ -241,13 +264,11 @@ final class ConnectionBody: BodyStream {
         }
     }
 
-    @inline(never)
     private func putBack(_ reading: consuming Reading, _ attempt: Attempt) {
         record.withLock { $0.attempt = attempt }
         reader.putBack(reading)
     }
 
-    @inline(never)
     private func finish(_ taken: consuming Reading, _ attempt: Attempt, isClean: Bool) {
         var attempt = attempt
         attempt.ended = context.clock.now()

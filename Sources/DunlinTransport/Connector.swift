@@ -10,108 +10,89 @@ struct Connector: Sendable {
     let attemptDelay: Int64
     /// Nil if addresses are tried as they were given.
     let turns: Turns?
+    /// What lies between connecting and TLS, in this order.
+    var stages: [any ConnectionStage] = []
 
-    /// How a connection begins. Within one machine a connect to a known address is over at once, and in clear text that
-    /// is all: such a request enters no frame for looking up, racing and waiting, whose room it would keep to its end.
-    enum Beginning {
-        /// The connection, and the turn of its channel that the caller owns.
-        case open(Connection, turn: UInt64)
-        case connected(Dialer.Line)
-        /// Nil for a name, which has to be looked up first.
-        case dialed(Dialer.Result?, since: MonotonicTime)
-    }
-
-    /// Does what needs no waiting.
-    @inline(never)
-    func begin(
+    /// An open connection and the turn of its channel that the caller owns: connect, the stages, TLS.
+    func open(
         _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
-    ) -> Beginning {
-        let start = context.clock.now()
-        guard let address = known(context.origin), rules(for: context).isAny else { return .dialed(nil, since: start) }
-        attempt.peer = address
-        let result = dialer(context, announcing).dial(address)
-        guard case .open(let line) = result else { return .dialed(result, since: start) }
-        attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds
-        guard context.origin.scheme == .https else { return .open(plain(line, context), turn: line.turn) }
-        return .connected(line)
-    }
-
-    /// An open connection and the turn of its channel that the caller owns.
-    func finish(
-        _ beginning: Beginning, _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation,
-        _ attempt: inout Attempt
     ) async throws -> (Connection, turn: UInt64) {
-        switch beginning {
-        case .open(let connection, let turn): return (connection, turn)
-        case .connected(let line): return try await secure(line, context, &attempt)
-        case .dialed(let result, let start):
-            let line = try await finish(result, since: start, context, announcing, &attempt)
-            guard context.origin.scheme == .https else { return (plain(line, context), line.turn) }
-            return try await secure(line, context, &attempt)
-        }
-    }
-
-    @inline(never)
-    private func plain(_ line: Dialer.Line, _ context: ExchangeContext) -> Connection {
-        Connection(.plain(line.channel), to: context.origin, at: Attempt.Peer(line.address))
-    }
-
-    @inline(never)
-    private func secure(
-        _ line: Dialer.Line, _ context: ExchangeContext, _ attempt: inout Attempt
-    ) async throws -> (Connection, turn: UInt64) {
-        guard let advisor = context.advisor else {
-            line.channel.close()
-            throw context.error(.unsupportedScheme, "this transport has no TLS", .secure, attempt)
-        }
-        context.interrupt.phase = .secure
-        let advice = advisor.advice()
-        let channel = try await Handshake.run(over: line, context, advice, &attempt)
-        let peer = Attempt.Peer(line.address, channel.security)
-        let connection = Connection(
-            .secure(channel), to: context.origin, at: peer, edition: advice.edition,
-            isForOneRequest: context.isAlone)
-        attempt.peerReference = peer
-        return (connection, line.turn)
-    }
-
-    private func rules(for context: ExchangeContext) -> InterfaceRules {
-        context.origin.route?.interfaces ?? interfaces
-    }
-
-    private func dialer(_ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation) -> Dialer {
-        Dialer(
-            options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor, announcing: announcing)
-    }
-
-    @inline(never)
-    private func finish(
-        _ begun: Dialer.Result?, since start: MonotonicTime, _ context: ExchangeContext,
-        _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
-    ) async throws -> Dialer.Line {
-        var dialer = dialer(context, announcing)
         context.interrupt.phase = .connect
-        let isKnown = if case nil = begun { false } else { true }
-        var addresses = isKnown ? [] : try await addresses(context, dialer.options, &attempt)
-        if !isKnown, !rules(for: context).isAny {
+        let line = try await connect(context, announcing, &attempt)
+        if !stages.isEmpty { try await pass(line, context, &attempt) }
+        guard context.origin.scheme == .https else { return (plain(line, context), line.turn) }
+        return (try await secure(line, context, &attempt), line.turn)
+    }
+
+    /// A socket that is connected to the origin, or to whoever stands in its way.
+    private func connect(
+        _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
+    ) async throws -> Dialer.Line {
+        var dialer = Dialer(
+            options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor, announcing: announcing)
+        var addresses = try await addresses(context, dialer.options, &attempt)
+        if !rules(for: context).isAny {
             dialer.interfaces = try await bindings(for: addresses, dialer.options, context, attempt)
             addresses.removeAll { dialer.interfaces?[$0] == nil }
         }
-        let start = isKnown ? start : context.clock.now()
+        let start = context.clock.now()
         defer { attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds }
         let race = AddressRace(
             dialer: dialer, delay: attemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
             interrupt: context.interrupt)
-        let result =
-            if let begun { await race.finish(begun) } else { await race.run(addresses, &attempt) }
-        switch result {
+        switch await race.run(addresses, &attempt) {
         case .open(let line):
             return line
         case .gaveUp(let wake):
             throw context.failure(wake, in: .connect, since: start, attempt)
         case .refused(let failures):
-            throw context.error(.connectionFailed, "no address accepted a connection", .connect, attempt, failures)
+            throw context.error(
+                .connectionFailed, "no address accepted a connection", in: .connect, attempt, cause: failures)
         }
+    }
+
+    /// Whatever speaks over the plain socket first. Closes it when one of the stages fails.
+    private func pass(_ line: Dialer.Line, _ context: ExchangeContext, _ attempt: inout Attempt) async throws {
+        let start = context.clock.now()
+        defer {
+            attempt[.connect] += context.clock.now().nanoseconds - start.nanoseconds
+            context.interrupt.disarm()
+        }
+        do {
+            for stage in stages { try await stage.pass(StageLine(line, context, since: start, attempt)) }
+        } catch {
+            line.channel.close()
+            throw error
+        }
+    }
+
+    private func secure(
+        _ line: Dialer.Line, _ context: ExchangeContext, _ attempt: inout Attempt
+    ) async throws -> Connection {
+        guard let advisor = context.advisor else {
+            line.channel.close()
+            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .secure, attempt)
+        }
+        context.interrupt.phase = .secure
+        let advice = advisor.advice()
+        let channel = try await Handshake.run(over: line, context, advice, &attempt)
+        let peer = Attempt.Peer(line.address, channel.security)
+        attempt.peerReference = peer
+        return Connection(
+            .secure(channel), to: context.origin, at: peer, edition: advice.edition,
+            isForOneRequest: context.isAlone)
+    }
+
+    private func plain(_ line: Dialer.Line, _ context: ExchangeContext) -> Connection {
+        Connection(.plain(line.channel), to: context.origin, at: Attempt.Peer(line.address))
+    }
+}
+
+// MARK: - Where to
+
+extension Connector {
+    private func rules(for context: ExchangeContext) -> InterfaceRules {
+        context.origin.route?.interfaces ?? interfaces
     }
 
     /// The address of an origin that needs no looking up.
@@ -131,7 +112,7 @@ struct Connector: Sendable {
             found.removeAll { $0.isSix != local.isSix }
             guard !found.isEmpty else {
                 let reason = "\(origin.host) has no address that \(local.host) could connect to"
-                throw context.error(.connectionFailed, reason, .connect, attempt)
+                throw context.error(.connectionFailed, reason, in: .connect, attempt)
             }
         }
         guard found.count > 1 else { return found }
@@ -161,11 +142,11 @@ struct Connector: Sendable {
         if !bindings.isEmpty { return bindings }
         guard unreachable.count < addresses.count else {
             let failures = ConnectFailures(unreachable.map { Dialer.failure($0, .noWay) })
-            throw context.error(.connectionFailed, "no address can be reached", .connect, attempt, failures)
+            throw context.error(.connectionFailed, "no address can be reached", in: .connect, attempt, cause: failures)
         }
         let refusal = InterfaceRefusal(interfaces: refused, rules: rules)
-        throw context.error(
-            .interfaceRefused, "no allowed interface leads to \(context.origin.host)", .connect, attempt, refusal)
+        let reason = "no allowed interface leads to \(context.origin.host)"
+        throw context.error(.interfaceRefused, reason, in: .connect, attempt, cause: refusal)
     }
 
     private func lookUp(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> [SocketAddress] {
@@ -183,7 +164,8 @@ struct Connector: Sendable {
             case .timedOut: throw context.timedOut(.resolve, since: start, attempt)
             case .interrupted: throw context.interrupted(.resolve, attempt)
             case .unresolved(let cause):
-                throw context.error(.nameNotResolved, "\(origin.host) was not resolved", .resolve, attempt, cause)
+                throw context.error(
+                    .nameNotResolved, "\(origin.host) was not resolved", in: .resolve, attempt, cause: cause)
             }
         }
     }

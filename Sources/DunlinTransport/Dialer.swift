@@ -28,7 +28,6 @@ struct Dialer {
     let reactor: Reactor
     let announcing: AsyncStream<UInt64>.Continuation
 
-    @inline(never)
     func dial(_ address: SocketAddress) -> Result {
         do throws(Errno) {
             let socket = try Socket(for: address)
@@ -55,7 +54,6 @@ struct Dialer {
     }
 
     /// How an attempt ended that was underway and became writable; closed if it failed.
-    @inline(never)
     static func outcome(of line: Line) -> Result {
         do throws(Errno) {
             try line.channel.pendingError()

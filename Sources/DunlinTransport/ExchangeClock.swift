@@ -18,7 +18,6 @@ struct ExchangeClock: Sendable {
 
     func now() -> MonotonicTime { reactor.now() }
 
-    @inline(never)
     func deadline(for phase: Phase, from start: MonotonicTime) -> MonotonicTime {
         min(request.timeouts.deadline(for: phase, from: start), total)
     }

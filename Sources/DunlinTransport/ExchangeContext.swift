@@ -47,9 +47,16 @@ final class ExchangeContext: Sendable {
     /// its advisor and nothing that was agreed on is used by others.
     var isAlone: Bool { attendants?.advisor != nil && origin.scheme == .https }
 
+    /// The exchange as it begins.
+    var attempt: Attempt {
+        var attempt = Attempt()
+        attempt.started = started
+        return attempt
+    }
+
     /// When the wait began that the limit of `pool` is for: with the exchange, or before it in a queue.
     var waitStarted: MonotonicTime {
-        @inline(never) get { started.advanced(by: -(watch?.standing.queuedTime(until: started) ?? 0)) }
+        started.advanced(by: -(watch?.standing.queuedTime(until: started) ?? 0))
     }
 
     /// Ends what the exchange waits for.
@@ -57,12 +64,12 @@ final class ExchangeContext: Sendable {
         interrupt.cancel(cause)
         watch?.stop()
     }
+}
 
-    // Errors are large and rare. Made in line, each would take its room in the frame of the asynchronous function that
-    // throws it, and a request keeps those frames while it waits.
+// MARK: - What went wrong
 
+extension ExchangeContext {
     /// The error for a wait that did not end well.
-    @inline(never)
     func failure(_ wake: Wake, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
         switch wake {
         case .timedOut: timedOut(phase, since: start, attempt)
@@ -71,31 +78,27 @@ final class ExchangeContext: Sendable {
         }
     }
 
-    @inline(never)
     func timedOut(_ phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
         let now = clock.now()
         let exceeded = clock.exceeded(phase, at: now)
         let since = exceeded == .total ? started : start
-        var error = error(.timedOut, Self.slowness(of: phase), exceeded, attempt)
+        var error = error(.timedOut, Self.slowness(of: phase), in: exceeded, attempt)
         error.limit = clock.limit(of: exceeded)
         error.elapsed = now.duration(since: since)
         return error
     }
 
     /// What a cancelled request throws: the Swift task's own cancellation stays `CancellationError`.
-    @inline(never)
     func interrupted(_ phase: Phase, _ attempt: Attempt) -> any Error {
         if interrupt.cause == .task { return CancellationError() }
-        return error(.cancelled, "the request was cancelled", phase, attempt)
+        return error(.cancelled, "the request was cancelled", in: phase, attempt)
     }
 
-    @inline(never)
     func closed(_ reason: String, _ phase: Phase, _ attempt: Attempt, _ cause: (any Error)? = nil) -> NetworkError {
-        error(.connectionClosed, reason, phase, attempt, cause)
+        error(.connectionClosed, reason, in: phase, attempt, cause: cause)
     }
 
     /// The error for a stream of bytes that broke.
-    @inline(never)
     func broken(_ cause: StreamError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
         switch cause {
         case .system(let errno): closed("the connection failed", phase, attempt, errno)
@@ -106,25 +109,25 @@ final class ExchangeContext: Sendable {
         }
     }
 
-    @inline(never)
     func insecure(_ cause: TLSError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
         guard case .untrusted(let refusal) = cause else {
-            return error(.secureConnectionFailed, "\(cause)", phase, attempt, cause)
+            return error(.secureConnectionFailed, "\(cause)", in: phase, attempt, cause: cause)
         }
-        return error(.serverTrustFailed, "\(refusal)", phase, attempt, refusal)
+        return error(.serverTrustFailed, "\(refusal)", in: phase, attempt, cause: refusal)
     }
 
-    @inline(never)
     func invalid(_ cause: WireError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
         if cause.isTruncation { return closed("the response ended too soon", phase, attempt, cause) }
-        if cause.isLimit { return error(.limitExceeded, "the response exceeds a limit", phase, attempt, cause) }
-        return error(.invalidResponse, "the peer broke the rules of HTTP/1.1", phase, attempt, cause)
+        if cause.isLimit {
+            return error(.limitExceeded, "the response exceeds a limit", in: phase, attempt, cause: cause)
+        }
+        return error(.invalidResponse, "the peer broke the rules of HTTP/1.1", in: phase, attempt, cause: cause)
     }
 
-    @inline(never)
+    /// All errors of an exchange are made here.
     func error(
-        _ code: NetworkError.Code, _ reason: String, _ phase: Phase, _ attempt: Attempt,
-        _ underlying: (any Error)? = nil
+        _ code: NetworkError.Code, _ reason: String, in phase: Phase, _ attempt: Attempt,
+        cause underlying: (any Error)? = nil
     ) -> NetworkError {
         let sent = attempt.bytesSent > 0
         let peer = attempt.peer.map { "\(origin) at \($0)" } ?? "\(origin)"

@@ -31,6 +31,19 @@ public struct FileSource: Sendable {
     }
 }
 
+extension FileSource {
+    /// Opens the file of a request's body off the loop, because disks are waited for.
+    static func open(_ body: RequestBody.File, for context: ExchangeContext) async throws -> FileSource {
+        do {
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                try FileSource(body)
+            }
+        } catch let error as NetworkError {
+            throw context.error(error.code, error.reason, in: .send, context.attempt, cause: error.underlying)
+        }
+    }
+}
+
 /// A file's bytes in pieces, for those who must see them.
 public struct FileChunks: AsyncSequence, Sendable {
     let file: RequestBody.File

@@ -10,20 +10,18 @@ struct RequestWriter: Sendable {
     /// nobody will read it.
     var heedsEnd = false
 
-    /// Hands over what is taken at once; whether that was all.
-    @inline(never)
-    func writeNow(_ bytes: Bytes, _ attempt: inout Attempt) throws -> Bool {
+    /// Hands over what is taken at once, and leaves the rest; whether that was all.
+    func writeNow(_ bytes: inout Bytes, _ attempt: inout Attempt) throws -> Bool {
         let taken = try tryWrite(bytes, from: 0, more: false, attempt) ?? 0
         attempt.bytesSent += taken
-        return try taken == bytes.count && flush(attempt)
+        bytes = bytes[taken...]
+        return try bytes.isEmpty && flush(attempt)
     }
 
-    /// Hands all the bytes from `start` on to the kernel. If `more` follows at once, they share its segments. Whoever
-    /// watches is told of those that are `counted` as the body's.
-    func write(
-        _ bytes: Bytes, from start: Int = 0, more: Bool = false, counted: Bool = false, _ attempt: inout Attempt
-    ) async throws {
-        var offset = start
+    /// Hands all the bytes to the kernel. If `more` follows at once, they share its segments. Whoever watches is told
+    /// of those that are `counted` as the body's.
+    func write(_ bytes: Bytes, more: Bool = false, counted: Bool = false, _ attempt: inout Attempt) async throws {
+        var offset = 0
         while offset < bytes.count {
             if context.watch != nil { try await pass(attempt) }
             let taken = try tryWrite(bytes, from: offset, more: more, attempt)
@@ -37,11 +35,11 @@ struct RequestWriter: Sendable {
         }
         while try !flush(attempt) {
             try await waitWritable(attempt)
-            try checkPeer(attempt)
+            // The reader hands on what is left, too, when TLS has something to answer. A peer that has all may go.
+            if !stream.isFlushed { try checkPeer(attempt) }
         }
     }
 
-    @inline(__always)
     private func flush(_ attempt: Attempt) throws -> Bool {
         do throws(StreamError) {
             return try stream.flush()
@@ -83,18 +81,18 @@ struct RequestWriter: Sendable {
 
     private func shortened(_ attempt: Attempt) -> NetworkError {
         let reason = "the request body's file has become shorter while it was sent"
-        return context.error(.bodyLengthMismatch, reason, .send, attempt)
+        return context.error(.bodyLengthMismatch, reason, in: .send, attempt)
     }
 
     private func unreadable(_ error: Errno, _ attempt: Attempt) -> NetworkError {
-        context.error(.fileUnreadable, "the file of the request's body cannot be read", .send, attempt, error)
+        let reason = "the file of the request's body cannot be read"
+        return context.error(.fileUnreadable, reason, in: .send, attempt, cause: error)
     }
 
     /// What the kernel may move from a file to a peer who keeps up before the limits are looked at again.
     private static let fileRun = 4 << 20
     private static let copyRun = 256 << 10
 
-    @inline(__always)
     private func waitWritable(_ attempt: Attempt) async throws {
         let start = context.clock.now()
         let wake =
@@ -107,7 +105,6 @@ struct RequestWriter: Sendable {
     }
 
     /// Nothing is written while the transfer is held, and only the total limit goes on meanwhile.
-    @inline(never)
     private func waitWritable(since start: MonotonicTime, _ watch: TransferWatch) async -> Wake {
         while true {
             let held = watch.heldTime(since: start)
@@ -119,7 +116,6 @@ struct RequestWriter: Sendable {
     }
 
     /// Waits while the transfer is held.
-    @inline(never)
     func pass(_ attempt: Attempt) async throws {
         guard let watch = context.watch, watch.isHeld else { return }
         let start = context.clock.now()
@@ -128,7 +124,6 @@ struct RequestWriter: Sendable {
         }
     }
 
-    @inline(__always)
     private func checkPeer(_ attempt: Attempt) throws {
         guard heedsEnd, stream.channel.inputHasEnded() else { return }
         throw context.closed("the server closed the connection", .send, attempt)
@@ -153,7 +148,6 @@ struct RequestWriter: Sendable {
         }
     }
 
-    @inline(never)
     private func tryWrite(_ bytes: Bytes, from offset: Int, more: Bool, _ attempt: Attempt) throws -> Int? {
         try checkPeer(attempt)
         do throws(StreamError) {

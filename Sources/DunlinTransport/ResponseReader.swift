@@ -12,49 +12,39 @@ struct ResponseReader: ~Copyable {
     /// The last read filled its buffer: there may be more.
     private(set) var mayHaveMore = false
 
-    init(_ stream: ByteStream, _ context: ExchangeContext, mayHaveMore: Bool = false) {
+    init(_ stream: ByteStream, _ context: ExchangeContext) {
         self.stream = stream
         self.context = context
-        self.mayHaveMore = mayHaveMore
     }
 
     /// What is there; nil if nothing is.
     mutating func nextNow(upTo capacity: Int, in phase: Phase, _ attempt: inout Attempt) throws -> [UInt8]? {
         var bytes: [UInt8] = []
-        guard try read(into: &bytes, upTo: capacity, phase, attempt) else { return nil }
+        do throws(StreamError) {
+            guard note(try stream.read(into: &bytes, upTo: capacity)) else { return nil }
+        } catch {
+            throw context.broken(error, phase, attempt)
+        }
         attempt.bytesReceived += bytes.count
         return bytes
     }
 
-    /// The next bytes, in an array of their own; empty at the end of the stream.
-    mutating func next(
-        upTo capacity: Int, in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
-    ) async throws -> [UInt8] {
-        var bytes: [UInt8] = []
-        try await next(into: &bytes, upTo: capacity, in: phase, since: start, &attempt)
-        return bytes
-    }
-
-    /// The next bytes in place of those in `buffer`, whose memory is used again if nobody else holds it.
+    /// The next bytes; none at the end of the stream.
     ///
     /// While the request is still being `sent`, only the total limit counts here: the sender minds its own stalls, and
     /// says when the answer is due.
     @inline(__always)
     mutating func next(
-        into buffer: inout [UInt8], upTo capacity: Int, in phase: Phase, since start: MonotonicTime,
-        _ attempt: inout Attempt
-    ) async throws {
+        upTo capacity: Int, in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
+    ) async throws -> [UInt8] {
         while true {
             if !mayHaveMore {
                 let wake = await waitReadable(in: phase, since: start)
                 guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             } else if let watch = context.watch {
-                try await pass(watch, phase, attempt)
+                try await pass(watch, attempt)
             }
-            if try read(into: &buffer, upTo: capacity, phase, attempt) {
-                attempt.bytesReceived += buffer.count
-                return
-            }
+            if let bytes = try nextNow(upTo: capacity, in: phase, &attempt) { return bytes }
         }
     }
 
@@ -71,7 +61,7 @@ struct ResponseReader: ~Copyable {
                 isLast = wake == .timedOut && limit <= context.clock.now()
                 guard isLast || wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
             } else if let watch = context.watch {
-                try await pass(watch, phase, attempt)
+                try await pass(watch, attempt)
             }
             if let bytes = try nextNow(upTo: capacity, in: phase, &attempt) { return bytes }
             if isLast { return nil }
@@ -107,7 +97,6 @@ struct ResponseReader: ~Copyable {
     }
 
     /// Nothing is read while the transfer is held, and only the total limit goes on meanwhile.
-    @inline(never)
     private func waitReadable(
         in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime, _ watch: TransferWatch
     ) async -> Wake {
@@ -126,8 +115,7 @@ struct ResponseReader: ~Copyable {
     }
 
     /// Waits while the transfer is held.
-    @inline(never)
-    private func pass(_ watch: TransferWatch, _ phase: Phase, _ attempt: Attempt) async throws {
+    private func pass(_ watch: TransferWatch, _ attempt: Attempt) async throws {
         guard watch.isHeld else { return }
         let start = context.clock.now()
         guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else {
@@ -135,19 +123,6 @@ struct ResponseReader: ~Copyable {
         }
     }
 
-    /// False if nothing has come.
-    @inline(never)
-    private mutating func read(
-        into buffer: inout [UInt8], upTo capacity: Int, _ phase: Phase, _ attempt: Attempt
-    ) throws -> Bool {
-        do throws(StreamError) {
-            return note(try stream.read(into: &buffer, upTo: capacity))
-        } catch {
-            throw context.broken(error, phase, attempt)
-        }
-    }
-
-    @inline(__always)
     private mutating func note(_ input: ByteStream.Input) -> Bool {
         switch input {
         case .none:
@@ -173,7 +148,7 @@ extension ResponseReader {
             if !mayHaveMore {
                 try await wait(&pace, certain: certain, in: phase, since: start, before: limit, attempt)
             } else if let watch = context.watch {
-                try await pass(watch, phase, attempt)
+                try await pass(watch, attempt)
             }
             // Only now: if somebody else has the memory, other is taken, which is not needed for as long as we wait.
             if replacing { bytes.removeAll(keepingCapacity: true) }
@@ -225,7 +200,6 @@ extension ResponseReader {
         }
     }
 
-    @inline(never)
     private mutating func read(
         appendingTo bytes: inout [UInt8], upTo capacity: Int, _ phase: Phase, _ attempt: Attempt
     ) throws -> Bool {

@@ -27,12 +27,11 @@ public final class SocketTransport: Sendable {
         public var rotatesAddresses = true
         public var sockets = SocketOptions()
         public var interfaces = InterfaceRules.any
+        /// What each connection passes between connecting and TLS, in this order; nothing on the direct way.
+        var stages: [any ConnectionStage] = []
 
         public init() {}
     }
-
-    /// A body up to this size travels in one write with its head.
-    static let smallBody = 16 * 1024
 
     let pool: Pool
     private let names: NameCache
@@ -54,7 +53,7 @@ public final class SocketTransport: Sendable {
         connector = Connector(
             names: names, sockets: options.sockets, interfaces: options.interfaces,
             attemptDelay: options.attemptDelay.clampedNanoseconds,
-            turns: options.rotatesAddresses ? Turns() : nil)
+            turns: options.rotatesAddresses ? Turns() : nil, stages: options.stages)
     }
 
     public var gauges: PoolGauges { pool.gauges }
@@ -78,6 +77,17 @@ public final class SocketTransport: Sendable {
         try await body.drain(upTo: limit, until: deadline)
     }
 
+    /// Closes the connection of a body of ours that nobody reads any more, unless it has been read; who tries gets
+    /// `error`.
+    public func abandon(_ body: any BodyStream, _ error: any Error) {
+        (body as? ConnectionBody)?.abandon(error)
+    }
+
+    /// Whoever reads what is left of a body of ours loses patience then, if no limit ends it before.
+    public func hurry(_ body: any BodyStream, until deadline: MonotonicTime) throws {
+        try (body as? ConnectionBody)?.hurry(until: deadline)
+    }
+
     /// Forgets what names mean.
     public func flushNames() {
         names.flush()
@@ -92,138 +102,7 @@ public final class SocketTransport: Sendable {
         attendants: Attendants? = nil, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
         let context = ExchangeContext(request, interrupt, terms, attendants, since: start, on: reactor)
-        var attempt = Attempt()
-        attempt.started = start
-        return try await begin(context, uploads, &attempt).response(context, &attempt)
-    }
-
-    /// All of it that takes no wait.
-    @inline(never)
-    private func begin(
-        _ context: ExchangeContext, _ uploads: UploadScope?, _ attempt: inout Attempt
-    ) throws -> BegunExchange {
-        switch try prepare(context, uploads, &attempt) {
-        case .ready(let ready): return try Connection.begin(ready.message, over: ready.lease, context, &attempt)
-        case .errand(let errand):
-            return .unfinished(UnfinishedExchange(.errand(errand, self, uploads), context, attempt))
-        }
-    }
-
-    /// All that an exchange begins with.
-    struct Ready: ~Copyable {
-        let message: Connection.Message
-        let lease: Lease
-    }
-
-    /// What must be waited for first. Most exchanges have none, and one wait here costs them less room than several.
-    enum Errand: ~Copyable {
-        case file(RequestBody.File)
-        case connection(Connection.Message, Connector.Beginning)
-        case turn(Connection.Message, Pool.Place)
-    }
-
-    enum Preparation: ~Copyable {
-        case ready(Ready)
-        case errand(Errand)
-    }
-
-    /// The hot path: nothing needs to be waited for, because a connection is idle and still quiet, or open at once.
-    private func prepare(
-        _ context: ExchangeContext, _ uploads: UploadScope?, _ attempt: inout Attempt
-    ) throws -> Preparation {
-        if case .file(let body) = context.request.body.content { return .errand(.file(body)) }
-        return try lease(for: try encode(context.request, nil, uploads, context, attempt), context, &attempt)
-    }
-
-    @inline(never)
-    func run(
-        _ errand: consuming Errand, _ uploads: UploadScope?, _ context: ExchangeContext, _ attempt: inout Attempt
-    ) async throws -> Ready {
-        while true {
-            let preparation: Preparation
-            switch consume errand {
-            case .file(let body):
-                let file = try await open(body, context, attempt)
-                let message = try encode(context.request, file, uploads, context, attempt)
-                preparation = try lease(for: message, context, &attempt)
-            case .connection(let message, let beginning):
-                return Ready(message: message, lease: try await finishOpening(beginning, context, &attempt))
-            case .turn(let message, let place):
-                if let lease = try await wait(in: place, context, &attempt) {
-                    return Ready(message: message, lease: lease)
-                }
-                preparation = try lease(for: message, context, &attempt)
-            }
-            switch consume preparation {
-            case .ready(let ready): return ready
-            case .errand(let next): errand = next
-            }
-        }
-    }
-}
-
-// MARK: - Encoding
-
-extension SocketTransport {
-    // Out of line, as all that never waits: its locals belong on the stack, not in the frame a waiting request keeps.
-    @inline(never)
-    private func encode(
-        _ request: TransportRequest, _ file: FileSource?, _ uploads: UploadScope?, _ context: ExchangeContext,
-        _ attempt: Attempt
-    ) throws -> Connection.Message {
-        do throws(WireError) {
-            var opening: [UInt8] = []
-            let framing = try framing(of: request.body, file)
-            let room = min(framing.length, Self.smallBody)
-            let traits = try RequestEncoder.encode(request.head, framing: framing, into: &opening, room: room)
-            var rest: Connection.Rest?
-            if UploadScope.isNeeded(for: request.body) || (traits.expectsContinue && framing.hasContent) {
-                rest = Connection.Rest(file: file, uploads: uploads, expectsContinue: traits.expectsContinue)
-            } else if case .bytes(let bytes) = request.body.content {
-                bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
-            }
-            return Connection.Message(opening: Bytes(opening), rest: rest, asksToClose: traits.asksToClose)
-        } catch {
-            throw context.error(.invalidRequest, "the request cannot be sent", .send, attempt, error)
-        }
-    }
-
-    @inline(never)
-    func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
-        guard context.origin.scheme == .http || context.advisor != nil else {
-            throw context.error(.unsupportedScheme, "this transport has no TLS", .secure, attempt)
-        }
-    }
-
-    private func framing(of body: RequestBody, _ file: FileSource?) throws(WireError) -> RequestFraming {
-        if let trailers = body.trailers {
-            // Their names are known: what may not be sent is refused while nothing has been.
-            var (named, scratch) = (Fields(), [UInt8]())
-            for name in trailers.names { named.append(name, "") }
-            try ChunkEncoder.appendEnd(trailers: named, into: &scratch)
-            return .chunked
-        }
-        switch body.content {
-        case .none: return .none
-        case .bytes(let bytes): return .length(bytes.count)
-        case .file: return .length(file?.range.count ?? 0)
-        case .stream(let length?, _, _): return .length(length)
-        case .stream(nil, _, _): return .chunked
-        }
-    }
-
-    /// Disks are waited for off the loop.
-    @inline(never)
-    private func open(
-        _ body: RequestBody.File, _ context: ExchangeContext, _ attempt: Attempt
-    ) async throws -> FileSource {
-        do {
-            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                try FileSource(body)
-            }
-        } catch let error as NetworkError {
-            throw context.error(error.code, error.reason, .send, attempt, error.underlying)
-        }
+        return try await Exchange.run(context, through: self, uploads)
     }
 }
 
@@ -246,17 +125,5 @@ extension SocketTransport {
         let writer = RequestWriter(context: context, stream: lease.connection.stream)
         try await writer.write(.empty, &attempt)
         lease.giveBack(at: reactor.now())
-    }
-}
-
-extension RequestFraming {
-    /// Zero where it is not known.
-    fileprivate var length: Int { if case .length(let length) = self { length } else { 0 } }
-
-    fileprivate var hasContent: Bool {
-        switch self {
-        case .none, .length(0): false
-        case .length, .chunked: true
-        }
     }
 }

@@ -27,7 +27,6 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         state = Mutex(.idle(work))
     }
 
-    @inline(never)
     public func begin() -> Turn {
         state.withLock { state in
             switch consume state {
@@ -48,7 +47,6 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         }
     }
 
-    @inline(never)
     public func putBack(_ work: consuming Work) {
         var idle: State? = .idle(work)
         state.withLock { $0 = idle.take() ?? .ended }

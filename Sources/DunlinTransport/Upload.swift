@@ -383,12 +383,12 @@ extension Upload {
         do throws(WireError) {
             try ChunkEncoder.appendEnd(trailers: trailers, into: &end)
         } catch {
-            throw writer.context.error(.invalidRequest, "the trailers cannot be sent", .send, attempt, error)
+            throw writer.context.error(.invalidRequest, "the trailers cannot be sent", in: .send, attempt, cause: error)
         }
         try await write(Bytes(end), &attempt)
     }
 
     private func mismatch(_ reason: String, _ attempt: Attempt) -> NetworkError {
-        writer.context.error(.bodyLengthMismatch, "the request body has \(reason)", .send, attempt)
+        writer.context.error(.bodyLengthMismatch, "the request body has \(reason)", in: .send, attempt)
     }
 }

@@ -17,7 +17,7 @@ public final class UploadScope: Sendable {
         if body.trailers != nil { return true }
         switch body.content {
         case .none: return false
-        case .bytes(let bytes): return bytes.count > SocketTransport.smallBody
+        case .bytes(let bytes): return bytes.count > RequestMessage.smallBody
         case .stream, .file: return true
         }
     }

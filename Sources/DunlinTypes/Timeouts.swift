@@ -1,21 +1,29 @@
 /// How long each phase may take. Finite by default; `nil` takes a limit away.
-///
-/// Kept as nanoseconds, so that arming a deadline is one addition.
 public struct Timeouts: Sendable, Hashable {
-    /// No limit.
-    static let unlimited = Int64.max
+    /// Whole nanoseconds, so that arming a deadline is one addition; `unlimited` for no limit.
+    private struct Limits: Hashable {
+        var pool: Int64
+        var resolve: Int64
+        var connect: Int64
+        var secure: Int64
+        var send: Int64
+        var firstByte: Int64
+        var idle: Int64
+        var total: Int64
+    }
 
-    private var limits: (Int64, Int64, Int64, Int64, Int64, Int64, Int64, Int64)
+    private static let unlimited = Int64.max
+    private var limits: Limits
 
     public init(
         pool: Duration? = .seconds(10), resolve: Duration? = .seconds(10), connect: Duration? = .seconds(10),
         secure: Duration? = .seconds(10), send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60),
         idle: Duration? = .seconds(30), total: Duration? = .seconds(600)
     ) {
-        limits = (
-            Self.limit(pool), Self.limit(resolve), Self.limit(connect), Self.limit(secure), Self.limit(send),
-            Self.limit(firstByte), Self.limit(idle), Self.limit(total)
-        )
+        limits = Limits(
+            pool: Self.limit(pool), resolve: Self.limit(resolve), connect: Self.limit(connect),
+            secure: Self.limit(secure), send: Self.limit(send), firstByte: Self.limit(firstByte),
+            idle: Self.limit(idle), total: Self.limit(total))
     }
 
     /// Waiting for a connection to become free.
@@ -63,14 +71,14 @@ public struct Timeouts: Sendable, Hashable {
         set {
             let limit = Self.limit(newValue)
             switch phase {
-            case .pool: limits.0 = limit
-            case .resolve: limits.1 = limit
-            case .connect: limits.2 = limit
-            case .secure: limits.3 = limit
-            case .send: limits.4 = limit
-            case .firstByte: limits.5 = limit
-            case .idle: limits.6 = limit
-            case .total: limits.7 = limit
+            case .pool: limits.pool = limit
+            case .resolve: limits.resolve = limit
+            case .connect: limits.connect = limit
+            case .secure: limits.secure = limit
+            case .send: limits.send = limit
+            case .firstByte: limits.firstByte = limit
+            case .idle: limits.idle = limit
+            case .total: limits.total = limit
             }
         }
     }
@@ -82,26 +90,18 @@ public struct Timeouts: Sendable, Hashable {
 
     private func nanoseconds(for phase: Phase) -> Int64 {
         switch phase {
-        case .pool: limits.0
-        case .resolve: limits.1
-        case .connect: limits.2
-        case .secure: limits.3
-        case .send: limits.4
-        case .firstByte: limits.5
-        case .idle: limits.6
-        case .total: limits.7
+        case .pool: limits.pool
+        case .resolve: limits.resolve
+        case .connect: limits.connect
+        case .secure: limits.secure
+        case .send: limits.send
+        case .firstByte: limits.firstByte
+        case .idle: limits.idle
+        case .total: limits.total
         }
     }
 
     private static func limit(_ duration: Duration?) -> Int64 {
         duration.map { max(0, $0.clampedNanoseconds) } ?? unlimited
-    }
-
-    public static func == (left: Timeouts, right: Timeouts) -> Bool {
-        Phase.allCases.allSatisfy { left.nanoseconds(for: $0) == right.nanoseconds(for: $0) }
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        for phase in Phase.allCases { hasher.combine(nanoseconds(for: phase)) }
     }
 }

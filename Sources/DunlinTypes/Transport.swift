@@ -34,6 +34,33 @@ public final class TransportRequest: Sendable {
     }
 }
 
+extension TransportRequest {
+    /// What may be different in another request.
+    public struct Changes: Sendable {
+        public var head: RequestHead
+        public var body: RequestBody
+        public var timeouts: Timeouts
+        public var deadline: MonotonicTime
+        public var priority: RequestPriority
+        public var continueTimeout: Duration
+        public var needsFreshConnection: Bool
+    }
+
+    /// The same request but for what `change` makes different.
+    public func with<Failure: Error>(_ change: (inout Changes) throws(Failure) -> Void) throws(Failure)
+        -> TransportRequest
+    {
+        var changes = Changes(
+            head: head, body: body, timeouts: timeouts, deadline: deadline, priority: priority,
+            continueTimeout: continueTimeout, needsFreshConnection: needsFreshConnection)
+        try change(&changes)
+        return TransportRequest(
+            head: changes.head, body: changes.body, timeouts: changes.timeouts, deadline: changes.deadline,
+            priority: changes.priority, continueTimeout: changes.continueTimeout,
+            needsFreshConnection: changes.needsFreshConnection)
+    }
+}
+
 /// One response as a transport hands it on. Immutable, and passed along by one reference.
 public final class TransportResponse: Sendable {
     public let head: ResponseHead
@@ -97,7 +124,6 @@ public final class TransportResponse: Sendable {
         self.request === request ? self : newlyAnswering(request.withoutBody)
     }
 
-    @inline(never)
     private func newlyAnswering(_ request: TransportRequest) -> TransportResponse {
         TransportResponse(
             head: head, interim: interim, body: body, trailers: wholeTrailers, attempt: attempt, answering: request)
@@ -106,8 +132,7 @@ public final class TransportResponse: Sendable {
 
 extension TransportRequest {
     fileprivate var withoutBody: TransportRequest {
-        guard !body.isNone else { return self }
-        return TransportRequest(head: head, timeouts: timeouts, deadline: deadline, priority: priority)
+        body.isNone ? self : with { $0.body = .none }
     }
 }
 

@@ -21,7 +21,6 @@ enum RequestCheck {
         }
     }
 
-    @inline(never)
     private static func invalidName(_ bytes: Text, _ token: Range<Int>) -> WireError {
         .invalidRequestFieldName(beginning: text(bytes, token.prefix(shownName)))
     }

@@ -117,6 +117,19 @@ struct `Call sites of requests` {
         #expect(lines == ["one", "two"] && sent == ["GET /log?since=7 "])
     }
 
+    @Test func `answer with the head of a response first, and read its body later`() async throws {
+        let client = try client()
+        transport.otherwise { _ in .respond(.created, body: "frames") }
+        func handle() async throws -> Reply {
+            let response = try await client.stream("videos/7")
+            return Reply(status: response.status.code, body: response.body)
+        }
+        let reply = try await handle()
+        var body: [UInt8] = []
+        for try await piece in reply.body { body += piece }
+        #expect(reply.status == 201 && body == Array("frames".utf8))
+    }
+
     @Test func `bring a file, show how far it is, and go on where it was left`() async throws {
         let server = try LoopbackServer()
         server.serve(.init(length: 300_000, tag: "\"v1\""), at: "/images/disk.img")

@@ -1,3 +1,5 @@
+import Dunlin
+
 /// What travels belongs to no actor, in a module whose declarations belong to the main one as elsewhere.
 nonisolated struct User: Codable, Equatable {
     var id: Int
@@ -19,6 +21,11 @@ nonisolated struct Token: Codable {
 
 nonisolated struct Receipt: Codable, Sendable, Equatable {
     var parts: Int
+}
+
+nonisolated struct Reply {
+    var status: UInt16
+    var body: BodySequence
 }
 
 nonisolated struct Prompt: Codable {

@@ -1,8 +1,9 @@
 import DunlinInflate
+import DunlinTypes
 import Testing
 
 @Suite struct `Content codings` {
-    static let fields: [([String], [ContentCoding]?)] = [
+    static let fields: [([String], [ContentCodec]?)] = [
         ([], []),
         ([""], []),
         (["identity"], []),
@@ -24,22 +25,61 @@ import Testing
     ]
 
     @Test(arguments: fields)
-    func `are read from all fields in order`(values: [String], expected: [ContentCoding]?) throws {
-        #expect(try ContentCoding.chain(values) == expected)
+    func `are read from all fields in order`(values: [String], expected: [ContentCodec]?) throws {
+        #expect(try ContentCodecs.known.chain(values) == expected)
     }
 
     @Test func `are limited in number`() throws {
-        #expect(try ContentCoding.chain(["gzip, identity, gzip", "gzip, gzip"])?.count == 4)
+        #expect(try ContentCodecs.known.chain(["gzip, identity, gzip", "gzip, gzip"])?.count == 4)
         #expect(throws: InflateError.tooManyCodings(limit: 4)) {
-            try ContentCoding.chain(["gzip, gzip, gzip", "gzip, gzip"])
+            try ContentCodecs.known.chain(["gzip, gzip, gzip", "gzip, gzip"])
         }
-        #expect(throws: InflateError.tooManyCodings(limit: 0)) { try ContentCoding.chain(["gzip"], limit: 0) }
+        #expect(throws: InflateError.tooManyCodings(limit: 0)) { try ContentCodecs.known.chain(["gzip"], limit: 0) }
         #expect(throws: InflateError.tooManyCodings(limit: 4)) {
             _ = try ContentDecoder([.gzip, .gzip, .gzip, .gzip, .gzip])
         }
     }
 
     @Test func `are named as in the field`() throws {
-        for coding in ContentCoding.allCases { #expect(try ContentCoding.chain([coding.rawValue]) == [coding]) }
+        for codec in ContentCodecs.known.all {
+            for name in [codec.name] + codec.aliases { #expect(try ContentCodecs.known.chain([name]) == [codec]) }
+        }
+    }
+
+    @Test func `are asked for in the order of the list, those that are to be`() {
+        #expect(ContentCodecs.known.accepted == "gzip, deflate")
+        #expect(ContentCodecs([.deflate, .gzip]).accepted == "deflate, gzip")
+        #expect(ContentCodecs([]).accepted == nil)
+        let quiet = ContentCodecs.known.adding(.quiet)
+        #expect(quiet.accepted == "gzip, deflate")
+        #expect(quiet.named("Silent") == .quiet && ContentCodecs.known.named("quiet") == nil)
+    }
+
+    @Test func `that can only be undone are not done`() throws {
+        #expect(ContentCodecs.known.all.allSatisfy { $0.isEncodable })
+        #expect(!ContentCodec.quiet.isEncodable)
+        #expect(throws: InflateError.decodingOnly(coding: "quiet")) { _ = try ContentEncoder(.quiet) }
+    }
+
+    @Test func `tell their content's length where their format does`() {
+        #expect(ContentCodec.gzip.contentLength(saidBy: Bytes(Samples.gzip)) == Samples.text.utf8.count)
+        #expect(ContentCodec.gzip.contentLength(saidBy: Bytes(Samples.gzip.suffix(17))) == nil)
+        #expect(ContentCodec.deflate.contentLength(saidBy: Bytes(Samples.zlib)) == nil)
+    }
+}
+
+extension ContentCodec {
+    /// Takes any byte for the end.
+    fileprivate static let quiet = ContentCodec(
+        "Quiet", aliases: ["Silent"], isAskedFor: false, decoder: QuietDecoder.self)
+}
+
+private struct QuietDecoder: DecodingEngine, ~Copyable {
+    init() throws(InflateError) {}
+
+    mutating func decode(
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableBufferPointer<UInt8>
+    ) -> CodingProgress {
+        CodingProgress(consumed: input.count, produced: 0, .ended)
     }
 }

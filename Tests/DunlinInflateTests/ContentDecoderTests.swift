@@ -3,7 +3,7 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Content decoder` {
-    static let bodies: [([ContentCoding], [UInt8], String)] = [
+    static let bodies: [([ContentCodec], [UInt8], String)] = [
         ([], Array(Samples.text.utf8), Samples.text),
         ([.gzip], Samples.gzip, Samples.text),
         ([.gzip], Samples.gzipEmpty, ""),
@@ -36,13 +36,13 @@ import Testing
     ]
 
     @Test(arguments: bodies)
-    func `decodes however the body is cut`(codings: [ContentCoding], wire: [UInt8], expected: String) {
+    func `decodes however the body is cut`(codings: [ContentCodec], wire: [UInt8], expected: String) {
         for pieces in cuts(of: wire) {
             #expect(DecodeOutcome(of: pieces, codings) == DecodeOutcome(expected))
         }
     }
 
-    static let streams: [([ContentCoding], [UInt8])] = [
+    static let streams: [([ContentCodec], [UInt8])] = [
         ([.gzip], Samples.gzip), ([.gzip], Samples.gzipEmpty), ([.gzip], Samples.gzipStored),
         ([.gzip], Samples.gzipFixed), ([.gzip], Samples.gzipDynamic), ([.gzip], Samples.gzipNamed),
         ([.deflate], Samples.zlib), ([.deflate], Samples.zlibEmpty), ([.deflate], Samples.zlibSmallWindow),
@@ -52,7 +52,7 @@ import Testing
     ]
 
     @Test(arguments: streams)
-    func `takes a body cut short for an error`(codings: [ContentCoding], wire: [UInt8]) {
+    func `takes a body cut short for an error`(codings: [ContentCodec], wire: [UInt8]) {
         for end in 1..<wire.count {
             #expect(DecodeOutcome(of: [Array(wire[..<end])], codings).error == .truncated, "after \(end) bytes")
         }
@@ -74,7 +74,7 @@ import Testing
         return bytes
     }
 
-    static let faults: [([ContentCoding], [UInt8], DecodeOutcome)] = [
+    static let faults: [([ContentCodec], [UInt8], DecodeOutcome)] = [
         ([.gzip], Samples.zlib, DecodeOutcome("", .corrupt("incorrect header check"))),
         ([.gzip], Array("<html>".utf8), DecodeOutcome("", .corrupt("incorrect header check"))),
         ([.gzip], changed(Samples.gzip, 2, 7), DecodeOutcome("", .corrupt("unknown compression method"))),
@@ -116,7 +116,7 @@ import Testing
 
     @Test(arguments: faults)
     func `hands out what precedes a fault, then the fault`(
-        codings: [ContentCoding], wire: [UInt8], expected: DecodeOutcome
+        codings: [ContentCodec], wire: [UInt8], expected: DecodeOutcome
     ) {
         for pieces in cuts(of: wire) {
             #expect(DecodeOutcome(of: pieces, codings) == expected)

@@ -16,7 +16,7 @@ struct DecodeOutcome: Equatable {
         self.error = error
     }
 
-    init(of pieces: [[UInt8]], _ codings: [ContentCoding], limits: InflateLimits = InflateLimits()) {
+    init(of pieces: [[UInt8]], _ codings: [ContentCodec], limits: InflateLimits = InflateLimits()) {
         do throws(InflateError) {
             var decoder = try ContentDecoder(codings, limits: limits)
             for piece in pieces {

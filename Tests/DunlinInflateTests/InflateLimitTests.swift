@@ -109,9 +109,11 @@ import Testing
 
     @Test func `are told apart from faults`() {
         let limits: [InflateError] = [.ratioExceeded(limit: 1), .sizeExceeded(limit: 1), .tooManyCodings(limit: 1)]
-        let faults: [InflateError] = [.corrupt("x"), .truncated, .trailingData, .outOfMemory]
+        let faults: [InflateError] = [
+            .corrupt("x"), .truncated, .trailingData, .outOfMemory, .decodingOnly(coding: "x"),
+        ]
         #expect(limits.allSatisfy { $0.isLimit })
         #expect(!faults.contains { $0.isLimit })
-        #expect(Set((limits + faults).map(\.description)).count == 7)
+        #expect(Set((limits + faults).map(\.description)).count == 8)
     }
 }

@@ -22,7 +22,7 @@ enum Payload {
     }
 
     static func encoded(
-        _ pieces: [[UInt8]], _ coding: ContentCoding = .gzip, level: Int = 6
+        _ pieces: [[UInt8]], _ coding: ContentCodec = .gzip, level: Int = 6
     ) throws -> [UInt8] {
         var encoder = try ContentEncoder(coding, level: level)
         var output: [UInt8] = []

@@ -145,6 +145,9 @@ import Testing
         #expect(zip(first, second).allSatisfy { $0 === $1 })
         #expect(first[0] !== first[1])
         for reactor in first { reactor.retire() }
+        #expect(
+            ["1", "4", "16", "0", "17", "-1", "", "four"].map(ReactorGroup.loops(said:))
+                == [1, 4, 16, nil, nil, nil, nil, nil])
         #expect(try ReactorGroup(count: -3).reactors().map { $0.retire() }.count == 1)
     }
 }
@@ -233,7 +236,7 @@ extension Parking.Outcome {
     }
 }
 
-private final class Flag: Sendable {
+final class Flag: Sendable {
     private let value = Atomic(false)
     var isSet: Bool { value.load(ordering: .acquiring) }
     func set() { value.store(true, ordering: .releasing) }

@@ -85,7 +85,7 @@ import Testing
             guard isStreamed else { return _ = try await mock.session.get("/", as: .bytes) }
             try await mock.session.withStream(from: "/") { for try await _ in $0.body {} }
         }
-        try await second.opened()
+        try await second.opened(within: .seconds(300))
         #expect(await mock.session.shutdown() == 1)
         #expect(try await answer?.code == .cancelled)
     }

@@ -7,13 +7,13 @@ import Testing
 @Suite struct `Decoding of whole bodies` {
     private static let decoding = Decoding(HTTPSession.Limits())
 
-    private static func response(_ plain: Int, _ codings: [ContentCoding]) throws -> TransportResponse {
+    private static func response(_ plain: Int, _ codings: [ContentCodec]) throws -> TransportResponse {
         var body = [UInt8](repeating: 97, count: plain)
         for coding in codings {
             var encoder = try ContentEncoder(coding)
             body = encoder.encode(Bytes(body)).array + encoder.finish().array
         }
-        let names = codings.map(\.rawValue).joined(separator: ", ")
+        let names = codings.map(\.name).joined(separator: ", ")
         return TransportResponse(
             head: ResponseHead(status: .ok, fields: ["Content-Encoding": names]), body: .bytes(Bytes(body)),
             trailers: ["X-Sum": "7"])
@@ -21,8 +21,8 @@ import Testing
 
     @Test(
         arguments: [0, 1, Decoding.inPlace, Decoding.inPlace + 1, 1 << 20],
-        [[ContentCoding.gzip], [.deflate], [.gzip, .deflate], [.deflate, .gzip]])
-    func `is done at once for short content only`(count: Int, codings: [ContentCoding]) async throws {
+        [[ContentCodec.gzip], [.deflate], [.gzip, .deflate], [.deflate, .gzip]])
+    func `is done at once for short content only`(count: Int, codings: [ContentCodec]) async throws {
         let plain = try #require(try Self.decoding.apply(to: Self.response(count, codings)))
         switch plain.body {
         case .bytes(let bytes):

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Dunlin
 
-@Suite struct `Hop machine` {
+@Suite struct `Resend machine` {
     private static func error(
         _ code: NetworkError.Code = .connectionClosed, isSafe: Bool = true, wasReused: Bool = true
     ) -> NetworkError {
@@ -11,62 +11,55 @@ import Testing
         return error
     }
 
-    static let failures: [(any Error, Bool, HopMachine.Action)] = [
-        (error(), true, .send),
-        (error(), false, .fail),
-        (error(isSafe: false), true, .fail),
-        (error(wasReused: false), true, .fail),
-        (error(.timedOut), true, .fail),
-        (error(.invalidResponse), true, .fail),
-        (CancellationError(), true, .fail),
+    static let failures: [(any Error, Bool, ResendMachine.Action)] = [
+        (error(), true, .sendOnFreshConnection),
+        (error(), false, .pass),
+        (error(isSafe: false), true, .pass),
+        (error(wasReused: false), true, .pass),
+        (error(.timedOut), true, .pass),
+        (error(.invalidResponse), true, .pass),
+        (CancellationError(), true, .pass),
     ]
 
     @Test(arguments: failures)
     func `sends again only what a closing server cannot have worked on`(
-        error: any Error, isReplayable: Bool, expected: HopMachine.Action
+        error: any Error, isReplayable: Bool, expected: ResendMachine.Action
     ) {
-        var machine = HopMachine()
+        var machine = ResendMachine()
         let action = machine.failed(error, isReplayable: isReplayable)
         #expect(action == expected)
     }
 
     @Test func `sends again once`() {
-        var machine = HopMachine()
+        var machine = ResendMachine()
         let actions = [
             machine.failed(Self.error(), isReplayable: true), machine.failed(Self.error(), isReplayable: true),
         ]
-        #expect(actions == [.send, .fail])
+        #expect(actions == [.sendOnFreshConnection, .pass])
     }
 
-    @Test(arguments: [200, 206, 300, 304, 305, 306, 401, 404, 503] as [Status])
-    func `delivers what came, whatever its status`(status: Status) {
-        var machine = HopMachine()
+    @Test(arguments: [200, 206, 300, 301, 302, 303, 304, 307, 308, 401, 404, 503] as [Status])
+    func `leaves what came to others, whatever its status`(status: Status) {
+        var machine = ResendMachine()
         let action = machine.received(status, isExpecting: true, canBeSent: true)
-        #expect(action == .deliver)
-    }
-
-    @Test(arguments: [301, 302, 303, 307, 308] as [Status])
-    func `hands on what leads elsewhere`(status: Status) {
-        var machine = HopMachine()
-        let action = machine.received(status, isExpecting: true, canBeSent: true)
-        #expect(action == .redirect)
+        #expect(action == .pass)
     }
 
     @Test func `sends again once for each request that redirects lead to`() {
-        var machine = HopMachine()
+        var machine = ResendMachine()
         var actions = [machine.failed(Self.error(), isReplayable: true)]
-        machine.redirected()
+        machine.movedOn()
         actions.append(machine.failed(Self.error(), isReplayable: true))
         actions.append(machine.failed(Self.error(), isReplayable: true))
-        #expect(actions == [.send, .send, .fail])
+        #expect(actions == [.sendOnFreshConnection, .sendOnFreshConnection, .pass])
     }
 
     @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
     func `drops an expectation that failed, once, if the body can be sent`(isExpecting: Bool, canBeSent: Bool) {
-        var machine = HopMachine()
-        let expected: HopMachine.Action = isExpecting && canBeSent ? .sendWithoutExpectation : .deliver
+        var machine = ResendMachine()
+        let expected: ResendMachine.Action = isExpecting && canBeSent ? .sendWithoutExpectation : .pass
         let actions = (0..<2).map { _ in machine.received(417, isExpecting: isExpecting, canBeSent: canBeSent) }
-        #expect(actions == [expected, .deliver])
+        #expect(actions == [expected, .pass])
     }
 }
 

@@ -51,15 +51,35 @@ struct `A cancelled request` {
         }
     }
 
+    @Test(arguments: Predicament.allCases)
+    func `ends once, however often and from wherever it is cancelled`(predicament: Predicament) async throws {
+        var events: AsyncStream<HTTPSession.Event>?
+        try await Self.stuck(predicament, staysHealthy: false, before: { events = $0.session.events(keeping: 1000) }) {
+            (stage: Stage, task: Task<Void, any Error>) async throws in
+            let id = try #require(stage.session.tasks.all.last?.id)
+            async let byHandle = stage.session.tasks.cancel(id)
+            task.cancel()
+            async let bySession = stage.session.shutdown()
+            await #expect(throws: (any Error).self) { try await task.value }
+            _ = await (byHandle, bySession)
+            var ends = 0
+            for await event in try #require(events) {
+                if case .completed(let completion) = event, completion.task.id == id { ends += 1 }
+            }
+            #expect(ends == 1)
+        }
+    }
+
     /// Gets a request stuck, lets `play` free it, and shows that the session did not suffer.
     private static func stuck(
-        _ predicament: Predicament, staysHealthy: Bool = true,
+        _ predicament: Predicament, staysHealthy: Bool = true, before: (Stage) -> Void = { _ in },
         _ play: (Stage, Task<Void, any Error>) async throws -> Void
     ) async throws {
         guard predicament.isPossible else { return }
         try await Stage.with(server: predicament.server, tolerating: true, configure: predicament.configure) {
             (stage: Stage) async throws in
             predicament.prepare(stage)
+            before(stage)
             let occupant = try await predicament.occupy(stage)
             let task = Task { try await predicament.request(stage) }
             try await predicament.waitUntilStuck(stage)

@@ -7,7 +7,7 @@ import Testing
 struct `Content codings` {
     static let text = Bytes([UInt8](repeating: UInt8(ascii: "a"), count: 3000) + Array("dunlin".utf8))
 
-    static func coded(_ plain: Bytes, _ codings: [ContentCoding]) throws -> Bytes {
+    static func coded(_ plain: Bytes, _ codings: [ContentCodec]) throws -> Bytes {
         var bytes = plain
         for coding in codings {
             var encoder = try ContentEncoder(coding)
@@ -16,11 +16,11 @@ struct `Content codings` {
         return bytes
     }
 
-    @Test(arguments: [[ContentCoding.gzip], [.deflate], [.deflate, .gzip]], [true, false])
-    func `are taken off, in one piece or dripped`(codings: [ContentCoding], dripped: Bool) async throws {
+    @Test(arguments: [[ContentCodec.gzip], [.deflate], [.deflate, .gzip]], [true, false])
+    func `are taken off, in one piece or dripped`(codings: [ContentCodec], dripped: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let wire = try Self.coded(Self.text, codings)
-            let names = codings.map(\.rawValue).joined(separator: ", ")
+            let names = codings.map(\.name).joined(separator: ", ")
             let reply = LoopbackServer.Reply.response(fields: ["Content-Encoding": names], body: wire)
             stage.server.enqueue(dripped ? reply.dripping(5) : reply)
             let response = try await stage.session.get("text", as: .bytes)

@@ -34,7 +34,8 @@ struct `A process short of descriptors` {
         ]).end()
         #expect(end.status == 0)
         let found = try String(contentsOf: report, encoding: .utf8).split(separator: "\n")
-        #expect(found == ["done"])
+        // A timer is the runtime's: Dunlin makes none.
+        #expect(found.filter { !$0.hasSuffix("[timerfd]") } == ["done"])
         #expect(try Data(contentsOf: file).count == 1 << 20)
     }
 

@@ -94,6 +94,12 @@ enum Predicament: String, CaseIterable, Sendable {
         case .head, .body, .trailingChunk:
             _ = try await stage.server.waitForRequests(1)
             try await stage.server.wait { $0.bytesSent > 0 }
+            // What was sent has been read when the loop has had nothing to do for a while.
+            var looks = 0
+            try await stage.eventually("what was sent has been read") {
+                looks = stage.loop.isResting ? looks + 1 : 0
+                return looks >= 20
+            }
         }
     }
 

@@ -68,7 +68,9 @@ struct `A redirect` {
         try await Stage.with { (stage: Stage) async throws in
             // A stream that has not said yet that it is over is cut by an answer that is no success.
             let gate = LoopbackServer.Gate()
-            stage.server.enqueue(.response(status, fields: Self.location, body: "moved").waiting(for: gate))
+            // The pause lets the sender note that all is sent: what is cut short ends its connection.
+            let moved = LoopbackServer.Reply.response(status, fields: Self.location, body: "moved")
+            stage.server.enqueue(.init([.pause(.milliseconds(100))] + moved.steps).waiting(for: gate))
             stage.server.respond { .response(body: Bytes("\($0.method) \($0.bodyCount)")) }
             let response = try await stage.session.put("from", body: Self.replayable[index](gate), as: .string)
             let (first, second) = (stage.server.requests[0], stage.server.requests[1])

@@ -124,7 +124,7 @@ struct `A session over several loops` {
         let server = try Stage.makeServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "fit") }
-        let loops = [try PrivateLoop(), try PrivateLoop()]
+        let loops = [try PrivateLoop.single(), try PrivateLoop.single()]
         do {
             var configuration = try Stage.configuration(for: server)
             configuration.use(loops[0], loops[1])

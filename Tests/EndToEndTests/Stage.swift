@@ -14,15 +14,19 @@ struct Stage: Sendable {
     let loop: PrivateLoop
     let session: HTTPSession
 
-    /// Runs a test on a stage of its own; ends with the loop's ledger at zero and no complaint of the server's.
+    /// Runs a test on a stage of its own, with one loop whatever the test run says if it must be; ends with the loop's
+    /// ledger at zero and no complaint of the server's.
     static func with(
         _ endpoint: LoopbackServer.Endpoint = .ipv4, server: LoopbackServer.Configuration = .init(),
-        clock: ManualClock? = nil, tolerating: Bool = false,
+        clock: ManualClock? = nil, oneLoop: Bool = false, tolerating: Bool = false,
         configure: (inout HTTPSession.Configuration) -> Void = { _ in }, _ play: (Stage) async throws -> Void
     ) async throws {
         let server = try makeServer(endpoint, server)
         defer { server.stop() }
-        let loop = try clock.map { try PrivateLoop(clock: $0) } ?? PrivateLoop()
+        let loop =
+            if oneLoop { try PrivateLoop.single(clock: clock) } else {
+                try clock.map { try PrivateLoop(clock: $0) } ?? PrivateLoop()
+            }
         var configuration = try configuration(for: server)
         configuration.use(loop)
         configure(&configuration)

@@ -52,7 +52,7 @@ struct `What comes unasked while the loop computes` {
 
     @Test(arguments: Unasked.allCases)
     func `is no answer to the next request of whoever computes`(unasked: Unasked) async throws {
-        try await Stage.with(.abstract) { (stage: Stage) async throws in
+        try await Stage.with(.abstract, oneLoop: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
             for count in 1...Self.tries {
@@ -72,7 +72,7 @@ struct `What comes unasked while the loop computes` {
     /// The loop has polled since the connection came back, and is busy when the next request comes.
     @Test(arguments: Unasked.allCases)
     func `is no answer to a request that comes meanwhile`(unasked: Unasked) async throws {
-        try await Stage.with(.abstract) { (stage: Stage) async throws in
+        try await Stage.with(.abstract, oneLoop: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
             for _ in 0..<Self.tries {
@@ -95,7 +95,8 @@ struct `What comes unasked while the loop computes` {
 
     @Test(arguments: Unasked.allCases)
     func `is no answer to who stands in the line for the connection`(unasked: Unasked) async throws {
-        try await Stage.with(.abstract, configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in
+        try await Stage.with(.abstract, oneLoop: true, configure: { $0.connections.perOrigin = 1 }) {
+            (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
             for count in 1...Self.tries {

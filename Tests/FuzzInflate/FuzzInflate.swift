@@ -15,7 +15,7 @@ import FuzzDriver
 /// The first byte of an input chooses the codings, the rest is the wire.
 @main
 enum FuzzInflate {
-    static let chains: [[ContentCoding]] = [
+    static let chains: [[ContentCodec]] = [
         [.gzip], [.deflate], [.gzip, .deflate], [.deflate, .gzip], [.gzip, .gzip, .gzip], [],
     ]
 
@@ -48,7 +48,7 @@ enum FuzzInflate {
     }
 
     private static func roundTripViolation(
-        _ body: [UInt8], cut pieces: [[UInt8]], _ coding: ContentCoding
+        _ body: [UInt8], cut pieces: [[UInt8]], _ coding: ContentCodec
     ) -> String? {
         do throws(InflateError) {
             var encoder = try ContentEncoder(coding, level: body.count % 10)
@@ -88,7 +88,7 @@ struct Outcome {
         if case .ratioExceeded = error { true } else { false }
     }
 
-    init(of pieces: [[UInt8]], _ codings: [ContentCoding], _ limits: InflateLimits) {
+    init(of pieces: [[UInt8]], _ codings: [ContentCodec], _ limits: InflateLimits) {
         var wireCount = 0
         do throws(InflateError) {
             var decoder = try ContentDecoder(codings, limits: limits)

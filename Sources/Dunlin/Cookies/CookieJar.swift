@@ -137,12 +137,10 @@ extension CookieJar {
 
 extension TransportRequest {
     fileprivate func with(cookie: String) -> TransportRequest {
-        var head = head
-        head.fields.remove("cookie")
-        head.fields.append("Cookie", cookie, sensitive: true)
-        return TransportRequest(
-            head: head, body: body, timeouts: timeouts, deadline: deadline, priority: priority,
-            continueTimeout: continueTimeout, needsFreshConnection: needsFreshConnection)
+        with { request in
+            request.head.fields.remove("cookie")
+            request.head.fields.append("Cookie", cookie, sensitive: true)
+        }
     }
 }
 

@@ -1,11 +1,31 @@
-internal import DunlinInflate
+package import DunlinInflate
 internal import DunlinTransport
 
 extension RequestBody {
-    /// How a request's body may be compressed.
-    public enum Compression: String, Sendable {
-        case gzip
-        case deflate
+    /// How a request's body may be compressed: in any coding that Dunlin can do.
+    public struct Compression: RawRepresentable, Sendable, Hashable {
+        let codec: ContentCodec
+
+        public static let gzip = Compression(known: .gzip)
+        public static let deflate = Compression(known: .deflate)
+
+        /// By the coding's name; nil if it is unknown or can only be undone.
+        public init?(rawValue: String) {
+            guard let codec = ContentCodecs.known.all.first(where: { $0.name == rawValue }) else { return nil }
+            self.init(codec)
+        }
+
+        /// Nil for a coding that can only be undone.
+        package init?(_ codec: ContentCodec) {
+            guard codec.isEncodable else { return nil }
+            self.codec = codec
+        }
+
+        private init(known codec: ContentCodec) {
+            self.codec = codec
+        }
+
+        public var rawValue: String { codec.name }
     }
 
     /// The same body compressed, with its `Content-Encoding`. Few servers take one; ask yours.
@@ -16,7 +36,7 @@ extension RequestBody {
     public func compressed(
         with compression: Compression = .gzip, flushing: Bool = false
     ) throws -> RequestBody {
-        let coding: ContentCoding = compression == .gzip ? .gzip : .deflate
+        let coding = compression.codec
         let body: RequestBody
         switch content {
         case .none:
@@ -48,10 +68,10 @@ private struct CompressedChunks: AsyncSequence, Sendable {
     typealias Failure = any Error
 
     let make: @Sendable () -> any RequestBody.Chunks
-    let coding: ContentCoding
+    let coding: ContentCodec
     let flushing: Bool
 
-    init(_ make: @escaping @Sendable () -> any RequestBody.Chunks, _ coding: ContentCoding, flushing: Bool) {
+    init(_ make: @escaping @Sendable () -> any RequestBody.Chunks, _ coding: ContentCodec, flushing: Bool) {
         self.make = make
         self.coding = coding
         self.flushing = flushing
@@ -65,11 +85,11 @@ private struct CompressedChunks: AsyncSequence, Sendable {
         private var chunks: any AsyncIteratorProtocol<Bytes, any Error>
         /// Nil once everything has been said.
         private var encoder: ContentEncoder?
-        private let coding: ContentCoding
+        private let coding: ContentCodec
         private let flushing: Bool
         private var hasBegun = false
 
-        init(_ chunks: any RequestBody.Chunks, _ coding: ContentCoding, flushing: Bool) {
+        init(_ chunks: any RequestBody.Chunks, _ coding: ContentCodec, flushing: Bool) {
             self.chunks = Self.iterator(of: chunks)
             self.coding = coding
             self.flushing = flushing

@@ -1,3 +1,4 @@
+internal import DunlinInflate
 internal import DunlinSemantics
 internal import DunlinWire
 
@@ -47,8 +48,8 @@ final class RequestBuilder: Sendable {
         secretFields = configuration.secretFields
         fields.mark(secretFields)
         self.fields = fields
-        ownsAccept = Self.isOwn("accept", fields)
-        ownsCodings = Self.isOwn("accept-encoding", fields)
+        ownsAccept = Self.isOwn("accept", fields, besides: HTTPSession.Configuration.defaultFields["accept"])
+        ownsCodings = Self.isOwn("accept-encoding", fields, besides: configuration.codecs.accepted)
         prepared = try Self.prepare(fields)
         home = try Self.home(configuration, fields, base)
         clearText = ClearTextRule(configuration.tls.policy)
@@ -84,7 +85,6 @@ final class RequestBuilder: Sendable {
     }
 
     /// A `?` or `&` that is there already is not said again.
-    @inline(never)
     private static func append(_ query: HTTPSession.Query, to path: inout String) {
         let text = query.encoded
         if text.isEmpty { return }
@@ -96,18 +96,16 @@ final class RequestBuilder: Sendable {
         path += text
     }
 
-    private static func isOwn(_ name: String, _ fields: Fields) -> Bool {
-        fields.contains(name) && fields.values(of: name) != HTTPSession.Configuration.defaultFields.values(of: name)
+    private static func isOwn(_ name: String, _ fields: Fields, besides usual: String?) -> Bool {
+        fields.contains(name) && fields.values(of: name) != [usual].compactMap(\.self)
     }
 
     /// Who takes no coding off asks for none, unless a field of his own does.
-    @inline(never)
     func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
         if !ownsCodings, !own.contains("accept-encoding") { head.fields.remove("accept-encoding") }
     }
 
     /// Nil for fields: the session's.
-    @inline(never)
     private func authorizedHead(
         _ method: Method, _ origin: Origin, _ path: String, _ own: Fields?, _ authorization: String
     ) -> RequestHead {
@@ -120,7 +118,6 @@ final class RequestBuilder: Sendable {
     }
 
     /// The same for who asks for nothing but the head.
-    @inline(never)
     func head(
         _ method: Method, _ target: HTTPSession.Target, _ query: HTTPSession.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false
@@ -133,7 +130,6 @@ final class RequestBuilder: Sendable {
     func routed(_ origin: Origin) -> Origin { routes?.routed(origin) ?? origin }
 
     /// A form of parts is for methods that have a body, whatever case they are written in.
-    @inline(never)
     private static func check(_ contentType: String, goesWith method: Method) throws {
         guard isForm(contentType), ["GET", "HEAD"].contains(method.rawValue.uppercased())
         else { return }
@@ -147,7 +143,6 @@ final class RequestBuilder: Sendable {
         body.contentType != nil || body.trailers != nil
     }
 
-    @inline(never)
     private func fields(
         _ own: Fields, _ body: borrowing RequestBody, _ accept: String?, _ expectsContinue: Bool
     ) -> Fields {
@@ -178,7 +173,6 @@ extension RequestBuilder {
         return try resolveSlowly(target, &extras)
     }
 
-    @inline(never)
     private func resolveSlowly(_ target: HTTPSession.Target, _ extras: inout Extras?) throws -> (Origin, String) {
         let address = try address(of: target)
         if address.userInfo != nil || address.fragment != nil {
@@ -197,7 +191,6 @@ extension RequestBuilder {
         }
     }
 
-    @inline(never)
     private static func refusal(of segment: String, in target: HTTPSession.Target) -> NetworkError {
         let template = WebAddress.withoutUserInfo(target.template)
         return NetworkError(.invalidRequest, "\"\(segment)\" may not be a segment of \(template)")
@@ -233,7 +226,6 @@ extension RequestBuilder {
     }
 
     /// What to say of who the user is beside the fields; `info` is what the request's URL says of it.
-    @inline(never)
     private func authorization(at origin: Origin, _ info: WebAddress.UserInfo?, _ own: Fields) throws -> String? {
         if own.contains("authorization") { return nil }
         let isHome = base.map { $0.origin.isSame(as: origin) } ?? false

@@ -21,7 +21,6 @@ final class ClearTextRule: Sendable {
         if origin.scheme == .http, isRefused.load(ordering: .relaxed) { throw Self.refusal(origin) }
     }
 
-    @inline(never)
     private static func refusal(_ origin: Origin) -> NetworkError {
         NetworkError(
             .clearTextRefused, "this session's servers are pinned, so it sends nothing in clear text",

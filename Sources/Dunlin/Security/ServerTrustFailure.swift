@@ -30,7 +30,6 @@ extension ServerTrustFailure: CustomStringConvertible {
 
 extension NetworkError {
     /// The error, and if a server was not trusted, with whom it was about and where the request was going.
-    @inline(never)
     static func explained(
         _ error: any Error, at origin: Origin, url: @autoclosure () -> String? = nil
     ) -> any Error {

@@ -7,7 +7,7 @@ public struct BodySequence: AsyncSequence, Sendable {
     public typealias Element = Bytes
     public typealias Failure = any Error
 
-    /// Shared by all copies: who reads, and whether the scope is still open.
+    /// Shared by all copies: who reads, and whether the stream is still open.
     final class Source: Sendable {
         enum Claim {
             case free
@@ -37,16 +37,18 @@ public struct BodySequence: AsyncSequence, Sendable {
             switch before {
             case .free: return nil
             case .taken: return NetworkError(.bodyConsumed, "the body can be read once only", phase: .idle)
-            case .closed: return NetworkError(.bodyConsumed, "the stream's scope has ended", phase: .idle)
+            case .closed: return NetworkError(.bodyConsumed, "the stream has ended", phase: .idle)
             }
         }
 
         func close() {
-            claim.withLock { $0 = .closed }
+            claim.withLock { if $0 == .free { $0 = .closed } }
         }
     }
 
     let source: Source
+    /// Of a response that may leave its scope.
+    var owner: BodyOwner?
 
     init(_ body: ResponseBody, _ trailers: Fields, declaredLength: Int?) {
         source = Source(body, trailers, declaredLength)
@@ -72,8 +74,8 @@ public struct BodySequence: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator {
         if let refusal = source.take() { return Iterator(state: .refused(refusal)) }
         switch source.body {
-        case .bytes(let bytes): return Iterator(state: bytes.isEmpty ? .over : .whole(bytes))
-        case .stream(let stream): return Iterator(state: .streaming(stream))
+        case .bytes(let bytes): return Iterator(state: bytes.isEmpty ? .over : .whole(bytes), owner: owner)
+        case .stream(let stream): return Iterator(state: .streaming(stream), owner: owner)
         }
     }
 
@@ -86,18 +88,32 @@ public struct BodySequence: AsyncSequence, Sendable {
         }
 
         var state: State
+        var owner: BodyOwner?
 
         public mutating func next() async throws -> Bytes? {
             switch state {
             case .refused(let error): throw error
-            case .over: return nil
+            case .over:
+                owner?.end()
+                return nil
             case .whole(let bytes):
                 state = .over
                 return bytes
             case .streaming(let stream):
-                if let piece = try await stream.next() { return piece }
+                if let piece = try await piece(of: stream) { return piece }
                 state = .over
+                owner?.end()
                 return nil
+            }
+        }
+
+        private func piece(of stream: any BodyStream) async throws -> Bytes? {
+            do {
+                return try await stream.next()
+            } catch {
+                // That somebody else is reading ends nothing.
+                if (error as? NetworkError)?.code != .bodyConsumed { owner?.end(error) }
+                throw error
             }
         }
     }

@@ -16,7 +16,7 @@ final class DecodedBody: BodyStream {
     private let record: Mutex<(attempt: Attempt, trailers: Fields)>
 
     init(
-        _ source: any BodyStream, _ codings: [ContentCoding], _ limits: InflateLimits, _ head: ResponseHead,
+        _ source: any BodyStream, _ codings: [ContentCodec], _ limits: InflateLimits, _ head: ResponseHead,
         _ watch: TransferWatch? = nil
     ) throws {
         let decoder: ContentDecoder

@@ -1,15 +1,17 @@
 internal import DunlinInflate
 internal import DunlinTransport
 
-/// Takes a response's content codings off: gzip and deflate, chained, streamed, under limits.
+/// Takes a response's content codings off: those of a list, chained, streamed, under limits.
 ///
-/// Left as it is: content in a coding that Dunlin does not know (nobody asked for one but the caller), and a part of a
+/// Left as it is: content in a coding that is not on the list (nobody asked for one but the caller), and a part of a
 /// whole (206), because the ranges of a coded entity are ranges of its coded bytes. The head's fields stay as received,
 /// so `Content-Encoding` and `Content-Length` tell what was on the wire.
 struct Decoding: Sendable {
+    let codecs: ContentCodecs
     let limits: InflateLimits
 
-    init(_ limits: HTTPSession.Limits) {
+    init(_ limits: HTTPSession.Limits, _ codecs: ContentCodecs = .known) {
+        self.codecs = codecs
         var inflate = InflateLimits()
         inflate.decodedBytes = limits.decodedBytes.map { max(0, $0) }
         inflate.ratio = limits.decodingRatio
@@ -41,16 +43,16 @@ struct Decoding: Sendable {
         }
     }
 
-    private func codings(of head: ResponseHead) throws -> [ContentCoding]? {
+    private func codings(of head: ResponseHead) throws -> [ContentCodec]? {
         do throws(InflateError) {
-            return try ContentCoding.chain(head.fields.values(of: "content-encoding"), limit: limits.codings)
+            return try codecs.chain(head.fields.values(of: "content-encoding"), limit: limits.codings)
         } catch {
             throw error.asNetworkError(head)
         }
     }
 
     /// Nil if that is too much work for here.
-    private func decodeInPlace(_ coded: Bytes, _ codings: [ContentCoding], _ head: ResponseHead) throws -> Bytes? {
+    private func decodeInPlace(_ coded: Bytes, _ codings: [ContentCodec], _ head: ResponseHead) throws -> Bytes? {
         guard coded.count <= Self.inPlace, !Self.saysItIsLong(coded, codings) else { return nil }
         do throws(InflateError) {
             var decoder = try ContentDecoder(codings, limits: limits)
@@ -67,11 +69,11 @@ struct Decoding: Sendable {
         }
     }
 
-    /// gzip ends with its content's length (RFC 1952 §2.3.1). Worth a look before work is begun that would have to be
-    /// begun anew elsewhere, and no more than that: it may be a lie.
-    private static func saysItIsLong(_ coded: Bytes, _ codings: [ContentCoding]) -> Bool {
-        guard codings.last == .gzip, coded.count >= 18 else { return false }
-        return coded.suffix(4).reversed().reduce(0) { $0 << 8 | Int($1) } > inPlace
+    /// Some codings tell their content's length. Worth a look before work is begun that would have to be begun anew
+    /// elsewhere, and no more than that: it may be a lie.
+    private static func saysItIsLong(_ coded: Bytes, _ codings: [ContentCodec]) -> Bool {
+        guard let length = codings.last?.contentLength(saidBy: coded) else { return false }
+        return length > inPlace
     }
 }
 

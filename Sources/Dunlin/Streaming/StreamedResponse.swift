@@ -4,7 +4,7 @@ extension HTTPSession {
         public let head: ResponseHead
         /// Interim (1xx) responses that came first.
         public let interim: [ResponseHead]
-        public let body: BodySequence
+        public private(set) var body: BodySequence
         let recorded: Metrics
         /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
         public let url: String
@@ -14,6 +14,14 @@ extension HTTPSession {
         public let retries: [RetriedAttempt]
         /// Nanoseconds that the request waited in a queue.
         var queued: Int64 = 0
+
+        /// The same response; `end` is called when it was read as far as it could be, and when nobody holds it any
+        /// more.
+        func owned(_ end: @escaping @Sendable ((any Error)?) -> Void) -> Self {
+            var response = self
+            response.body.owner = BodyOwner(end)
+            return response
+        }
 
         public var status: Status { head.status }
         public var fields: Fields { head.fields }

@@ -50,22 +50,12 @@ final class Audience: Sendable {
 }
 
 extension Audience {
-    /// The response that is to be delivered, counted from here on, unless a hook turns it down.
-    func admit(
-        _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
-        on loop: Reactor
-    ) async throws -> TransportResponse {
-        // A stream is its reader's, whatever a hook would rather have.
-        try await admitted(response, to: request, delegate, carrier, on: loop).response
-    }
-
-    /// The same, with where a hook wants the body to go. A part of a whole goes on after `base` bytes, and with a
-    /// `total` may leave others to be brought.
+    /// The response that is to be delivered, counted from here on, unless a hook turns it down; and where a hook wants
+    /// the body to go. A part of a whole goes on after `base` bytes, and with a `total` may leave others to be brought.
     func admitted(
-        _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
-        on loop: Reactor, appendingTo base: Int = 0, of total: Int? = nil
+        _ arrived: TransportResponse, _ call: LiveCall, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
-        var response = response
+        var response = arrived
         let isCoded = response.head.fields.contains("content-encoding")
         let isPart = response.head.status == .partialContent
         let base = isPart ? base : 0
@@ -76,24 +66,18 @@ extension Audience {
             watch.received(upTo: bytes.count)
         case .stream(let stream):
             watch.beginReceiving(missing ?? stream.expectedLength, isCoded: isCoded, after: base)
-            if carrier.sockets == nil {
-                let counted = CountedBody(stream, watch, until: request.deadline)
+            if call.carrier.sockets == nil {
+                let counted = CountedBody(stream, watch, until: call.request.deadline)
                 response = response.with(.stream(counted), response.attempt)
             }
         }
         guard hasHook(\.response) else { return (response, nil) }
-        let destination = try await decide(on: response.head, request, delegate, carrier, on: loop)
-        return (response, destination)
+        return (response, try await decide(on: response.head, call))
     }
 
-    private func decide(
-        on head: ResponseHead, _ request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
-        on loop: Reactor
-    ) async throws -> HTTPSession.Destination? {
-        let snapshot = delegate.snapshot(at: watch.now())
-        let asking = HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop)
-        let decision = try await asking.answer(\.response) { await $0(head, snapshot) }
-        switch decision {
+    private func decide(on head: ResponseHead, _ call: LiveCall) async throws -> HTTPSession.Destination? {
+        let snapshot = call.snapshot
+        switch try await call.ask(\.response, { await $0(head, snapshot) }) {
         case nil, .take: return nil
         case .becomeDownload(let destination): return destination
         case .cancel: break
@@ -104,15 +88,14 @@ extension Audience {
 
     /// The response with its body's pieces told to hooks, should there be any for them. The request waits for these
     /// hooks, so its limits and its cancelling hold for them.
-    func told(
-        _ response: TransportResponse, to request: TransportRequest, _ delegate: TaskDelegate, _ carrier: Carrier,
-        on loop: Reactor
-    ) async throws -> TransportResponse {
+    func told(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
-        let asking = HookAsking(carrier: carrier, request: request, delegate: delegate, loop: loop)
-        let tell: @Sendable (Bytes) async throws -> Void = { [watch] piece in
-            let snapshot = delegate.snapshot(at: watch.now())
-            try await asking.tell(\.data) { await $0(piece, snapshot) }
+        let tell: @Sendable (Bytes) async throws -> Void = { piece in
+            let snapshot = call.snapshot
+            // Whoever reads may do so outside of the call, of which its hooks are a part.
+            try await Enclosure.enter(.request(call.delegate.id)) {
+                try await call.tell(\.data) { await $0(piece, snapshot) }
+            }
         }
         switch response.body {
         case .bytes(let bytes):

@@ -74,7 +74,6 @@ struct RegistryMachine<Delegate, Watcher> {
         free.append(place)
     }
 
-    @inline(never)
     private mutating func ended(_ place: Int) -> [Watcher] {
         defer { noteGuards() }
         let told = followers.removeValue(forKey: place) ?? []

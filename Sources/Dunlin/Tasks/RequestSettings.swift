@@ -15,23 +15,31 @@ final class RequestSettings: Sendable {
     /// What these belong to one of several exchanges of.
     let whole: TaskDelegate?
 
-    init(_ rare: RareOptions?, _ advisor: RequestAdvisor?, _ audience: Audience?, fragment: String?) {
-        self.rare = rare
+    /// Nil if there is nothing.
+    static func of(_ call: HTTPSession.Call, _ advisor: SessionAdvisor) -> RequestSettings? {
+        if call.options.rare == nil, call.fragment == nil, call.audience == nil { return nil }
+        return RequestSettings(call, advisor)
+    }
+
+    private init(_ call: HTTPSession.Call, _ advisor: SessionAdvisor) {
+        rare = call.options.rare
         options = rare?.values ?? RareOptions.Values()
         retries = options.retry?.isSet
-        attendants = Attendants(advisor: advisor, watch: audience?.watch)
-        self.audience = audience
-        trail = fragment.map { Trail([], fragment: $0) }
+        let own = options.authenticate.map { RequestAdvisor(advisor, $0) }
+        attendants = Attendants(advisor: own, watch: call.audience?.watch)
+        audience = call.audience
+        trail = call.fragment.map { fragment in Trail?.none.with { $0.fragment = fragment } }
         whole = nil
     }
 
-    /// The same for one of several exchanges of the request, which `watch` looks on.
-    init(partOf whole: TaskDelegate, _ watch: TransferWatch) {
+    /// The same for one of several exchanges of the request.
+    init(partOf whole: TaskDelegate) {
         let settings = whole.settings
         rare = settings?.rare
         options = settings?.options ?? RareOptions.Values()
         (audience, trail) = (settings?.audience, settings?.trail)
         retries = settings?.retries
+        let watch = audience.map { TransferWatch(partOf: $0.watch) }
         attendants = Attendants(advisor: settings?.attendants?.advisor, watch: watch)
         self.whole = whole
     }

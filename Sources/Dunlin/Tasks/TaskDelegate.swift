@@ -17,28 +17,36 @@ public actor TaskDelegate {
     /// What the request has of its own.
     nonisolated let settings: RequestSettings?
     private nonisolated let initialPriority: RequestPriority
-    private nonisolated let created: MonotonicTime
+    nonisolated let created: MonotonicTime
+    /// Where the request runs.
+    nonisolated let loop: Reactor
     private nonisolated let machine: Mutex<TaskMachine>
 
     init(
-        _ kind: HTTPSession.TaskKind, _ method: Method, _ template: String, _ options: HTTPSession.Options,
-        _ settings: RequestSettings? = nil, at now: MonotonicTime
+        _ kind: HTTPSession.TaskKind, _ method: Method, _ template: String, _ settings: RequestSettings?,
+        priority: RequestPriority, on loop: Reactor
     ) {
-        self.kind = kind
-        self.method = method
-        self.template = template
+        (self.kind, self.method, self.template) = (kind, method, template)
         self.settings = settings
-        created = now
-        initialPriority = options.priority
+        self.loop = loop
+        created = loop.now()
+        initialPriority = priority
         machine = Mutex(TaskMachine())
         interrupt = Interrupt()
     }
 
+    /// Looks after one call.
+    static func of(_ call: HTTPSession.Call, _ advisor: SessionAdvisor) -> TaskDelegate {
+        TaskDelegate(
+            call.kind, call.head.method, call.template, .of(call, advisor), priority: call.options.priority,
+            on: call.loop)
+    }
+
     /// For one of several exchanges of one request: stopped with it, or alone. Nobody else ever sees this one.
-    init(partOf whole: TaskDelegate, _ watch: TransferWatch, isFirst: Bool = false) {
+    init(partOf whole: TaskDelegate, isFirst: Bool = false) {
         (kind, method, template) = (whole.kind, whole.method, whole.template)
-        (created, initialPriority) = (whole.created, whole.priority)
-        settings = RequestSettings(partOf: whole, watch)
+        (created, initialPriority, loop) = (whole.created, whole.priority, whole.loop)
+        settings = RequestSettings(partOf: whole)
         machine = Mutex(TaskMachine())
         interrupt = Interrupt(partOf: whole.interrupt, isFirst: isFirst)
     }

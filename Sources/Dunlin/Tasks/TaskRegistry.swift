@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Every running request of a session, by id, and what carries the next.
+/// Every running request of a session, by id, and the chain that the next goes through.
 ///
 /// The actor is for what takes time: cancelling all and waiting for them. The book itself stands under a lock, because
 /// each request enters and leaves it: as actor calls the two cost a request on the loop four job switches, two
@@ -9,14 +9,14 @@ internal import Synchronization
 public actor TaskRegistry {
     private struct Book {
         var machine = RegistryMachine<TaskDelegate, RegistryWatcher>()
-        var carrier: Carrier
+        var chain: Chain
     }
 
     /// What a request gets when it enters.
     struct Admission {
         /// To leave from.
         let place: Int
-        let carrier: Carrier
+        let chain: Chain
     }
 
     private nonisolated let book: Mutex<Book>
@@ -24,24 +24,23 @@ public actor TaskRegistry {
     /// Whether anybody wants to know when requests end.
     private nonisolated let hasOnlookers = Atomic<Bool>(false)
 
-    init(_ carrier: Carrier, on loop: Reactor) {
-        book = Mutex(Book(carrier: carrier))
+    init(_ chain: Chain, on loop: Reactor) {
+        book = Mutex(Book(chain: chain))
         self.loop = loop
     }
 
     /// Enters a request, which must leave again.
     nonisolated func add(_ delegate: TaskDelegate) throws -> Admission {
         let admission = book.withLock { book in
-            book.machine.add(delegate).map { Admission(place: $0, carrier: book.carrier) }
+            book.machine.add(delegate).map { Admission(place: $0, chain: book.chain) }
         }
         return try admission ?? admit(delegate)
     }
 
-    @inline(never)
     private nonisolated func admit(_ delegate: TaskDelegate) throws -> Admission {
         let admitted = book.withLock { book in
             book.machine.admit(delegate, moves: delegate.isActive).map {
-                (Admission(place: $0.place, carrier: book.carrier), $0.told)
+                (Admission(place: $0.place, chain: book.chain), $0.told)
             }
         }
         guard let (admission, told) = admitted else { throw NetworkError(.sessionClosed, "the session is shut down") }
@@ -55,7 +54,6 @@ public actor TaskRegistry {
         if !book.withLock({ $0.machine.remove(place, at: now) }) { dismiss(place, at: now) }
     }
 
-    @inline(never)
     private nonisolated func dismiss(_ place: Int, at now: MonotonicTime?) {
         for watcher in book.withLock({ $0.machine.dismiss(place, at: now) }) { watcher.tell() }
     }
@@ -70,21 +68,18 @@ public actor TaskRegistry {
         book.withLock { $0.machine.close() }
     }
 
-    /// Takes requests again, carried by another.
-    nonisolated func open(_ carrier: Carrier) {
+    /// Takes requests again, through another chain.
+    nonisolated func open(_ chain: Chain) {
         book.withLock { book in
-            book.carrier = carrier
+            book.chain = chain
             book.machine.open()
         }
     }
 
     nonisolated var isClosed: Bool { book.withLock { $0.machine.isClosed } }
-    nonisolated var carrier: Carrier { book.withLock { $0.carrier } }
+    nonisolated var chain: Chain { book.withLock { $0.chain } }
 
     public nonisolated var count: Int { book.withLock { $0.machine.running.count } }
-
-    /// Whether there is no other request than the one that asks, before it has entered.
-    nonisolated var isEmpty: Bool { book.withLock { $0.machine.count == 0 } }
 
     /// A picture of every running request, oldest first.
     public nonisolated var all: [TaskSnapshot] {

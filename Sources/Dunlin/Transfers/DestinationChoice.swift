@@ -4,19 +4,19 @@ internal import DunlinTransport
 
 /// Finds out where a file goes: the session's hook is asked, then the request's, then what the download was told.
 struct DestinationChoice {
-    private let exchange: WatchedExchange
+    private let call: LiveCall
     private let head: ResponseHead
     private let suggestedName: String
 
-    init(_ exchange: WatchedExchange, _ head: ResponseHead) {
-        self.exchange = exchange
+    init(_ call: LiveCall, _ head: ResponseHead) {
+        self.call = call
         self.head = head
-        suggestedName = FileName.suggested(head.fields, path: exchange.request.head.target)
+        suggestedName = FileName.suggested(head.fields, path: call.request.head.target)
     }
 
     func placement(_ destination: HTTPSession.Destination) async throws -> Placement {
-        let (head, snapshot) = (head, exchange.delegate.snapshot(at: exchange.watch.now()))
-        let hooked = try await exchange.asking.answer(\.destination) { await $0(head, snapshot) }
+        let (head, snapshot) = (head, call.snapshot)
+        let hooked = try await call.ask(\.destination) { await $0(head, snapshot) }
         return try await placement(of: (hooked ?? destination).place)
     }
 
@@ -32,11 +32,9 @@ struct DestinationChoice {
             var random = SystemRandomNumberGenerator()
             return .temporary(random.next(), suggestedName: suggestedName)
         case .decided(let decide):
-            let url = exchange.request.head.url(after: exchange.trail)
-            let (head, request) = (head, exchange.request)
-            let decided = try await exchange.carrier.foreign(
-                until: request.deadline, request.timeouts.total, exchange.delegate.interrupt, on: exchange.loop
-            ) { await decide(head, url) }
+            let url = call.request.head.url(after: call.trail)
+            let head = head
+            let decided = try await call.foreign { await decide(head, url) }
             return try await placement(of: (decided ?? .temporary).place)
         }
     }

@@ -4,7 +4,9 @@ internal import Synchronization
 
 /// Takes a response's body into a file: decides where it goes, writes it beside that, and gives it its name when it is
 /// whole. Until then nothing can be seen at the destination. What drives it is a `DownloadRun`.
-struct Download: Intake {
+struct Download: Sink {
+    typealias Value = HTTPSession.DownloadedFile
+
     let destination: HTTPSession.Destination
     let options: HTTPSession.DownloadOptions
     /// What to go on with.
@@ -27,18 +29,18 @@ struct Download: Intake {
     /// For how many pieces of the file its record has room.
     var pieces: Int { options.segments?.count ?? 1 > 1 ? ResumeRecord.manyPieces : 1 }
 
-    func body(of response: HTTPSession.Response<HTTPSession.DownloadedFile>) -> Bytes? { nil }
+    func shared(_ value: HTTPSession.Response<HTTPSession.DownloadedFile>) -> (any Sendable)? { value.value }
 
-    func take(_ exchange: inout WatchedExchange) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        try await take(nil, &exchange)
+    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
+        try await take(nil, &call)
     }
 
     /// `arrival` is a response that came for somebody else.
     func take(
-        _ arrival: WatchedExchange.Arrival?, _ exchange: inout WatchedExchange
+        _ arrival: LiveCall.Arrival?, _ call: inout LiveCall
     ) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        var run = DownloadRun(self, exchange.request)
-        return try await run.run(&exchange, arrival)
+        var run = DownloadRun(self, call.request)
+        return try await run.run(&call, arrival)
     }
 
     /// Why a response is not taken at all; its body goes to the error and to no file.

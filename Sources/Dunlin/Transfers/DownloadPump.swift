@@ -5,7 +5,7 @@ internal import DunlinTransport
 struct DownloadPump: Sendable {
     let writer: DownloadWriter
     let options: HTTPSession.DownloadOptions
-    let exchange: WatchedExchange
+    let call: LiveCall
     let head: ResponseHead
     /// Ends whatever is waited for.
     let interrupt: Interrupt
@@ -24,14 +24,14 @@ struct DownloadPump: Sendable {
     }
 
     init(
-        writer: DownloadWriter, options: HTTPSession.DownloadOptions, exchange: WatchedExchange, head: ResponseHead,
+        writer: DownloadWriter, options: HTTPSession.DownloadOptions, call: LiveCall, head: ResponseHead,
         interrupt: Interrupt? = nil, end: Int?, claim: Claim? = nil
     ) {
         self.writer = writer
         self.options = options
-        self.exchange = exchange
+        self.call = call
         self.head = head
-        self.interrupt = interrupt ?? exchange.delegate.interrupt
+        self.interrupt = interrupt ?? call.delegate.interrupt
         self.end = end
         self.claim = claim
     }
@@ -56,7 +56,7 @@ struct DownloadPump: Sendable {
     /// Returns once all is written.
     func flush() async throws {
         try await wait { writer throws(Errno) in
-            try await writer.flush(until: exchange.request.deadline, interrupt)
+            try await writer.flush(until: call.request.deadline, interrupt)
         }
     }
 
@@ -68,12 +68,7 @@ struct DownloadPump: Sendable {
 
     /// Whether it stopped before the body's end.
     private func pump(_ arriving: any BodyStream) async throws -> Bool {
-        var stream = arriving
-        if exchange.carrier.sockets == nil {
-            stream = ForeignBody(
-                arriving, exchange.carrier, interrupt, on: exchange.loop,
-                until: exchange.request.deadline, limit: exchange.request.timeouts.total)
-        }
+        let stream = bounded(arriving, until: call.request.deadline)
         var spare: [UInt8]?
         var count = writer.position
         var seen = count
@@ -86,7 +81,7 @@ struct DownloadPump: Sendable {
                 try check(count)
                 if let memory = try await put(piece) { spare = memory }
                 if isLast {
-                    if seen == end { try await expectEnd(of: stream) }
+                    if seen == end { try await expectEnd(of: arriving) }
                     return true
                 }
             }
@@ -108,7 +103,7 @@ struct DownloadPump: Sendable {
         }
         if isFull {
             try await wait { writer throws(Errno) in
-                try await writer.waitForRoom(until: exchange.request.deadline, interrupt)
+                try await writer.waitForRoom(until: call.request.deadline, interrupt)
             }
         }
         return spare
@@ -128,7 +123,7 @@ struct DownloadPump: Sendable {
         }
         throw NetworkError(
             .timedOut, "the disk did not take the body in time", phase: .total, requestMayHaveBeenSent: true,
-            limit: exchange.request.timeouts.total, response: head)
+            limit: call.request.timeouts.total, response: head)
     }
 
     private func failure(_ error: Errno) -> NetworkError {
@@ -143,9 +138,24 @@ struct DownloadPump: Sendable {
                 requestMayHaveBeenSent: true, response: head))
     }
 
-    /// All that counts has come. That the end itself does not come is nothing to this file.
-    private func expectEnd(of stream: any BodyStream) async throws {
+    /// A body that is somebody else's, under this request's switch and a limit.
+    private func bounded(_ arriving: any BodyStream, until end: MonotonicTime) -> any BodyStream {
+        guard call.carrier.sockets == nil else { return arriving }
+        return ForeignBody(
+            arriving, call.carrier, interrupt, on: call.loop, until: end,
+            limit: call.request.timeouts.total)
+    }
+
+    /// How long the end of a body may take that has brought all it said.
+    private static let patience = Duration.seconds(1)
+
+    /// All that counts has come. That the end itself does not come is nothing to this file, and not waited for long.
+    private func expectEnd(of arriving: any BodyStream) async throws {
+        let limit = min(
+            call.request.deadline, call.loop.now().advanced(by: Self.patience.clampedNanoseconds))
+        let stream = bounded(arriving, until: limit)
         do {
+            try call.carrier.sockets?.hurry(stream, until: limit)
             while let more = try await stream.next() { try checkEnd(more.count, after: end ?? 0) }
         } catch let overrun as Overrun {
             throw overrun

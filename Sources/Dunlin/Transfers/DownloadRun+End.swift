@@ -4,32 +4,32 @@ internal import DunlinTransport
 
 /// How a download ends: with a file, with nothing, or with something to go on with.
 extension DownloadRun {
-    func finish(_ response: TransportResponse, _ exchange: WatchedExchange) async throws -> Response {
+    func finish(_ response: TransportResponse, _ call: LiveCall) async throws -> Response {
         guard let part, let placement else {
             throw NetworkError(.invalidResponse, "there is nothing to go on with", response: response.head)
         }
-        let digest = try await check(part, response.head, exchange)
-        try await exchange.pass()
-        try await publish(part, Publication(placement: placement, options: options), exchange, response.head)
+        let digest = try await check(part, response.head, call)
+        try await call.pass()
+        try await publish(part, Publication(placement: placement, options: options), call, response.head)
         let file = HTTPSession.DownloadedFile(
             path: placement.path, byteCount: part.content.byteCount, digest: digest, resumedAt: resumedAt,
             suggestedName: placement.suggestedName)
-        return exchange.response(response, file, after: earlier)
+        return call.response(response, file, after: earlier)
     }
 
     /// The digest, if one was asked for or declared, and it is that.
     private func check(
-        _ part: DownloadPart, _ head: ResponseHead, _ exchange: WatchedExchange
+        _ part: DownloadPart, _ head: ResponseHead, _ call: LiveCall
     ) async throws -> ContentDigest? {
-        let interrupt = exchange.delegate.interrupt
+        let interrupt = call.delegate.interrupt
         var seen: ContentDigest?
         if part.content.hasDigest {
-            seen = try await digest(of: part, head, exchange) { try $0.digest { interrupt.cause != nil } }
+            seen = try await digest(of: part, head, call) { try $0.digest { interrupt.cause != nil } }
         }
         for expected in [options.digest, declared].compactMap(\.self) {
             if seen?.algorithm != expected.algorithm {
                 // Nobody has counted along: the algorithm became known when the file was there in part.
-                seen = try await digest(of: part, head, exchange) { try $0.digest(expected.algorithm) }
+                seen = try await digest(of: part, head, call) { try $0.digest(expected.algorithm) }
             }
             guard seen == expected else {
                 throw NetworkError(
@@ -41,7 +41,7 @@ extension DownloadRun {
     }
 
     private func digest(
-        of part: DownloadPart, _ head: ResponseHead, _ exchange: WatchedExchange,
+        of part: DownloadPart, _ head: ResponseHead, _ call: LiveCall,
         _ make: @escaping @Sendable (PartContent) throws -> ContentDigest?
     ) async throws -> ContentDigest? {
         let content = part.content
@@ -49,14 +49,14 @@ extension DownloadRun {
         do {
             return try outcome.get()
         } catch let error as Errno {
-            try await exchange.pass()
+            try await call.pass()
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotWritten, "the file cannot be read again", head)
         }
     }
 
     private func publish(
-        _ part: DownloadPart, _ publication: Publication, _ exchange: WatchedExchange, _ head: ResponseHead
+        _ part: DownloadPart, _ publication: Publication, _ call: LiveCall, _ head: ResponseHead
     ) async throws {
         try await tell(options.willPublish, part.file, publication.placement.path, head)
         let failure: HTTPSession.FileFailure? = await DiskThreads.shared.run {
@@ -69,9 +69,9 @@ extension DownloadRun {
                 return error
             }
         }
-        let snapshot = exchange.delegate.snapshot(at: exchange.watch.now())
+        let snapshot = call.snapshot
         if let failure { throw failure.error(.fileNotMoved, "the file cannot be given its name", head) }
-        exchange.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
+        call.session.hub.tell(.fileMoved(snapshot, from: part.file.path, to: publication.placement.path))
     }
 
     private func tell(
@@ -89,12 +89,12 @@ extension DownloadRun {
     }
 
     /// Nothing is left, or what one can go on with.
-    mutating func end(_ error: any Error, _ exchange: inout WatchedExchange) async -> any Error {
-        let redirects = exchange.trail
-        exchange.trail = exchange.trail.after(earlier)
+    mutating func end(_ error: any Error, _ call: inout LiveCall) async -> any Error {
+        let redirects = call.trail
+        call.trail = call.trail.after(earlier)
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {
-            exchange.session.hub.tell(.fileMoveFailed(exchange.delegate.snapshot(at: exchange.watch.now()), failure))
+            call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))
         }
         guard let part else { return redirects.explained(error) }
         let data = await leave(part, after: error as? NetworkError)
@@ -146,7 +146,7 @@ extension NetworkError {
     }
 }
 
-extension WatchedExchange {
+extension LiveCall {
     /// What is told of a response whose body has gone to a file.
     fileprivate func response(
         _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [Attempt]
@@ -154,7 +154,7 @@ extension WatchedExchange {
         var (attempt, trailers) = (response.attempt, Fields?.none)
         if case .stream(let stream) = response.body { (attempt, trailers) = (stream.attempt, stream.trailers) }
         let carried = response.with(.bytes(.empty), attempt, trailers: trailers)
-        let trail = trail.after(earlier).keeping(file)
+        let trail = trail.after(earlier).with { $0.file = file }
         return HTTPSession.Response(carried, .empty, to: request, after: trail).with(value: file)
     }
 }

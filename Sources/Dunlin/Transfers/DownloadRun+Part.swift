@@ -4,11 +4,11 @@ internal import DunlinTransport
 /// The part file, and the body that goes into it.
 extension DownloadRun {
     /// Looks for what an earlier download left.
-    mutating func findPart(_ exchange: WatchedExchange) async throws {
+    mutating func findPart(_ call: LiveCall) async throws {
         guard isResumable, download.keepsParts else { return }
         let finder = PartFinder(
-            download: download, request: original, hasHook: exchange.audience.hasHook(\.destination))
-        guard let (part, data) = try await finder.find(exchange) else { return }
+            download: download, request: original, hasHook: call.hasHook(\.destination))
+        guard let (part, data) = try await finder.find(call) else { return }
         self.part = part
         found = data
         let next = part.content.gaps(upTo: data.completeLength ?? .max).first?.upperBound
@@ -17,29 +17,29 @@ extension DownloadRun {
         resumedAt = part.content.byteCount
     }
 
-    mutating func place(_ head: ResponseHead, _ exchange: WatchedExchange) async throws {
-        if let refusal = download.refusal(of: head, exchange.call), head.status != 416 { throw refusal }
+    mutating func place(_ head: ResponseHead, _ call: LiveCall) async throws {
+        if let refusal = download.refusal(of: head, call.entered.call), head.status != 416 { throw refusal }
         guard placement == nil else { return }
-        let placement = try await DestinationChoice(exchange, head).placement(download.destination)
+        let placement = try await DestinationChoice(call, head).placement(download.destination)
         self.placement = placement
         let publication = Publication(placement: placement, options: options)
         try await onDisk(head) { () throws(HTTPSession.FileFailure) in try publication.checkTarget() }
     }
 
     /// Makes the file, or empties it.
-    mutating func startOver(_ arrival: WatchedExchange.Arrival, _ exchange: WatchedExchange) async throws {
+    mutating func startOver(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws {
         let head = arrival.response.head
         isStale = true
-        if let refusal = download.refusal(of: head, exchange.call) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: exchange.call.reading.kept)
+        if let refusal = download.refusal(of: head, call.entered.call) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.entered.call.reading.kept)
         }
         let length = arrival.response.body.length
         try check(length ?? 0, head)
-        try await place(head, exchange)
+        try await place(head, call)
         resumedAt = 0
         declared = digest(declaredBy: arrival)
         guard let placement else { return }
-        if part == nil { part = try await makePart(placement, exchange, head) }
+        if part == nil { part = try await makePart(placement, call, head) }
         guard let part else { return }
         let isKept = keeps(part) && machine.isResumable && isResumable && !isForeign
         let data = isKept ? resumeData(of: part, []) : nil
@@ -58,7 +58,7 @@ extension DownloadRun {
     }
 
     private func makePart(
-        _ placement: Placement, _ exchange: WatchedExchange, _ head: ResponseHead
+        _ placement: Placement, _ call: LiveCall, _ head: ResponseHead
     ) async throws -> DownloadPart {
         var random = SystemRandomNumberGenerator()
         let (keeps, token) = (download.keepsParts, random.next())
@@ -71,7 +71,7 @@ extension DownloadRun {
         do {
             return try DownloadPart(
                 file, isFindable: isFindable, digest: (options.digest ?? declared)?.algorithm,
-                pieces: download.pieces, on: exchange.loop)
+                pieces: download.pieces, on: call.loop)
         } catch {
             await DiskThreads.shared.run { Publication.discard(file) }
             throw error
@@ -80,13 +80,13 @@ extension DownloadRun {
 
     /// Reads the whole body into the file; nil if it did not bring all.
     mutating func fill(
-        _ arrival: WatchedExchange.Arrival, _ exchange: inout WatchedExchange
+        _ arrival: LiveCall.Arrival, _ call: inout LiveCall
     ) async throws -> Response? {
         guard let part else { return nil }
-        if let plan = plan(arrival, exchange, part) { return try await fill(by: plan, part, &exchange) }
+        if let plan = plan(arrival, call, part) { return try await fill(by: plan, part, &call) }
         let response = arrival.response
         let pump = DownloadPump(
-            writer: part.writer, options: options, exchange: exchange, head: response.head, end: bodyLimit)
+            writer: part.writer, options: options, call: call, head: response.head, end: bodyLimit)
         let before = part.content.contents
         do {
             // Decoding is work, and the loop has others waiting.
@@ -103,17 +103,17 @@ extension DownloadRun {
             throw overrun.error
         } catch {
             await flush(part)
-            try await goOn(after: error, &exchange)
+            try await goOn(after: error, &call)
             return nil
         }
         machine.wrote(upTo: part.writer.position)
-        guard isResumable, !isForeign else { return try await finish(response, exchange) }
+        guard isResumable, !isForeign else { return try await finish(response, call) }
         switch machine.ended() {
-        case .complete: return try await finish(response, exchange)
-        case .askAgain: leave(response, &exchange)
+        case .complete: return try await finish(response, call)
+        case .askAgain: leave(response, &call)
         case .tooShort:
             try await goOn(
-                after: Self.failure(.connectionClosed, "the body is shorter than the server said", response), &exchange)
+                after: Self.failure(.connectionClosed, "the body is shorter than the server said", response), &call)
         case .crumbs: throw Self.failure(.invalidResponse, ResumeMachine.Rules.crumbReason, response)
         }
         return nil

@@ -42,50 +42,50 @@ struct DownloadRun {
 
     /// `arrival` is a response that came already.
     mutating func run(
-        _ exchange: inout WatchedExchange, _ arrival: WatchedExchange.Arrival?
+        _ call: inout LiveCall, _ arrival: LiveCall.Arrival?
     ) async throws -> Response {
         do {
             var arrival = arrival
-            if arrival == nil { try await findPart(exchange) }
+            if arrival == nil { try await findPart(call) }
             while true {
-                if let response = try await step(&exchange, arrival) { return response }
+                if let response = try await step(&call, arrival) { return response }
                 arrival = nil
             }
         } catch {
-            throw await end(error, &exchange)
+            throw await end(error, &call)
         }
     }
 
     /// One exchange; nil if another must follow.
     private mutating func step(
-        _ exchange: inout WatchedExchange, _ given: WatchedExchange.Arrival?
+        _ call: inout LiveCall, _ given: LiveCall.Arrival?
     ) async throws -> Response? {
-        let arrival: WatchedExchange.Arrival
+        let arrival: LiveCall.Arrival
         do {
-            if let given { arrival = given } else { arrival = try await ask(&exchange) }
+            if let given { arrival = given } else { arrival = try await ask(&call) }
         } catch {
-            try await goOn(after: error, &exchange)
+            try await goOn(after: error, &call)
             return nil
         }
         let head = arrival.response.head
-        switch verdict(on: head, exchange) {
+        switch verdict(on: head, call) {
         case .startOver:
-            try await startOver(arrival, exchange)
-            return try await fill(arrival, &exchange)
+            try await startOver(arrival, call)
+            return try await fill(arrival, &call)
         case .append(let range):
-            try await place(head, exchange)
+            try await place(head, call)
             declared = digest(declaredBy: arrival) ?? declared
             found = nil
-            exchange.tellResumed(at: range.lowerBound, of: machine.completeLength)
-            return try await fill(arrival, &exchange)
+            call.tellResumed(at: range.lowerBound, of: machine.completeLength)
+            return try await fill(arrival, &call)
         case .complete:
-            try await place(head, exchange)
+            try await place(head, call)
             found = nil
-            return try await finish(arrival.response, exchange)
+            return try await finish(arrival.response, call)
         case .askAgain:
-            leave(arrival.response, &exchange)
+            leave(arrival.response, &call)
             return nil
-        case .deliver: return try await deliver(arrival, &exchange)
+        case .deliver: return try await deliver(arrival, &call)
         case .refuse(let refusal):
             throw NetworkError(
                 .invalidResponse, "\(refusal)", phase: .idle, requestMayHaveBeenSent: true, response: head)
@@ -94,88 +94,87 @@ struct DownloadRun {
 
     /// A response that says nothing about the file: the server may be busy just now, or it is judged as any response.
     private mutating func deliver(
-        _ arrival: WatchedExchange.Arrival, _ exchange: inout WatchedExchange
+        _ arrival: LiveCall.Arrival, _ call: inout LiveCall
     ) async throws -> Response? {
         let head = arrival.response.head
         if isResumable, case .goOn(let delay) = machine.interrupted(by: .status(head.status)) {
-            leave(arrival.response, &exchange)
-            try await pause(delay, exchange)
+            leave(arrival.response, &call)
+            try await pause(delay, call)
             return nil
         }
-        if let refusal = download.refusal(of: head, exchange.call) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: exchange.call.reading.kept)
+        if let refusal = download.refusal(of: head, call.entered.call) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.entered.call.reading.kept)
         }
         isForeign = true
-        try await startOver(arrival, exchange)
-        return try await fill(arrival, &exchange)
+        try await startOver(arrival, call)
+        return try await fill(arrival, &call)
     }
 
     /// Of a body as it travels; with its coding taken off it is not what the server spoke of. A part's own digest says
     /// nothing of the whole.
-    func digest(declaredBy arrival: WatchedExchange.Arrival) -> ContentDigest? {
+    func digest(declaredBy arrival: LiveCall.Arrival) -> ContentDigest? {
         guard options.checksDigestFields, !arrival.isCoded else { return nil }
         let head = arrival.response.head
         let whole = head.status == .ok ? DigestFields.content(head.fields).strongest : nil
         return DigestFields.representation(head.fields).strongest ?? whole
     }
 
-    private mutating func verdict(on head: ResponseHead, _ exchange: WatchedExchange) -> ResumeMachine.Verdict {
+    private mutating func verdict(on head: ResponseHead, _ call: LiveCall) -> ResumeMachine.Verdict {
         if isResumable { return machine.answered(head) }
-        return download.refusal(of: head, exchange.call) == nil ? .startOver : .deliver
+        return download.refusal(of: head, call.entered.call) == nil ? .startOver : .deliver
     }
 }
 
 // MARK: - Exchanges
 
 extension DownloadRun {
-    private func ask(_ exchange: inout WatchedExchange) async throws -> WatchedExchange.Arrival {
-        exchange.request = isResumable ? original.with(machine.fields) : original
-        exchange.part = nil
+    private func ask(_ call: inout LiveCall) async throws -> LiveCall.Arrival {
+        call.request = isResumable ? original.with(machine.fields) : original
+        call.part = nil
         if maySplit || machine.limit != nil {
-            exchange.part = TaskDelegate(partOf: exchange.delegate, .init(partOf: exchange.watch), isFirst: true)
+            call.part = TaskDelegate(partOf: call.delegate, isFirst: true)
         }
         // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
-        if part != nil || !earlier.isEmpty { exchange.start = exchange.loop.now() }
+        if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
         // What has begun is gone on with by the machine's own rules.
-        let mayRetry = !machine.hasBegun
-        if machine.ask == .whole { return try await exchange.send(mayRetry: mayRetry) }
-        return try await exchange.send(
-            appendingTo: part?.content.byteCount ?? machine.offset, of: machine.completeLength, mayRetry: mayRetry)
+        call.mayRetry = !machine.hasBegun
+        if machine.ask == .whole { return try await call.arrival() }
+        return try await call.arrival(
+            appendingTo: part?.content.byteCount ?? machine.offset, of: machine.completeLength)
     }
 
     /// The rest of an answer is of no use.
-    mutating func leave(_ response: TransportResponse, _ exchange: inout WatchedExchange) {
+    mutating func leave(_ response: TransportResponse, _ call: inout LiveCall) {
         var attempt = response.attempt
         if case .stream(let stream) = response.body { attempt = stream.attempt }
-        leave(attempt, &exchange)
+        leave(attempt, &call)
     }
 
-    private mutating func leave(_ attempt: Attempt?, _ exchange: inout WatchedExchange) {
-        earlier += (exchange.trail?.attempts ?? []) + [attempt].compactMap(\.self)
+    private mutating func leave(_ attempt: Attempt?, _ call: inout LiveCall) {
+        earlier += (call.trail?.attempts ?? []) + [attempt].compactMap(\.self)
         // Another exchange may be redirected in the same way.
-        exchange.trail = exchange.delegate.settings?.trail
+        call.trail = call.delegate.settings?.trail
     }
 
     /// Throws the error again unless one goes on after it.
-    mutating func goOn(after error: any Error, _ exchange: inout WatchedExchange) async throws {
-        guard isResumable, !isForeign, exchange.delegate.interrupt.cause == nil, let failure = error as? NetworkError,
+    mutating func goOn(after error: any Error, _ call: inout LiveCall) async throws {
+        guard isResumable, !isForeign, call.delegate.interrupt.cause == nil, let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
-            exchange.loop.now().advanced(by: delay.clampedNanoseconds) < exchange.request.deadline
+            call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline
         else { throw error }
-        leave(failure.attempt, &exchange)
-        try await pause(delay, exchange)
+        leave(failure.attempt, &call)
+        try await pause(delay, call)
     }
 
-    private func pause(_ delay: Duration, _ exchange: WatchedExchange) async throws {
-        let time = exchange.loop.now().advanced(by: delay.clampedNanoseconds)
-        _ = await Parking<Void>(on: exchange.loop).wait(until: time, interrupt: exchange.delegate.interrupt)
-        try await exchange.pass()
+    private func pause(_ delay: Duration, _ call: LiveCall) async throws {
+        let time = call.loop.now().advanced(by: delay.clampedNanoseconds)
+        _ = await Parking<Void>(on: call.loop).wait(until: time, interrupt: call.delegate.interrupt)
+        try await call.pass()
     }
 }
 
-extension WatchedExchange {
+extension LiveCall {
     fileprivate func tellResumed(at offset: Int, of length: Int?) {
-        let snapshot = delegate.snapshot(at: watch.now())
         session.hub.tell(.downloadResumed(snapshot, at: offset, of: length))
     }
 }
@@ -183,10 +182,8 @@ extension WatchedExchange {
 extension TransportRequest {
     /// The same with these fields in the place of its own of the same names.
     func with(_ fields: Fields) -> TransportRequest {
-        var head = head
-        for field in fields { head.fields[field.name] = field.value }
-        return TransportRequest(
-            head: head, body: body, timeouts: timeouts, deadline: deadline, priority: priority,
-            continueTimeout: continueTimeout)
+        with { request in
+            for field in fields { request.head.fields[field.name] = field.value }
+        }
     }
 }

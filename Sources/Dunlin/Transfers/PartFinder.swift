@@ -17,7 +17,7 @@ struct PartFinder {
     }
 
     /// Nil if there is nothing to go on with.
-    func find(_ exchange: WatchedExchange) async throws -> (DownloadPart, ResumeData)? {
+    func find(_ call: LiveCall) async throws -> (DownloadPart, ResumeData)? {
         guard let partPath = download.data?.partPath ?? placement?.partPath else { return nil }
         let (data, address) = (download.data, address)
         let found = await DiskThreads.shared.run { Self.look(partPath, data, address) }
@@ -30,15 +30,15 @@ struct PartFinder {
         case .part(let file, let data):
             let part = try DownloadPart(
                 file, isFindable: download.data == nil, digest: download.options.digest?.algorithm,
-                pieces: download.pieces, on: exchange.loop)
-            return try await takeUp(part, data, exchange)
+                pieces: download.pieces, on: call.loop)
+            return try await takeUp(part, data, call)
         }
     }
 
     private func takeUp(
-        _ part: DownloadPart, _ data: ResumeData, _ exchange: WatchedExchange
+        _ part: DownloadPart, _ data: ResumeData, _ call: LiveCall
     ) async throws -> (DownloadPart, ResumeData)? {
-        let interrupt = exchange.delegate.interrupt
+        let interrupt = call.delegate.interrupt
         let outcome: Result<Bool, Errno> = await DiskThreads.shared.run {
             do throws(Errno) {
                 return .success(try part.takeUp(data) { interrupt.cause != nil })
@@ -51,7 +51,7 @@ struct PartFinder {
             part.file.unlock()
         } catch {
             part.file.unlock()
-            try await exchange.pass()
+            try await call.pass()
             throw HTTPSession.FileFailure(part.file.path, error)
                 .error(.fileNotCreated, "the part file cannot be read", nil)
         }

@@ -16,31 +16,48 @@ internal import DunlinReactor
 ///
 /// Its thread ends when the last reference goes, a session's included, and everything on it has been closed.
 public final class PrivateLoop: Sendable {
-    let reactor: Reactor
+    let reactors: [Reactor]
     private let changes = LoopbackServer.Broadcast()
 
     /// Starts the loop. Throws the system's error when there is no thread or descriptor left for it.
     public convenience init() throws {
-        try self.init(.monotonic)
+        try self.init(.monotonic, count: ReactorGroup.loopsOfTestRun ?? 1)
+    }
+
+    /// Starts one loop, whatever the test run says, for a test that counts what is on each.
+    package static func single(clock: ManualClock? = nil) throws -> PrivateLoop {
+        let loop = try PrivateLoop(clock.map { .manual($0.time) } ?? .monotonic, count: 1)
+        for reactor in loop.reactors { clock?.follow(reactor) }
+        return loop
     }
 
     /// Starts a loop whose timeouts fire when `clock` is moved.
     public convenience init(clock: ManualClock) throws {
-        try self.init(.manual(clock.time))
-        clock.follow(reactor)
+        try self.init(.manual(clock.time), count: ReactorGroup.loopsOfTestRun ?? 1)
+        for reactor in reactors { clock.follow(reactor) }
     }
 
-    private init(_ time: TimeSource) throws {
-        reactor = try Reactor(name: "dunlin-private", time: time)
-        reactor.ledger.listen { [changes] in changes.announce() }
+    private init(_ time: TimeSource, count: Int) throws {
+        var reactors: [Reactor] = []
+        do {
+            for _ in 0..<count { reactors.append(try Reactor(name: "dunlin-private", time: time)) }
+        } catch {
+            for reactor in reactors { reactor.retire() }
+            throw error
+        }
+        for reactor in reactors { reactor.ledger.listen { [changes] in changes.announce() } }
+        self.reactors = reactors
     }
 
-    deinit { reactor.retire() }
+    deinit { for reactor in reactors { reactor.retire() } }
 
     /// Sockets registered with the loop, idle ones included.
-    public var openChannels: Int { reactor.ledger.openChannels }
+    public var openChannels: Int { reactors.reduce(0) { $0 + $1.ledger.openChannels } }
     /// Deadlines that do not belong to a socket.
-    public var openTimers: Int { reactor.ledger.openTimers }
+    public var openTimers: Int { reactors.reduce(0) { $0 + $1.ledger.openTimers } }
+
+    /// Whether there is nothing to do on it just now.
+    package var isResting: Bool { reactors.allSatisfy(\.isResting) }
 
     /// Returns once nothing is open on the loop any more. Throws `Leak` when that is not so within `limit`.
     ///
@@ -68,7 +85,7 @@ extension HTTPSession.Configuration {
     /// Sessions with this configuration run on `loop`, taking turns with `more`, and keep them.
     public mutating func use(_ loop: PrivateLoop, _ more: PrivateLoop...) {
         let all = [loop] + more
-        loops = all.map(\.reactor)
+        loops = all.flatMap(\.reactors)
         loopOwner = all
     }
 

@@ -169,6 +169,9 @@ extension SecureChannel {
     func flush() throws(StreamError) -> Bool {
         try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: channel) }
     }
+
+    /// Whether it has been already. The reader sends as well.
+    var isFlushed: Bool { state.withLock { $0.outbox.isEmpty } }
 }
 
 // MARK: - Between requests

@@ -172,7 +172,6 @@ extension TransferWatch {
         (whole ?? self).tellFollowers(before, after)
     }
 
-    @inline(never)
     private func tellFollowers(_ before: Tally, _ after: Tally) {
         for follower in followers.withLock({ $0 }) {
             follower.moved(sent: after.sent - before.sent, received: after.received - before.received)

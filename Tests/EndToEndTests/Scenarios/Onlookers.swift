@@ -19,48 +19,49 @@ enum Onlookers {
         return "a part of \(total)"
     }
 
-    static var hooks: HTTPSession.Hooks {
+    /// `owner` is whose they are; nobody's name for the session's.
+    static func hooks(of owner: String = "") -> HTTPSession.Hooks {
         var hooks = HTTPSession.Hooks()
         hooks.redirect = { proposal in
-            heard("redirect") { _ in
+            heard(owner + "redirect") { _ in
                 "\(proposal.request.method) \(proposal.request.url) \(proposal.response.status.code),"
                     + " next \(proposal.next.method) \(proposal.next.url), count \(proposal.count)"
             }
             return nil
         }
         hooks.needsNewBody = { request in
-            heard("needs new body") { _ in "\(request.method) \(request.url)" }
+            heard(owner + "needs new body") { _ in "\(request.method) \(request.url)" }
             return nil
         }
         hooks.response = { head, task in
-            heard("response", task) { _ in "\(head.status.code)" }
+            heard(owner + "response", task) { _ in "\(head.status.code)" }
             return nil
         }
         hooks.destination = { head, task in
-            heard("destination", task) { _ in "\(head.status.code)" }
+            heard(owner + "destination", task) { _ in "\(head.status.code)" }
             return nil
         }
         hooks.uploadProgress = { progress, task in
-            if progress.isFinal { heard("upload progress", task) { _ in text(progress) } }
+            if progress.isFinal { heard(owner + "upload progress", task) { _ in text(progress) } }
         }
         hooks.downloadProgress = { progress, task in
-            if progress.isFinal { heard("download progress", task) { _ in text(progress) } }
+            if progress.isFinal { heard(owner + "download progress", task) { _ in text(progress) } }
         }
         hooks.retrying = { task, attempt in
-            heard("retrying", task) { _ in "\(attempt.cause) +\(attempt.wait)" }
+            heard(owner + "retrying", task) { _ in "\(attempt.cause) +\(attempt.wait)" }
         }
         hooks.transferEnded = { task, error in
-            heard("transfer ended", task) { _ in
+            heard(owner + "transfer ended", task) { _ in
                 error.map { ($0 as? NetworkError)?.code.rawValue ?? "\($0)" } ?? "well"
             }
         }
         hooks.metrics = { metrics, task in
-            heard("metrics", task) { _ in "\(metrics.attempts.count) attempts" }
+            heard(owner + "metrics", task) { _ in "\(metrics.attempts.count) attempts" }
         }
         hooks.completed = { completion in
-            heard("completed", completion.task) { $0.text(completion) }
+            heard(owner + "completed", completion.task) { $0.text(completion) }
         }
-        hooks.invalidated = { heard("invalidated") }
+        hooks.invalidated = { heard(owner + "invalidated") }
         return hooks
     }
 }

@@ -8,6 +8,8 @@ struct Scenario: Sendable, CustomStringConvertible {
     /// Names the file, too.
     let name: String
     var server = LoopbackServer.Configuration()
+    /// Whether there is TLS between the two.
+    var isSecure = false
     /// Whether time stands still but where the play moves it.
     var hasManualClock = false
     /// Phases that take time or none by chance.
@@ -20,13 +22,14 @@ struct Scenario: Sendable, CustomStringConvertible {
     let play: @Sendable (Scene) async throws -> Void
 
     init(
-        _ name: String, server: LoopbackServer.Configuration = .init(), hasManualClock: Bool = false,
-        chancy: Set<Phase> = [], hasAttempts: Bool = true, hasWire: Bool = true,
+        _ name: String, server: LoopbackServer.Configuration = .init(), isSecure: Bool = false,
+        hasManualClock: Bool = false, chancy: Set<Phase> = [], hasAttempts: Bool = true, hasWire: Bool = true,
         configure: @escaping @Sendable (inout HTTPSession.Configuration) -> Void = { _ in },
         _ play: @escaping @Sendable (Scene) async throws -> Void
     ) {
         self.name = name
         self.server = server
+        self.isSecure = isSecure
         self.hasManualClock = hasManualClock
         self.chancy = chancy
         self.hasAttempts = hasAttempts
@@ -37,7 +40,9 @@ struct Scenario: Sendable, CustomStringConvertible {
 
     var description: String { name }
 
-    static let all = verbs + redirects + retries + cancellations + uploads + streams + downloads + crowds + endings
+    static let all =
+        verbs + redirects + retries + cancellations + uploads + streams + downloads + crowds + endings
+        + cookies + longStreams + stoppedUploads + files + handles + lines + openings + interventions + mocks + secure
 }
 
 /// Who looks on. What goes over the wire, and what comes of it, must not depend on that.

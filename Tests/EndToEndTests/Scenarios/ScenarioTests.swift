@@ -16,8 +16,10 @@ import Testing
     ) async throws {
         var seen = ""
         for company in Company.allCases {
-            seen +=
-                "## \(company.rawValue)\n" + (try await Self.play(scenario, company)).joined(separator: "\n") + "\n\n"
+            let lines = try await Stage.$isSecure.withValue(scenario.isSecure) {
+                try await Self.play(scenario, company)
+            }
+            seen += "## \(company.rawValue)\n" + lines.joined(separator: "\n") + "\n\n"
         }
         let file = Self.folder.appending(path: "\(scenario.name).txt")
         if Self.isRecording {
@@ -39,11 +41,14 @@ import Testing
         let clock = ManualClock()
         let folder = try Folder()
         var lines: [String] = []
-        try await Stage.with(server: scenario.server, clock: scenario.hasManualClock ? clock : nil, tolerating: true) {
+        // Which connection a request gets is another matter with several loops.
+        try await Stage.with(
+            server: scenario.server, clock: scenario.hasManualClock ? clock : nil, oneLoop: true, tolerating: true
+        ) {
             $0.fields = ["User-Agent": "dunlin", "Accept": "*/*", "Accept-Encoding": "gzip, deflate"]
             $0.random = { 0 }
             scenario.configure(&$0)
-            if company == .watched { $0.hooks = Onlookers.hooks }
+            if company == .watched { $0.hooks = Onlookers.hooks() }
         } _: { stage in
             let names = [
                 ("127.0.0.1:\(stage.server.port)", "SERVER"), ("localhost:\(stage.server.port)", "OTHER"),
@@ -58,9 +63,8 @@ import Testing
             lines = ["# outcomes"] + transcript.outcomes
             if scenario.hasWire { lines += ["# wire"] + transcript.wire(of: stage.server) }
             lines.append("# connections: \(stage.server.connectionCount)")
+            if events != nil || !transcript.hooks.isEmpty { lines += ["# hooks"] + transcript.hooks }
             guard let events else { return }
-            lines.append("# hooks")
-            lines += transcript.hooks
             lines.append("# events")
             lines += await transcript.texts(of: events)
         }

@@ -41,7 +41,7 @@ final class Transcript: Sendable {
     /// A hook was called, on behalf of a request if it was for one.
     func heard(_ hook: String, _ task: TaskSnapshot?, _ line: String) {
         let number = task.map { self.number($0.id) } ?? .max
-        let rank = hook == "upload progress" ? -2 : hook == "download progress" ? -1 : 0
+        let rank = hook.hasSuffix("upload progress") ? -2 : hook.hasSuffix("download progress") ? -1 : 0
         let line = task.map { "\(hook): \(line) \(text($0))" } ?? "\(hook): \(line)"
         lines.withLock { lines in
             let place = rank < 0 ? rank : lines.hooks.count
@@ -143,6 +143,13 @@ extension Transcript {
         return text
     }
 
+    /// Who lets a request go sees it as it is a moment later.
+    private func resumed(_ task: TaskSnapshot) -> String {
+        var task = task
+        if task.state == .running(hop: 1) { task.state = .waiting }
+        return text(task)
+    }
+
     func text(_ task: TaskSnapshot) -> String {
         let label = task.label.map { " \"\($0)\"" } ?? ""
         let tags = task.tags.isEmpty ? "" : " \(task.tags.sorted())"
@@ -152,7 +159,7 @@ extension Transcript {
 
     func text(_ event: HTTPSession.Event) -> String {
         switch event {
-        case .resumed(let task): "resumed \(text(task))"
+        case .resumed(let task): "resumed \(resumed(task))"
         case .suspended(let task): "suspended \(text(task))"
         case .waitingForConnectivity(let task, let error): "waiting \(text(task)): \(error.code)"
         case .retrying(let task, let attempt): "retrying \(text(task)): \(attempt.cause) +\(attempt.wait)"

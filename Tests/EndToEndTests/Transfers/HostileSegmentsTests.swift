@@ -109,6 +109,43 @@ struct `A segment` {
         }
     }
 
+    @Test(arguments: [true, false]) func `that brings all its bytes and does not end holds nobody up`(
+        isChunked: Bool
+    ) async throws {
+        let folder = try Folder()
+        let clock = ManualClock()
+        let file = ServedFile(Self.length, held: 100_000)
+        let parts = Mutex(0)
+        try await Stage.with(clock: clock, tolerating: true) { configuration in
+            configuration.timeouts.idle = nil
+        } _: { (stage: Stage) async throws in
+            stage.server.respond { request in
+                guard let range = Self.range(request, of: Self.length) else { return file.reply(to: request) }
+                parts.withLock { $0 += 1 }
+                let said = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(Self.length)"
+                let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Connection", "close")
+                let size = isChunked ? Bytes("\(String(range.count, radix: 16))\r\n") : .empty
+                return [
+                    Self.head(.partialContent, ["Content-Range": said, framing.0: framing.1]), .send(size),
+                    .generated(range), .stall,
+                ]
+            }
+            let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: Self.options(4))
+            let start = clock.now
+            task.resume()
+            try await Stage.eventually("the download is over") {
+                if parts.withLock({ $0 }) >= 3 { file.gate.open() }
+                return task.resultIfEnded != nil
+            } meanwhile: {
+                try await clock.advance(by: .milliseconds(50))
+            }
+            #expect(try await task.value.byteCount == Self.length)
+            #expect(start.duration(to: clock.now) < .seconds(10), "the end that never comes was not waited for")
+            #expect(try folder.contents("file") == file.contents)
+            #expect(stage.session.tasks.count == 0)
+        }
+    }
+
     @Test(arguments: [1, 4]) func `that brings a thousand bytes at a time is not asked for without end`(
         segments: Int
     ) async throws {

@@ -155,7 +155,8 @@ extension TransferJournal {
         _ work: JournalEntry.Work, _ method: Method, _ body: RequestBody, _ asked: Transfer.Asked,
         _ metadata: (any Encodable & Sendable)?
     ) async throws -> Transfer {
-        let call = try session.call(method, asked.target, asked.query, body, asked.options, nil)
+        let call = try session.call(
+            method, asked.target, query: asked.query, body: body, options: asked.options, isWatched: false)
         let kept = Set(rules.keptFields.map { $0.lowercased() })
         let request = JournalEntry.Request(call.head, asked.options, keeping: kept)
         let words = try metadata.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }

@@ -8,40 +8,40 @@ extension DownloadRun {
 
     /// How to bring what is missing; nil if that is the body that comes now, and no more.
     func plan(
-        _ arrival: WatchedExchange.Arrival, _ exchange: WatchedExchange, _ part: DownloadPart
+        _ arrival: LiveCall.Arrival, _ call: LiveCall, _ part: DownloadPart
     ) -> SegmentedFetch.Plan? {
-        guard let delegate = exchange.part, isResumable, machine.isResumable, !arrival.isCoded,
+        guard let delegate = call.part, isResumable, machine.isResumable, !arrival.isCoded,
             let validator = machine.validator, let length = machine.completeLength, machine.offset < length
         else { return nil }
         let gaps = part.content.gaps(upTo: length)
         let minimum = options.segments?.minimumLength ?? HTTPSession.Segments.defaultMinimum
-        let workers = workers(for: gaps.reduce(0) { $0 + $1.count }, minimum, arrival.response.head, exchange)
+        let workers = workers(for: gaps.reduce(0) { $0 + $1.count }, minimum, arrival.response.head, call)
         guard workers > 1 || gaps.count > 1 || machine.limit != nil else { return nil }
         return SegmentedFetch.Plan(
             workers: workers, minimum: minimum, length: length, validator: validator, gaps: gaps,
-            lead: machine.offset..<(machine.bodyEnd ?? length), origin: exchange.request.head.origin, arrival: arrival,
+            lead: machine.offset..<(machine.bodyEnd ?? length), origin: call.request.head.origin, arrival: arrival,
             delegate: delegate)
     }
 
     private func workers(
-        for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ exchange: WatchedExchange
+        for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ call: LiveCall
     ) -> Int {
         // Who is told of pieces is told of them in their order.
-        guard maySplit, !exchange.audience.hasHook(\.data) else { return 1 }
+        guard maySplit, !call.hasHook(\.data) else { return 1 }
         guard head.status == .partialContent || AcceptRanges(head.fields) == .bytes else { return 1 }
         return SegmentMachine<Void>.workers(options.segments?.count ?? 1, for: bytes, minimum: minimum)
     }
 
     /// Nil if one begins anew.
     mutating func fill(
-        by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ exchange: inout WatchedExchange
+        by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ call: inout LiveCall
     ) async throws -> Response? {
         let before = part.content.contents
-        let fetch = SegmentedFetch(plan, part, options, original, exchange)
+        let fetch = SegmentedFetch(plan, part, options, original, call)
         let outcome = await fetch.run()
         earlier += fetch.attempts
         switch outcome {
-        case .complete: return try await finish(plan.arrival.response, exchange)
+        case .complete: return try await finish(plan.arrival.response, call)
         case .failed(let error): throw error
         case .overrun(let error):
             part.content.goBack(to: before)
@@ -49,7 +49,7 @@ extension DownloadRun {
         case .useless: break
         }
         isAlone = true
-        leave(plan.arrival.response, &exchange)
+        leave(plan.arrival.response, &call)
         guard case .refuse(let refusal) = machine.changed() else { return nil }
         throw NetworkError(
             .invalidResponse, "\(refusal)", phase: .idle, requestMayHaveBeenSent: true,

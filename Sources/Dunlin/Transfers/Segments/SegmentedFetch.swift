@@ -30,7 +30,7 @@ final class SegmentedFetch: Sendable {
         let lead: Range<Int>
         /// Who answered first, at the end of all redirects.
         let origin: Origin
-        let arrival: WatchedExchange.Arrival
+        let arrival: LiveCall.Arrival
         /// Looks after the first exchange.
         let delegate: TaskDelegate
     }
@@ -49,22 +49,22 @@ final class SegmentedFetch: Sendable {
     private let part: DownloadPart
     private let options: HTTPSession.DownloadOptions
     private let request: TransportRequest
-    private let exchange: WatchedExchange
+    private let call: LiveCall
     private let machine: Mutex<Machine>
     private let report = Mutex(Report())
 
-    private var loop: Reactor { exchange.loop }
+    private var loop: Reactor { call.loop }
 
     /// `request` is what was asked for, before anything was asked for by range.
     init(
         _ plan: Plan, _ part: DownloadPart, _ options: HTTPSession.DownloadOptions, _ request: TransportRequest,
-        _ exchange: WatchedExchange
+        _ call: LiveCall
     ) {
         self.plan = plan
         self.part = part
         self.options = options
         self.request = request
-        self.exchange = exchange
+        self.call = call
         var rules = Machine.Rules()
         rules.minimum = plan.minimum
         machine = Mutex(Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead))
@@ -75,7 +75,7 @@ final class SegmentedFetch: Sendable {
 
     /// Returns when nobody fetches or writes any more.
     func run() async -> Outcome {
-        exchange.watch.receiveTogether()
+        call.watch?.receiveTogether()
         let outcome = await withTaskGroup(of: Outcome?.self) { group in
             for worker in 0..<plan.workers { group.addTask { await self.work(worker) } }
             var first: Outcome?
@@ -134,7 +134,7 @@ extension SegmentedFetch {
     /// Nil if others go on.
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
-        let delegate = isLead ? plan.delegate : TaskDelegate(partOf: exchange.delegate, .init(partOf: exchange.watch))
+        let delegate = isLead ? plan.delegate : TaskDelegate(partOf: call.delegate)
         report.withLock { $0.interrupts[worker] = delegate.interrupt }
         return await withTaskCancellationHandler {
             if isLead,
@@ -233,19 +233,19 @@ extension SegmentedFetch {
 
     /// What came, and from where after all redirects.
     private func ask(_ range: Range<Int>, _ delegate: TaskDelegate) async throws -> (TransportResponse, Origin) {
-        try await exchange.pass()
-        var request = request.with(
-            ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
-        var trail = delegate.settings?.trail
-        defer { if let attempts = trail?.attempts { report.withLock { $0.attempts += attempts } } }
-        var response = try await exchange.hops.run(&request, delegate, since: loop.now(), on: loop, &trail)
-        if exchange.carrier.sockets == nil, case .stream(let stream) = response.body {
-            let held = CountedBody(stream, exchange.watch, until: request.deadline)
+        try await call.pass()
+        var own = call
+        own.request = request.with(ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
+        (own.start, own.trail) = (loop.now(), delegate.settings?.trail)
+        (own.part, own.mayRetry) = (delegate, false)
+        defer { if let attempts = own.trail?.attempts { report.withLock { $0.attempts += attempts } } }
+        var response = try await own.answer()
+        if call.carrier.sockets == nil, let watch = call.watch, case .stream(let stream) = response.body {
+            let held = CountedBody(stream, watch, until: request.deadline)
             response = response.with(.stream(held), response.attempt)
         }
-        let told = try await exchange.audience.told(
-            response, to: request, exchange.delegate, exchange.carrier, on: loop)
-        return (told, request.head.origin)
+        let told = try await call.audience?.told(response, call) ?? response
+        return (told, own.request.head.origin)
     }
 
     private static func refusal(_ head: ResponseHead, _ why: SegmentAnswer.Uselessness) -> NetworkError {
@@ -297,13 +297,13 @@ extension SegmentedFetch {
         _ claim: DownloadPump.Claim? = nil
     ) -> DownloadPump {
         DownloadPump(
-            writer: writer, options: options, exchange: exchange, head: head,
-            interrupt: interrupt ?? exchange.delegate.interrupt, end: end, claim: claim)
+            writer: writer, options: options, call: call, head: head,
+            interrupt: interrupt ?? call.delegate.interrupt, end: end, claim: claim)
     }
 
     private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {
         let (taken, missing) = machine.withLock { ($0.received(count, by: worker), $0.missing) }
-        exchange.watch.receivedTogether(plan.length - missing)
+        call.watch?.receivedTogether(plan.length - missing)
         if missing == 0 { stopBystanders() }
         return (taken.count, taken.isEnd)
     }
@@ -331,7 +331,7 @@ extension SegmentedFetch {
 
     /// Its connection is of no use to anybody else.
     private func drop(_ response: TransportResponse) async {
-        guard case .stream(let stream) = response.body, let sockets = exchange.carrier.sockets else { return }
+        guard case .stream(let stream) = response.body, let sockets = call.carrier.sockets else { return }
         do { try await sockets.drain(stream, upTo: 0, until: loop.now()) } catch {}
     }
 

@@ -1,0 +1,26 @@
+internal import DunlinReactor
+
+/// What a session says of what stands in its chain; a request may say otherwise.
+final class ChainSettings: Sendable {
+    let redirects: HTTPSession.RedirectPolicy
+    let hooks: HTTPSession.Hooks
+    let builder: RequestBuilder
+    let retries: RetrySettings
+    let waitsForConnectivity: Bool
+    let reachability: Reachability
+    let cookies: CookieJar?
+    let secretFields: SecretFields
+    let asks: Bool
+
+    init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
+        redirects = configuration.redirects
+        hooks = configuration.hooks
+        retries = RetrySettings(configuration)
+        waitsForConnectivity = configuration.waitsForConnectivity
+        reachability = configuration.reachability
+        cookies = configuration.cookies
+        secretFields = configuration.secretFields
+        asks = configuration.authenticate != nil
+        self.builder = builder
+    }
+}

@@ -1,0 +1,30 @@
+internal import DunlinTransport
+
+/// Has a call that failed for want of a network wait for one, and be sent again.
+struct ConnectivityStage: Stage {
+    let settings: ChainSettings
+
+    func seesAll(of call: LiveCall) -> Bool { false }
+
+    func driver(for call: LiveCall) -> (any StageDriver)? {
+        guard call.delegate.settings?.options.waitsForConnectivity ?? settings.waitsForConnectivity else { return nil }
+        return Driver()
+    }
+
+    private final class Driver: StageDriver {
+        private var machine = ConnectivityMachine()
+
+        func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+            guard call.request.body.canBeSent else { throw error }
+            let wait = ConnectivityWait(call, machine)
+            defer { machine = wait.machineNow }
+            try await wait.pass(error)
+            if let attempt = (error as? NetworkError)?.attempt { call.trail.append(attempt) }
+            return .send
+        }
+
+        func startOver() {
+            machine = ConnectivityMachine()
+        }
+    }
+}

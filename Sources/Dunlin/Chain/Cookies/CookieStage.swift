@@ -1,0 +1,37 @@
+internal import DunlinTransport
+
+/// Sends each hop with the jar's cookies that are for it, and takes what its response sets. They belong to what is
+/// sent, not to the request that goes on from there.
+struct CookieStage: Stage {
+    let jar: CookieJar
+
+    func seesAll(of call: LiveCall) -> Bool { true }
+
+    func driver(for call: LiveCall) -> (any StageDriver)? {
+        call.chain.cookies(for: call.delegate).map(Driver.init)
+    }
+
+    private final class Driver: StageDriver {
+        private let jar: CookieJar
+
+        init(_ jar: CookieJar) {
+            self.jar = jar
+        }
+
+        func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
+            jar.completing(request)
+        }
+
+        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+            jar.receive(response.head.fields, from: call.request.head)
+            return .pass(response)
+        }
+    }
+}
+
+extension Chain {
+    /// The session's jar, unless the request wants nothing of it.
+    func cookies(for delegate: TaskDelegate) -> CookieJar? {
+        delegate.settings?.options.handlesCookies == false ? nil : settings.cookies
+    }
+}

@@ -1,0 +1,22 @@
+internal import DunlinTransport
+
+/// Marks what responses bring in fields that the session says are secret.
+struct SecretFieldStage: Stage {
+    let names: SecretFields
+
+    func seesAll(of call: LiveCall) -> Bool { true }
+
+    func driver(for call: LiveCall) -> (any StageDriver)? { Driver(names) }
+
+    private final class Driver: StageDriver {
+        private let names: SecretFields
+
+        init(_ names: SecretFields) {
+            self.names = names
+        }
+
+        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+            .pass(response.marking(names))
+        }
+    }
+}

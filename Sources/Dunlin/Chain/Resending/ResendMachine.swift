@@ -1,0 +1,39 @@
+/// Whether a hop that went wrong between the two ends of a connection is sent once more.
+///
+/// Rules:
+/// 1. A request is sent again by itself only when a reused connection turned out to be closed before a byte of the
+///    response came: the server was hanging up as we wrote. Once a hop, and only if the body can be sent any number of
+///    times (one that can be sent once may be about to begin) and either nothing was sent or the method is idempotent
+///    (RFC 9110 §9.2.2). It goes to a new connection, since those that have been idle as long may be as dead.
+/// 2. A server that does not know what `Expect` means answers 417. The request is sent once more without it
+///    (RFC 9110 §15.5.18), if the body can be sent: one that can be sent once may have been begun.
+struct ResendMachine {
+    enum Action: Equatable {
+        case pass
+        case sendOnFreshConnection
+        case sendWithoutExpectation
+    }
+
+    private var replays = 0
+    private var hasDroppedExpectation = false
+
+    /// `isExpecting`: the request that was answered has an `Expect` field. `canBeSent`: its body can, from now on.
+    mutating func received(_ status: Status, isExpecting: Bool, canBeSent: Bool) -> Action {
+        guard status == 417, isExpecting, canBeSent, !hasDroppedExpectation else { return .pass }
+        hasDroppedExpectation = true
+        return .sendWithoutExpectation
+    }
+
+    mutating func failed(_ error: any Error, isReplayable: Bool) -> Action {
+        guard let error = error as? NetworkError, error.code == .connectionClosed, error.connectionWasReused,
+            error.isSafeToRetry, isReplayable, replays == 0
+        else { return .pass }
+        replays += 1
+        return .sendOnFreshConnection
+    }
+
+    /// What is sent from now on is another request.
+    mutating func movedOn() {
+        replays = 0
+    }
+}

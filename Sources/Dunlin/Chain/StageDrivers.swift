@@ -1,0 +1,105 @@
+internal import DunlinTransport
+
+/// The drivers of one call, in the chain's order. A call that goes well and that no stage wants to see all of has none.
+struct StageDrivers {
+    private let stages: [any Stage]
+    private var drivers: [(any StageDriver)?] = []
+    /// Whether those are here too that see only what did not go well.
+    private var isComplete = false
+    /// Who has the call sent again.
+    private var sender: Int?
+
+    init(for call: LiveCall) {
+        stages = call.chain.stages
+        guard call.chain.seesAll || call.delegate.settings != nil else { return }
+        drivers = stages.map { $0.seesAll(of: call) ? $0.driver(for: call) : nil }
+        if drivers.allSatisfy({ $0 == nil }) { drivers = [] }
+    }
+
+    /// Whether nobody has to see a response with this status.
+    func mayPass(_ status: Status) -> Bool { drivers.isEmpty && status < 300 }
+
+    /// What is sent for the call's request.
+    func sending(_ call: inout LiveCall) async throws -> TransportRequest {
+        if drivers.isEmpty { return call.request }
+        var request = call.request
+        for driver in drivers { request = try await driver?.sending(request, &call) ?? request }
+        return request
+    }
+
+    /// The response to deliver; nil once the call is to be sent again.
+    mutating func judge(
+        _ outcome: consuming Result<TransportResponse, any Error>, _ call: inout LiveCall
+    ) async throws -> TransportResponse? {
+        var outcome = outcome
+        makeOthers(for: call, after: outcome)
+        for index in drivers.indices.reversed() {
+            guard let driver = drivers[index] else { continue }
+            do {
+                switch try await driver.judge(outcome, &call) {
+                case .pass(let response): outcome = .success(response)
+                case .again(let again):
+                    moveOn(again, after: index)
+                    return nil
+                }
+            } catch {
+                outcome = .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    /// A response was not delivered to its end: throws unless the call is to be sent again.
+    mutating func undelivered(_ error: any Error, _ call: inout LiveCall) async throws {
+        var error = error
+        for index in drivers.indices.reversed() {
+            guard let driver = drivers[index] else { continue }
+            do {
+                moveOn(try await driver.undelivered(error, &call), after: index)
+                return
+            } catch let other {
+                error = other
+            }
+        }
+        throw error
+    }
+
+    private mutating func makeOthers(for call: LiveCall, after outcome: Result<TransportResponse, any Error>) {
+        if isComplete { return }
+        if case .success(let response) = outcome, response.head.status < 300 { return }
+        isComplete = true
+        if drivers.isEmpty { drivers = Array(repeating: nil, count: stages.count) }
+        for (index, stage) in stages.enumerated() where drivers[index] == nil && !stage.seesAll(of: call) {
+            drivers[index] = stage.driver(for: call)
+        }
+    }
+
+    /// Returns when the call may be sent again.
+    mutating func rest(_ call: inout LiveCall) async throws {
+        guard let sender else { return }
+        self.sender = nil
+        try await drivers[sender]?.rest(&call)
+    }
+
+    private mutating func moveOn(_ again: StageAction.Again, after index: Int) {
+        sender = index
+        for inner in drivers.indices where inner > index {
+            switch again {
+            case .send: break
+            case .sendAnother: drivers[inner]?.movedOn()
+            case .startOver: drivers[inner]?.startOver()
+            }
+        }
+    }
+}
+
+extension StageDriver {
+    fileprivate func judge(
+        _ outcome: Result<TransportResponse, any Error>, _ call: inout LiveCall
+    ) async throws -> StageAction {
+        switch outcome {
+        case .success(let response): try await received(response, &call)
+        case .failure(let error): .again(try await failed(error, &call))
+        }
+    }
+}

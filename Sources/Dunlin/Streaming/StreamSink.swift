@@ -1,0 +1,102 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// Hands a response over as soon as its head is there, and ends the call when nobody reads it any more.
+final class StreamSink: Sink {
+    typealias Value = Void
+
+    /// Whether whoever gets the response is within the call, and ends it.
+    let isScope: Bool
+    private let opening = Settlement<Result<HTTPSession.StreamedResponse, any Error>>()
+    private let closing: Parking<(any Error)?>
+
+    init(isScope: Bool, on loop: Reactor) {
+        self.isScope = isScope
+        closing = Parking(on: loop)
+    }
+
+    /// The response; whoever waits for it does so to the end, which cancelling the call brings about.
+    var response: HTTPSession.StreamedResponse {
+        get async throws { try await opening.value.get() }
+    }
+
+    /// There will be no response.
+    func fail(_ error: any Error) {
+        opening.settle(.failure(error))
+    }
+
+    /// Nobody reads any more, because of an error perhaps.
+    func close(_ error: (any Error)? = nil) {
+        _ = closing.deliver(error)
+    }
+
+    var handed: HTTPSession.StreamedResponse? {
+        if case .success(let response) = opening.valueIfSettled { response } else { nil }
+    }
+
+    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
+        let arrived = try await call.answer()
+        let streamed = try await streamed(arrived, call)
+        opening.settle(.success(streamed))
+        do {
+            if let error = try await waitForEnd(of: streamed, call) { throw error }
+            end(streamed, arrived, call)
+        } catch {
+            end(streamed, arrived, call, error)
+            throw error
+        }
+        return HTTPSession.Response(
+            head: streamed.head, value: (), interim: streamed.interim, metrics: streamed.metrics, url: streamed.url,
+            history: streamed.history)
+    }
+
+    /// Nobody reads any more; who tries gets the error. The connection of a body that was not read is closed now, for
+    /// others are told of the end next and may want one.
+    private func end(
+        _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: LiveCall,
+        _ error: (any Error)? = nil
+    ) {
+        call.delegate.cancel(.handle)
+        if isScope { streamed.body.source.close() }
+        guard case .stream(let stream) = arrived.body else { return }
+        let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .idle)
+        call.carrier.sockets?.abandon(stream, isScope ? late : error ?? late)
+    }
+
+    private func streamed(
+        _ response: TransportResponse, _ call: LiveCall
+    ) async throws -> HTTPSession.StreamedResponse {
+        let declared = response.declaredLength
+        let arrival = try await call.admit(response, outside: true)
+        let trail = call.trail
+        return HTTPSession.StreamedResponse(
+            head: arrival.response.head, interim: arrival.response.interim,
+            body: BodySequence(
+                arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared),
+            recorded: Metrics(after: trail, last: arrival.response.attempt), url: call.request.head.url(after: trail),
+            history: trail?.redirects ?? [], retries: trail?.tries?.retried ?? [], queued: call.queued)
+    }
+
+    /// What is read outside of the call ends with its time, and when it is cancelled, whether somebody reads or not.
+    private func waitForEnd(
+        of response: HTTPSession.StreamedResponse, _ call: LiveCall
+    ) async throws -> (any Error)? {
+        if isScope {
+            guard case .value(let error) = await closing.wait(until: .never, interrupt: nil) else { return nil }
+            return error
+        }
+        // Its exchange is over.
+        if case .bytes = response.body.source.body { return nil }
+        let interrupt = Interrupt(partOf: call.delegate.interrupt)
+        switch await closing.wait(until: call.request.deadline, interrupt: interrupt) {
+        case .value(let error): return error
+        case .interrupted:
+            if interrupt.cause == .task { throw CancellationError() }
+            throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
+        case .timedOut:
+            throw NetworkError(
+                .timedOut, "the response was not read to its end in time", phase: .total, requestMayHaveBeenSent: true,
+                limit: call.request.timeouts.total)
+        }
+    }
+}

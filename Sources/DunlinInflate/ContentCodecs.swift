@@ -1,0 +1,53 @@
+/// The content codings that somebody can deal with, those asked for most first.
+public struct ContentCodecs: Sendable {
+    /// All that Dunlin comes with.
+    public static let known = ContentCodecs([.gzip, .deflate])
+
+    public let all: [ContentCodec]
+
+    public init(_ all: [ContentCodec]) {
+        self.all = all
+    }
+
+    /// The same and one more, which counts before those of its names.
+    public func adding(_ codec: ContentCodec) -> ContentCodecs {
+        ContentCodecs(all.filter { $0 != codec } + [codec])
+    }
+
+    /// What `Accept-Encoding` says; nil if there is nothing to ask for.
+    public var accepted: String? {
+        let names = all.filter(\.isAskedFor).map(\.name)
+        return names.isEmpty ? nil : names.joined(separator: ", ")
+    }
+
+    /// Nil if it is unknown. Names are compared without case.
+    public func named(_ name: String) -> ContentCodec? {
+        let name = name.lowercased()
+        return all.first { $0.isCalled(name) }
+    }
+
+    /// The codings named by all `Content-Encoding` fields of a message, in the order in which they were applied.
+    ///
+    /// `identity` and empty list elements count for nothing. Nil if a coding is unknown: the body can't be decoded and
+    /// is best handed on as it is. Throws `tooManyCodings` if each is known but there are more than `limit` of them.
+    public func chain(
+        _ fieldValues: [String], limit: Int = InflateLimits().codings
+    ) throws(InflateError) -> [ContentCodec]? {
+        var chain: [ContentCodec] = []
+        for element in fieldValues.flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }) {
+            let name = Self.trimmed(element).lowercased()
+            if name.isEmpty || name == "identity" { continue }
+            guard let codec = named(name) else { return nil }
+            chain.append(codec)
+        }
+        guard chain.count <= limit else { throw .tooManyCodings(limit: limit) }
+        return chain
+    }
+
+    private static func trimmed(_ text: Substring.UTF8View) -> Substring {
+        let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+        var text = text.drop(while: isBlank)
+        while let last = text.last, isBlank(last) { text.removeLast() }
+        return Substring(text)
+    }
+}

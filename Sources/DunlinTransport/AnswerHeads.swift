@@ -1,0 +1,51 @@
+internal import DunlinTypes
+internal import DunlinWire
+
+/// A final response head, the interim ones before it, and the bytes that came after it.
+struct Answer: ~Copyable, Sendable {
+    let parsed: ParsedHead
+    let interim: [ResponseHead]
+    let rest: Bytes
+    /// When the last byte of the head came.
+    let at: MonotonicTime
+    /// The request was not sent to its end: nothing may follow it on this connection.
+    var requestWasCut = false
+    /// What still sends the request, or did to the end of it.
+    var upload: Upload?
+
+    var head: ResponseHead { parsed.head }
+
+    init(_ parsed: ParsedHead, after interim: [ResponseHead], rest: Bytes, at time: MonotonicTime) {
+        self.parsed = parsed
+        self.interim = interim
+        self.rest = rest
+        at = time
+    }
+}
+
+/// The heads of one response as they come.
+struct AnswerHeads {
+    private var parser: HeadParser
+    private var interim: [ResponseHead] = []
+
+    init(limits: WireLimits) {
+        parser = HeadParser(limits: limits)
+    }
+
+    /// Nothing of a head has come that is not whole.
+    var isEmpty: Bool { parser.isEmpty }
+
+    /// The server wants the request's body (RFC 9110 §15.2.1).
+    var hasLeave: Bool { interim.contains { $0.status == .continue } }
+
+    /// Takes in what was read, nothing at the end of the stream; the final head once it is there.
+    mutating func take(_ chunk: consuming [UInt8], at time: MonotonicTime) throws(WireError) -> Answer? {
+        if chunk.isEmpty { try parser.endOfStream() }
+        parser.feed(chunk)
+        while let parsed = try parser.next() {
+            guard parsed.isInterim else { return Answer(parsed, after: interim, rest: parser.takeRest(), at: time) }
+            interim.append(parsed.head)
+        }
+        return nil
+    }
+}

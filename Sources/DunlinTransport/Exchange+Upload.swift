@@ -1,0 +1,105 @@
+internal import DunlinReactor
+internal import DunlinTypes
+
+/// A request body that does not fit one write goes out while the response is awaited and read, because a server may
+/// answer before it has read everything, and may expect that its answer is read meanwhile.
+///
+/// A final answer that is no success ends the sending: the server has decided, and what is left would only be thrown
+/// away (RFC 9112 §9.6). After any other answer the request is still sent to its end, and the response does not end
+/// before that: a peer that goes first has answered a request that it did not have.
+extension Exchange {
+    /// Sends a request whose body does not travel with its head; the head of the answer.
+    mutating func sendWhileReading(_ opening: Bytes, _ body: RequestMessage.Body) async throws -> Answer {
+        var opening = opening
+        var early: Answer?
+        if body.expectsContinue {
+            context.interrupt.phase = .send
+            try await writer.write(opening, &attempt)
+            context.interrupt.phase = .firstByte
+            opening = .empty
+            noteSent(at: context.clock.now())
+            if var answer = try await waitForLeave() {
+                // With leave, a success is one that came early. Without it, it says that the body is not needed.
+                guard heads.hasLeave, answer.head.status.isSuccess else {
+                    answer.requestWasCut = true
+                    return answer
+                }
+                early = consume answer
+            }
+        }
+        guard let uploads = body.uploads else { return try await sendAfterLeave(early) }
+        context.interrupt.phase = .send
+        let upload = Upload(opening, body.file, writer, after: attempt.bytesSent)
+        uploads.start(upload)
+        do {
+            return try await answer(during: upload, early)
+        } catch {
+            upload.stop()
+            throw upload.explain(error)
+        }
+    }
+
+    /// What is answered to a request whose body is on its way; `early` is the answer that is here already.
+    private mutating func answer(during upload: Upload, _ early: consuming Answer?) async throws -> Answer {
+        let begun = context.clock.now()
+        var answer: Answer
+        if let early { answer = early } else { answer = try await readHead(sent: nil) }
+        upload.noteAnswer(answer.head)
+        let ended = upload.ended ?? answer.at
+        noteSent(at: ended)
+        attempt[.firstByte] = max(0, begun.nanoseconds + attempt[.firstByte] - ended.nanoseconds)
+        answer.upload = upload
+        if !answer.head.status.isSuccess, !upload.isComplete {
+            answer.requestWasCut = true
+            upload.stop()
+            // What went wrong here went wrong before the answer could be read on.
+            if case .failed(let error) = upload.outcome { throw error }
+        }
+        attempt.bytesSent = upload.bytesSent
+        return answer
+    }
+
+    /// Sends a small body that has waited for leave. `early` is the answer that is here already.
+    private mutating func sendAfterLeave(_ early: consuming Answer?) async throws -> Answer {
+        let body = context.request.body
+        context.watch?.beginSending(body.length)
+        var failure: NetworkError?
+        if case .bytes(let bytes) = body.content {
+            // Who has answered already and ended its side takes nothing more.
+            failure = try await write(bytes, counted: true, heedsEnd: early != nil)
+        }
+        let sent = context.clock.now()
+        noteSent(at: sent)
+        if let early {
+            guard var failure else { return early }
+            failure.response = early.head
+            throw failure
+        }
+        if let failure { return try await readRefusal(after: failure, sent: sent) }
+        return try await readHead(sent: sent)
+    }
+
+    /// Waits for a 100, or as long as the request allows (RFC 9110 §10.1.1); a final answer that came instead.
+    ///
+    /// Leave that is given may be taken back at once, so what is there by then is looked at, and an answer of which
+    /// something is there is waited for.
+    private mutating func waitForLeave() async throws -> Answer? {
+        let sent = context.clock.now()
+        let patience = sent.advanced(by: context.request.continueTimeout.clampedNanoseconds)
+        while true {
+            let size = lease.connection.firstReadSize
+            let chunk =
+                if heads.hasLeave, heads.isEmpty {
+                    try reader.nextNow(upTo: size, in: .firstByte, &attempt)
+                } else {
+                    try await reader.next(upTo: size, in: .firstByte, since: sent, before: patience, &attempt)
+                }
+            guard let chunk else { return nil }
+            let now = context.clock.now()
+            if let answer = try take(chunk, at: now, in: .firstByte) {
+                attempt[.firstByte] = now.nanoseconds - sent.nanoseconds
+                return answer
+            }
+        }
+    }
+}

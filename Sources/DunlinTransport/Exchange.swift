@@ -1,0 +1,226 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import DunlinWire
+
+/// One request and its response: lease a connection, write the request, read the head of the answer, see from it where
+/// the body ends, and hand that on.
+///
+/// A body that has arrived with its head is handed over whole, and the connection goes back to the pool here; otherwise
+/// the lease moves into a `ConnectionBody`, which reads on when asked. A request whose body does not travel with its
+/// head is sent while the answer is awaited: see `Exchange+Upload`.
+///
+/// Knows framing; nobody above does. Must not know: how connections are opened, and whether they are secure. Every
+/// error drops the lease, and with it the connection.
+struct Exchange: ~Copyable {
+    let lease: Lease
+    var reader: ResponseReader
+    var heads: AnswerHeads
+    var attempt: Attempt
+
+    var context: ExchangeContext { reader.context }
+    var writer: RequestWriter { RequestWriter(context: reader.context, stream: reader.stream) }
+
+    // Inlined, as are the steps that every request takes with nothing to wait for: a call of an asynchronous function
+    // costs about 150 instructions, and these are five.
+    @inline(__always)
+    static func run(
+        _ context: ExchangeContext, through transport: SocketTransport, _ uploads: UploadScope?
+    ) async throws -> TransportResponse {
+        var file: FileSource?
+        if case .file(let body) = context.request.body.content {
+            file = try await FileSource.open(body, for: context)
+        }
+        let message = try RequestMessage(of: context, file, uploads)
+        var attempt = context.attempt
+        let lease = try await transport.lease(context, &attempt)
+        var exchange = Exchange(over: lease, context, attempt)
+        try exchange.begin()
+        let answer =
+            if let body = message.body {
+                try await exchange.sendWhileReading(message.opening, body)
+            } else {
+                try await exchange.send(message.opening)
+            }
+        let upload = answer.upload
+        do {
+            return try exchange.receive(answer, asksToClose: message.asksToClose)
+        } catch {
+            upload?.stop()
+            throw upload?.explain(error) ?? error
+        }
+    }
+
+    private init(over lease: consuming Lease, _ context: ExchangeContext, _ attempt: consuming Attempt) {
+        reader = ResponseReader(lease.connection.stream, context)
+        heads = AnswerHeads(limits: context.terms.limits)
+        self.lease = lease
+        self.attempt = attempt
+    }
+
+    /// From now on a cancel reaches the connection.
+    private func begin() throws {
+        lease.connection.countExchange()
+        guard context.interrupt.arm(lease.connection.channel, turn: lease.turn) else {
+            throw context.interrupted(.send, attempt)
+        }
+    }
+}
+
+// MARK: - The request
+
+extension Exchange {
+    /// Sends a request all of which is in its opening, and reads the head of the answer.
+    @inline(__always)
+    private mutating func send(_ opening: Bytes) async throws -> Answer {
+        let length = context.request.body.length
+        context.watch?.beginSending(length)
+        var (failure, rest) = (NetworkError?.none, opening)
+        // Usually the kernel takes it all.
+        if try context.watch != nil || !writer.writeNow(&rest, &attempt) { failure = try await write(rest) }
+        context.watch?.sent(length ?? 0)
+        let sent = context.clock.now()
+        noteSent(at: sent)
+        if let failure { return try await readRefusal(after: failure, sent: sent) }
+        return try await readHead(sent: sent)
+    }
+
+    /// Writes without anybody who reads meanwhile. What went wrong if the peer was gone before it had everything: it
+    /// may have said why.
+    mutating func write(
+        _ bytes: Bytes, counted: Bool = false, heedsEnd: Bool = false
+    ) async throws -> NetworkError? {
+        var writer = writer
+        writer.heedsEnd = heedsEnd
+        do {
+            context.interrupt.phase = .send
+            defer { context.interrupt.phase = .firstByte }
+            try await writer.write(bytes, counted: counted, &attempt)
+            return nil
+        } catch let error as NetworkError where error.code == .connectionClosed && attempt.bytesSent > 0 {
+            return error
+        }
+    }
+
+    /// The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
+    mutating func noteSent(at time: MonotonicTime) {
+        let before = attempt[.pool] + attempt[.resolve] + attempt[.connect] + attempt[.secure]
+        attempt[.send] = time.nanoseconds - context.started.nanoseconds - before
+    }
+}
+
+// MARK: - The answer's head
+
+extension Exchange {
+    /// The final head of the answer to a request of which not everything could be written, for want of a peer that
+    /// takes it. Only a refusal is an answer then.
+    mutating func readRefusal(after failure: NetworkError, sent: MonotonicTime) async throws -> Answer {
+        var failure = failure
+        do {
+            var answer = try await readHead(sent: sent)
+            answer.requestWasCut = true
+            guard answer.head.status.isSuccess else { return answer }
+            failure.response = answer.head
+        } catch let error as NetworkError where error.code == .connectionClosed {
+            throw failure
+        }
+        throw failure
+    }
+
+    /// The final head, after what has come of one already. `sent` is nil while the request is still on its way.
+    mutating func readHead(sent: MonotonicTime?) async throws -> Answer {
+        let (waiting, sent) = (sent == nil ? Phase.send : .firstByte, sent ?? context.clock.now())
+        var (phase, since) = heads.isEmpty ? (waiting, sent) : (.idle, context.clock.now())
+        while true {
+            let size = lease.connection.firstReadSize
+            let chunk = try await reader.next(upTo: size, in: phase, since: since, &attempt)
+            since = context.clock.now()
+            if phase == waiting {
+                attempt[.firstByte] = since.nanoseconds - sent.nanoseconds
+                phase = .idle
+            }
+            if let answer = try take(chunk, at: since, in: .idle) { return answer }
+            // Interim responses do not count as the answer: the wait for it goes on.
+            if heads.isEmpty { (phase, since) = (waiting, sent) }
+        }
+    }
+
+    /// Takes in what was read; the answer, once its final head is there.
+    mutating func take(_ chunk: consuming [UInt8], at now: MonotonicTime, in phase: Phase) throws -> Answer? {
+        do throws(WireError) {
+            return try heads.take(chunk, at: now)
+        } catch {
+            throw context.invalid(error, phase, attempt)
+        }
+    }
+}
+
+// MARK: - Framing and the body
+
+extension Exchange {
+    /// Sees from the head where the body ends, and hands on what there is of it.
+    private consuming func receive(_ answer: consuming Answer, asksToClose: Bool) throws -> TransportResponse {
+        let framing = try framing(of: answer)
+        if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
+        let endsConnection = !framing.canReuse || asksToClose
+        let canReuse = !endsConnection && !answer.requestWasCut && !lease.connection.isForOneRequest
+        // A response does not end before its request, unless it refuses that.
+        let isSettled = answer.upload.map { $0.isSettled(endingConnection: endsConnection) } ?? true
+        if isSettled, let body = try wholeBody(of: answer, framing.body) {
+            return end(answer, body, canReuse: canReuse)
+        }
+        return readOn(answer, framing.body, canReuse: canReuse, endsConnection: endsConnection)
+    }
+
+    private func framing(of answer: borrowing Answer) throws -> MessageFraming {
+        let framing: MessageFraming
+        do throws(WireError) {
+            framing = try answer.parsed.framing(for: context.method)
+        } catch {
+            throw context.invalid(error, .idle, attempt)
+        }
+        guard framing.body != .upgrade else {
+            // The seam for other protocols: nobody here asks for one yet.
+            throw context.error(.invalidResponse, "the server switched protocols unasked", in: .idle, attempt)
+        }
+        return framing
+    }
+
+    /// The body if all of it came with the head.
+    private func wholeBody(of answer: borrowing Answer, _ framing: BodyFraming) throws -> WholeBody? {
+        do throws(WireError) {
+            return try WholeBody(in: answer.rest, framing, context.terms.limits)
+        } catch {
+            throw context.invalid(error, .idle, attempt)
+        }
+    }
+
+    /// All is here: the exchange is over.
+    private consuming func end(_ answer: consuming Answer, _ body: WholeBody, canReuse: Bool) -> TransportResponse {
+        context.interrupt.disarm()
+        attempt.ended = answer.at
+        attempt.bodyBytes = body.bytes.count
+        attempt.decodedBytes = body.bytes.count
+        let response = TransportResponse(
+            head: answer.head, interim: answer.interim, body: .bytes(body.bytes), trailers: body.trailers,
+            attempt: attempt, answering: context.request)
+        lease.connection.expectResponses(of: attempt.bytesReceived)
+        // Bytes after the message answer no question of ours; a full buffer may hide some.
+        let isQuiet = body.end == answer.rest.count && (!reader.mayHaveMore || lease.connection.stream.isStillSilent())
+        if canReuse, isQuiet { lease.giveBack(at: answer.at) }
+        return response
+    }
+
+    /// More is to come: whoever has the body reads on.
+    private consuming func readOn(
+        _ answer: consuming Answer, _ framing: BodyFraming, canReuse: Bool, endsConnection: Bool
+    ) -> TransportResponse {
+        let (context, attempt) = (context, attempt)
+        context.interrupt.phase = .idle
+        let reading = ConnectionBody.Reading(
+            lease: lease, reader: reader, body: BodyReader(framing, limits: context.terms.limits), chunk: answer.rest,
+            upload: answer.upload, canReuse: canReuse, endsConnection: endsConnection)
+        return TransportResponse(
+            head: answer.head, interim: answer.interim,
+            body: .stream(ConnectionBody(reading, framing, attempt)), attempt: attempt, answering: context.request)
+    }
+}

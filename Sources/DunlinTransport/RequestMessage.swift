@@ -1,0 +1,78 @@
+internal import DunlinTypes
+internal import DunlinWire
+
+/// A request as it is sent: the encoded head, with a small body behind it, and what to do about a body that is not.
+///
+/// Made before a connection is touched: what may not be sent is refused while nothing has been.
+struct RequestMessage {
+    /// A body up to this size travels in one write with its head.
+    static let smallBody = 16 * 1024
+
+    let opening: Bytes
+    /// Nil if all is in the opening.
+    let body: Body?
+    let asksToClose: Bool
+
+    /// What a body needs that does not travel with its head.
+    struct Body {
+        let file: FileSource?
+        let uploads: UploadScope?
+        /// The body waits for the server's leave.
+        let expectsContinue: Bool
+    }
+
+    /// `file` is the body's, if that is one.
+    init(of context: ExchangeContext, _ file: FileSource?, _ uploads: UploadScope?) throws {
+        do throws(WireError) {
+            try self.init(context.request, file, uploads)
+        } catch {
+            let reason = "the request cannot be sent"
+            throw context.error(.invalidRequest, reason, in: .send, context.attempt, cause: error)
+        }
+    }
+
+    private init(_ request: TransportRequest, _ file: FileSource?, _ uploads: UploadScope?) throws(WireError) {
+        var opening: [UInt8] = []
+        let framing = try Self.framing(of: request.body, file)
+        let room = min(framing.length, Self.smallBody)
+        let traits = try RequestEncoder.encode(request.head, framing: framing, into: &opening, room: room)
+        var body: Body?
+        if UploadScope.isNeeded(for: request.body) || (traits.expectsContinue && framing.hasContent) {
+            body = Body(file: file, uploads: uploads, expectsContinue: traits.expectsContinue)
+        } else if case .bytes(let bytes) = request.body.content {
+            bytes.withUnsafeBytes { opening.append(contentsOf: $0) }
+        }
+        self.opening = Bytes(opening)
+        self.body = body
+        asksToClose = traits.asksToClose
+    }
+
+    private static func framing(of body: RequestBody, _ file: FileSource?) throws(WireError) -> RequestFraming {
+        if let trailers = body.trailers {
+            // Their names are known already.
+            var (named, scratch) = (Fields(), [UInt8]())
+            for name in trailers.names { named.append(name, "") }
+            try ChunkEncoder.appendEnd(trailers: named, into: &scratch)
+            return .chunked
+        }
+        switch body.content {
+        case .none: return .none
+        case .bytes(let bytes): return .length(bytes.count)
+        case .file: return .length(file?.range.count ?? 0)
+        case .stream(let length?, _, _): return .length(length)
+        case .stream(nil, _, _): return .chunked
+        }
+    }
+}
+
+extension RequestFraming {
+    /// Zero where it is not known.
+    fileprivate var length: Int { if case .length(let length) = self { length } else { 0 } }
+
+    fileprivate var hasContent: Bool {
+        switch self {
+        case .none, .length(0): false
+        case .length, .chunked: true
+        }
+    }
+}

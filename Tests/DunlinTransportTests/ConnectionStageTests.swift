@@ -1,0 +1,170 @@
+import DunlinReactor
+import DunlinSecure
+import DunlinTesting
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+/// Says a line, and goes on if it is let in.
+private struct Knock: ConnectionStage {
+    let word: String
+
+    struct TurnedAway: Error, Equatable {
+        let answer: String
+    }
+
+    func pass(_ line: StageLine) async throws {
+        try await line.write(Bytes("\(word)\n"))
+        var answer: [UInt8] = []
+        while answer.last != UInt8(ascii: "\n") {
+            let byte = try await line.read(upTo: 1)
+            if byte.isEmpty { break }
+            answer += byte
+        }
+        guard answer.elementsEqual("come in\n".utf8) else {
+            throw TurnedAway(answer: String(decoding: answer, as: UTF8.self))
+        }
+    }
+}
+
+/// Advice that believes everybody.
+private final class Credulity: HandshakeAdvisor, HandshakeAdvice, PeerTrust {
+    private let tls: TLSContext
+
+    init() throws { tls = try TLSContext() }
+
+    func advice() -> any HandshakeAdvice { self }
+    var edition: UInt64 { 1 }
+    func context() -> TLSContext { tls }
+    func peer(for origin: Origin) -> TLSPeer { TLSPeer(origin, serverName: nil, trust: self) }
+    func lastWord(on decision: TrustDecision, about origin: Origin) -> TrustDecision { decision }
+    func identity(for origin: Origin, acceptableIssuers: [String]) -> ClientIdentity? { nil }
+
+    var key: Fingerprint { Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32))) }
+    func decide(on presented: borrowing PresentedChain) -> TrustDecision { .accepted(path: []) }
+    func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool { true }
+}
+
+/// A transport whose way to a server leads past a doorman.
+private struct Way {
+    let doorman: Doorman
+    let server: LoopbackServer
+    let reactor: Reactor
+    let time: ManualTime
+    let transport: SocketTransport
+    let scheme: Origin.Scheme
+    let interrupt = Interrupt()
+
+    static func with(
+        _ answers: [String?], _ scheme: Origin.Scheme, stages: [any ConnectionStage], _ play: (Way) async throws -> Void
+    ) async throws {
+        let certificate = try CertificateAuthority().issue(.server("127.0.0.1"))
+        let server = try LoopbackServer(tls: scheme == .https ? .init(certificate) : nil)
+        server.respond { _ in .response(body: "inside") }
+        let doorman = try Doorman(to: server.port, answering: answers)
+        defer {
+            doorman.stop()
+            server.stop()
+        }
+        let time = ManualTime()
+        let reactor = try Reactor(time: .manual(time))
+        defer { reactor.retire() }
+        var options = SocketTransport.Options()
+        options.stages = stages
+        let transport = SocketTransport(options, on: reactor, advisor: try Credulity())
+        let way = Way(
+            doorman: doorman, server: server, reactor: reactor, time: time, transport: transport, scheme: scheme)
+        try await play(way)
+        await transport.close()
+        try await eventually { reactor.ledger.openChannels == 0 }
+    }
+
+    func get() async throws -> TransportResponse {
+        let origin = Origin(scheme: scheme, host: "127.0.0.1", port: doorman.port)
+        let request = TransportRequest(head: RequestHead(method: .get, origin: origin, target: "/"))
+        return try await withTaskExecutorPreference(reactor) {
+            try await transport.exchange(request, interrupt: interrupt, since: reactor.now(), on: reactor)
+        }
+    }
+
+    /// How a request fails that hears nothing after its line, once `mishap` comes.
+    func failure(after mishap: () -> Void) async throws -> NetworkError? {
+        async let error = thrown()
+        try await eventually { doorman.visits.first?.lines.isEmpty == false && reactor.isResting }
+        mishap()
+        return try await error
+    }
+
+    private func thrown() async throws -> NetworkError? {
+        do {
+            _ = try await get()
+            return nil
+        } catch let error as NetworkError {
+            return error
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct `Stages of a connection` {
+    static let schemes: [Origin.Scheme] = [.http, .https]
+
+    /// The first byte of a TLS record that shakes hands, or of GET.
+    private static func opening(_ scheme: Origin.Scheme) -> UInt8 { scheme == .https ? 22 : UInt8(ascii: "G") }
+
+    @Test(arguments: schemes)
+    func `pass over the plain socket before TLS, one after the other`(scheme: Origin.Scheme) async throws {
+        let stages = [Knock(word: "first"), Knock(word: "second")]
+        try await Way.with(["come in", "come in"], scheme, stages: stages) { way in
+            for _ in 0..<2 {
+                let response = try await way.get()
+                guard case .bytes(let body) = response.body else { throw Unfinished() }
+                #expect(body == "inside")
+                #expect((response.attempt.security != nil) == (scheme == .https))
+            }
+            // The second request found the connection open.
+            #expect(way.doorman.visits == [.init(lines: ["first", "second"], next: Self.opening(scheme))])
+            #expect(way.transport.gauges.opened == 1 && way.transport.gauges.reuses == 1)
+        }
+    }
+
+    private struct Unfinished: Error {}
+
+    @Test(arguments: schemes)
+    func `are none on the direct way`(scheme: Origin.Scheme) async throws {
+        try await Way.with([], scheme, stages: []) { way in
+            _ = try await way.get()
+            #expect(way.doorman.visits == [.init(lines: [], next: Self.opening(scheme))])
+        }
+    }
+
+    @Test(arguments: schemes)
+    func `fail the request with what they throw, and nothing more is said`(scheme: Origin.Scheme) async throws {
+        let stages = [Knock(word: "first"), Knock(word: "second")]
+        try await Way.with(["go away", "come in"], scheme, stages: stages) { way in
+            await #expect(throws: Knock.TurnedAway(answer: "go away\n")) { try await way.get() }
+            #expect(way.transport.gauges.open == 0)
+            #expect(way.doorman.visits == [.init(lines: ["first"])])
+            #expect(way.server.requests.isEmpty)
+        }
+    }
+
+    @Test(arguments: schemes)
+    func `end at the limit of connecting`(scheme: Origin.Scheme) async throws {
+        try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
+            let error = try await way.failure { way.time.advance(by: 10_000_000_000) }
+            #expect(error?.code == .timedOut && error?.phase == .connect && error?.limit == .seconds(10))
+            #expect(error?.requestMayHaveBeenSent == false)
+            #expect(way.transport.gauges.open == 0)
+        }
+    }
+
+    @Test(arguments: schemes)
+    func `end at once when the request is cancelled`(scheme: Origin.Scheme) async throws {
+        try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
+            let error = try await way.failure { way.interrupt.cancel(.handle) }
+            #expect(error?.code == .cancelled && error?.phase == .connect)
+            #expect(way.transport.gauges.open == 0)
+        }
+    }
+}
