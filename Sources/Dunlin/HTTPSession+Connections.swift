@@ -46,26 +46,26 @@ extension HTTPSession {
         _ count: Int, to target: Target = "", options: Options = Options()
     ) async throws -> Int {
         guard !tasks.isClosed else { throw NetworkError(.sessionClosed, "the session is shut down") }
-        var call = try openingCall(target, options)
+        let head = try openingHead(target, options)
         guard let sockets = tasks.chain.carrier.sockets else { return 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<max(0, min(count, configuration.connections.perOrigin, configuration.connections.total)) {
-                call.loop = loops[number % loops.count]
-                group.addTask { [call] in
-                    _ = try await self.enter(call).run(into: OpeningSink(count: count, sockets: sockets))
+                let call = try Call(
+                    self, kind: .opening, head: head, template: target.template, body: .none, options: options,
+                    reading: Reading(decodes: false, kept: 0), book: tasks.books[number % tasks.books.count])
+                group.addTask {
+                    _ = try await TaskDelegate(call).run(call, into: OpeningSink(count: count, sockets: sockets))
                 }
             }
             try await group.waitForAll()
         }
-        return sockets.openCount(to: call.head.origin)
+        return sockets.openCount(to: head.origin)
     }
 
-    private func openingCall(_ target: Target, _ options: Options) throws -> Call {
+    private func openingHead(_ target: Target, _ options: Options) throws -> RequestHead {
         var head = try builder.head(.connect, target, [:], .none, Fields(), nil)
         if let rare = options.rare { head.origin = try rare.routed(head.origin) }
-        return Call(
-            kind: .opening, head: head, template: target.template, body: .none, options: options,
-            reading: Reading(decodes: false, kept: 0), loop: loops[0])
+        return head
     }
 }
 
@@ -80,7 +80,7 @@ private struct OpeningSink: Sink {
     var isScope: Bool { true }
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
-        guard call.delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
+        guard await call.delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
         do {
             try await sockets.openAhead(
                 of: call.request, upTo: count, interrupt: call.delegate.interrupt, on: call.loop)

@@ -1,18 +1,17 @@
 internal import DunlinSemantics
 
 extension HTTPSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where relative targets lead, without user info, and how many requests are running.
+    /// Where relative targets lead, without user info, and whether it takes requests.
     public var description: String {
-        let base = configuration.baseURL.map { "\(WebAddress.shown($0)), " } ?? ""
-        return "HTTPSession(\(base)\(tasks.all.count) running)"
+        let base = configuration.baseURL.map { [WebAddress.shown($0)] } ?? []
+        return "HTTPSession(\((base + (isClosed ? ["shut down"] : [])).joined(separator: ", ")))"
     }
 
     public var debugDescription: String { description }
 
     /// What it was made with. What it has made of that holds secrets in many forms, such as fields ready to be sent.
     public var customMirror: Mirror {
-        Mirror(
-            self, children: ["configuration": configuration, "running": tasks.all.count], displayStyle: .class)
+        Mirror(self, children: ["configuration": configuration, "isClosed": isClosed], displayStyle: .class)
     }
 }
 

@@ -105,7 +105,7 @@ extension HTTPSession {
         _ progress: (@Sendable (TransferProgress) async -> Void)?
     ) async throws -> Response<DownloadedFile> {
         let call = try downloadCall(download, target, query, options, progress)
-        return try await enter(call).run(into: download)
+        return try await TaskDelegate(call).run(call, into: download)
     }
 
     private func task(

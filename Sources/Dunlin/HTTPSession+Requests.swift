@@ -40,14 +40,7 @@ extension HTTPSession {
     ) async throws -> Response<Bytes> {
         let call = try call(
             method, target, query: query, body: body, options: options, accept: accept, isWatched: false)
-        // Entered and left on the loop, where nobody else wants the registry's lock just then.
-        let actor: (any Actor)? = #isolation
-        if actor == nil, call.loop.isCurrent { return try await enter(call).run(into: WholeSink()) }
-        return try await withTaskExecutorPreference(call.loop) { @concurrent in
-            let response = try await enter(call).run(into: WholeSink())
-            await call.loop.leave()
-            return response
-        }
+        return try await TaskDelegate(call).run(call, into: WholeSink())
     }
 
     /// The value is made before the request is over: others are told of it.
@@ -56,6 +49,6 @@ extension HTTPSession {
     ) async throws -> Response<S.Output> {
         let call = try call(
             method, target, query: query, body: body, options: options, accept: serializer.accept, isWatched: true)
-        return try await enter(call).run(into: SerializedSink(serializer, call, self))
+        return try await TaskDelegate(call).run(call, into: SerializedSink(serializer, call, self))
     }
 }

@@ -15,12 +15,13 @@ extension HTTPSession {
         from target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
-        let entered = try enteredStream(target, method, query: query, body: body, options: options)
-        let sink = StreamSink(isScope: true, on: entered.delegate.loop)
-        async let life: Void = entered.run(into: sink)
+        let call = try streamCall(target, method, query: query, body: body, options: options)
+        let delegate = TaskDelegate(call)
+        let sink = StreamSink(isScope: true, on: delegate.loop)
+        async let life: Void = delegate.run(call, into: sink)
         do {
             let response = try await sink.response
-            let value = try await Enclosure.enter(.request(entered.delegate.id)) { try await operation(response) }
+            let value = try await Enclosure.enter(.request(delegate.id)) { try await operation(response) }
             sink.close()
             await life
             return value
@@ -48,31 +49,30 @@ extension HTTPSession {
         _ target: Target, method: Method = .get, query: Query = Query(), body: RequestBody = .none,
         options: Options = Options()
     ) async throws -> StreamedResponse {
-        let entered = try enteredStream(target, method, query: query, body: body, options: options)
-        let sink = StreamSink(isScope: false, on: entered.delegate.loop)
+        let call = try streamCall(target, method, query: query, body: body, options: options)
+        let delegate = TaskDelegate(call)
+        let sink = StreamSink(isScope: false, on: delegate.loop)
         // The registry waits for it when the session is shut down, and it ends with its response.
-        Task { await entered.run(into: sink) }
+        Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink) }
         return try await withTaskCancellationHandler {
             try await sink.response.owned { sink.close($0) }
         } onCancel: {
-            entered.delegate.cancel(.task)
+            delegate.cancel(.task)
         }
     }
 
-    private func enteredStream(
+    private func streamCall(
         _ target: Target, _ method: Method, query: Query, body: RequestBody, options: Options
-    ) throws -> EnteredCall {
-        try enter(
-            try call(
-                method, target, query: query, body: body, options: options, kind: .stream,
-                isWatched: isWatched(options)))
+    ) throws -> Call {
+        try call(
+            method, target, query: query, body: body, options: options, kind: .stream, isWatched: isWatched(options))
     }
 }
 
-extension EnteredCall {
-    fileprivate func run(into sink: StreamSink) async {
+extension TaskDelegate {
+    nonisolated fileprivate func run(_ call: HTTPSession.Call, into sink: StreamSink) async {
         do {
-            _ = try await (run(into: sink) as Response<Void>)
+            _ = try await (run(call, into: sink) as Response<Void>)
         } catch {
             sink.fail(error)
         }

@@ -20,10 +20,11 @@ extension HTTPSession {
             throw NetworkError(.invalidRequest, "a call with a handle is one that is watched")
         }
         _ = watch.suspend()
-        let entered = try enter(call)
+        let delegate = TaskDelegate(call)
         let settlement = Settlement<Result<Response<S.Value>, any Error>>()
-        // The registry waits for it when the session is shut down, and it ends with its request.
-        Task { await entered.run(into: sink, settling: settlement) }
-        return RequestTask(entered.delegate, watch, settlement, leftover)
+        // The registry waits for it when the session is shut down, and it ends with its request. It begins on the loop,
+        // so that whoever asks the registry from now on asks after it has entered.
+        Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink, settling: settlement) }
+        return RequestTask(delegate, watch, settlement, leftover)
     }
 }

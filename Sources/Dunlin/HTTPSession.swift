@@ -38,7 +38,7 @@ public final class HTTPSession: Sendable {
         decoding = Decoding(configuration.limits, configuration.codecs)
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
-        tasks = TaskRegistry(Chain(configuration, builder, on: loops[0], advisor), on: loops[0])
+        tasks = TaskRegistry(Chain(configuration, builder, on: loops[0], advisor), on: loops)
         if let warning = configuration.redirects.warning { warnings.note(warning) }
         configuration.tls.warnings.forEach(warnings.note)
     }
@@ -55,10 +55,14 @@ public final class HTTPSession: Sendable {
     }
 
     /// The loop the caller is on, or the next in turn.
-    var loop: Reactor {
-        if let here = loops.first(where: \.isCurrent) { return here }
-        let turn = loops.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
-        return loops[Int(UInt(bitPattern: turn) % UInt(loops.count))]
+    var loop: Reactor { book.loop }
+
+    /// Of that loop.
+    var book: TaskBook {
+        let books = tasks.books
+        if let here = books.first(where: { $0.loop.isCurrent }) { return here }
+        let turn = books.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
+        return books[Int(UInt(bitPattern: turn) % UInt(books.count))]
     }
 
     /// Whether the session takes no more requests.
@@ -89,7 +93,7 @@ public final class HTTPSession: Sendable {
     /// ends by itself.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
-        tasks.close()
+        await tasks.close()
         if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await journals.close()
         let cancelled = await tasks.cancelAll()

@@ -77,7 +77,7 @@ extension Demo {
         let asked = server.requests.count
         async let answer = failure(of: "silence", HTTPSession.Options())
         _ = try await server.waitForRequests(asked + 1)
-        for task in session.tasks.all { session.tasks.cancel(task.id) }
+        for task in await session.tasks.all { await session.tasks.cancel(task.id) }
         show(await answer)
     }
 

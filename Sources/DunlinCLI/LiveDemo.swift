@@ -48,7 +48,7 @@ struct LiveDemo {
 
     /// The network stands above the tasks: of those there are fewer and fewer, and nothing stands below a gap.
     private func watch() async {
-        guard isRedrawn else { return session.tasks.all.forEach { display.print(text(of: $0)) } }
+        guard isRedrawn else { return await session.tasks.all.forEach { display.print(text(of: $0)) } }
         let network = display.addLine("   network: ")
         async let _: Void = watchNetwork(network)
         await watchTasks()
@@ -69,7 +69,7 @@ struct LiveDemo {
     private func watchTasks() async {
         let lines = Self.files.map { _ in display.addLine() }
         while !Task.isCancelled {
-            let tasks = session.tasks.all
+            let tasks = await session.tasks.all
             for (index, line) in lines.enumerated() {
                 line.show(index < tasks.count ? text(of: tasks[index]) : "")
             }

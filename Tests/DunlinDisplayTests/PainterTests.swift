@@ -139,4 +139,16 @@ import Testing
         let said = painter.paint(Self.frame([], printed: ["x", ""]), Self.style, nil, at: .seconds(7))
         #expect(said == "x\n\n")
     }
+
+    @Test func `says once that a transfer has ended, however long it takes to be over then`() {
+        var painter = FramePainter()
+        var line = BarLine(name: "a", since: .zero)
+        line.end(.well, at: .seconds(1))
+        line.isOver = true
+        let entry = Self.entry(1, .bar(line))
+        let ending = (0..<3).map { painter.paint(DisplayFrame(live: [entry]), Self.style, nil, at: .seconds($0 + 1)) }
+        #expect(ending == ["", "", ""])
+        let ended = painter.paint(DisplayFrame(ended: [entry]), Self.style, nil, at: .seconds(5))
+        #expect(ended.hasPrefix("a: done"))
+    }
 }

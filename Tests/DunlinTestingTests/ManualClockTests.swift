@@ -80,7 +80,7 @@ import Testing
         try await sent.opened()
         try await clock.waitForDeadlines()
         try await clock.advance(by: .seconds(999))
-        #expect(session.tasks.count == 1)
+        #expect(await session.tasks.count == 1)
         try await clock.advance(by: .seconds(1))
         do {
             _ = try await task.value

@@ -17,7 +17,7 @@ import Testing
         try await mock.transport.waitForRequests()
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(mock.session.tasks.count == 0)
+        #expect(await mock.session.tasks.count == 0)
     }
 
     @Test func `a task cancelled beforehand sends nothing`() async throws {
@@ -35,12 +35,12 @@ import Testing
             _ = try await mock.session.get("/", options: .init(label: "report"), as: .bytes)
         }
         try await mock.transport.waitForRequests()
-        let running = try #require(mock.session.tasks.all.first)
+        let running = try #require(await mock.session.tasks.all.first)
         #expect(running.label == "report")
         #expect(running.state == .running(hop: 1))
-        #expect(mock.session.tasks.cancel(running.id))
+        #expect(await mock.session.tasks.cancel(running.id))
         #expect(try await answer?.code == .cancelled)
-        #expect(!mock.session.tasks.cancel(running.id))
+        #expect(await !mock.session.tasks.cancel(running.id))
     }
 
     @Test func `cancelAll returns after the last request has ended`() async throws {
@@ -53,7 +53,7 @@ import Testing
             }
             try await mock.transport.waitForRequests(20)
             #expect(await mock.session.tasks.cancelAll() == 20)
-            #expect(mock.session.tasks.count == 0)
+            #expect(await mock.session.tasks.count == 0)
             for try await code in group { #expect(code == .cancelled) }
         }
     }

@@ -150,7 +150,7 @@ import Testing
 
 @Suite struct `Registry machine` {
     private static func add(_ name: String, to machine: inout RegistryMachine<String, Int>) throws -> Int {
-        let place = machine.add(name)
+        let place = machine.add(name, of: 1)
         return try #require(place)
     }
 
@@ -162,13 +162,13 @@ import Testing
 
     @Test func `knows who runs, and uses places again`() {
         var machine = RegistryMachine<String, Int>()
-        let places = ["a", "b", "c"].map { machine.add($0) }
+        let places = ["a", "b", "c"].map { machine.add($0, of: 1) }
         #expect(Set(places.compactMap(\.self)).count == 3)
         #expect(machine.running.sorted() == ["a", "b", "c"])
         if let place = places[1] { _ = Self.remove(place, from: &machine) }
         #expect(machine.running.sorted() == ["a", "c"])
         #expect(machine.count == 2)
-        let again = machine.add("d")
+        let again = machine.add("d", of: 1)
         #expect(again == places[1])
         #expect(machine.running.sorted() == ["a", "c", "d"])
     }
@@ -176,9 +176,9 @@ import Testing
     @Test func `tells all who watch when the last has ended, once`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
-        let watches = [machine.watch(1), machine.watch(2), machine.watch(3)]
-        #expect(Set(watches.compactMap(\.self)).count == 3)
-        machine.leave(try #require(watches[1]))
+        let watches = [machine.wait(1), machine.wait(2), machine.wait(3)]
+        #expect(Set(watches.map(\.id)).count == 3)
+        machine.leave(watches[1].id)
         let told = [Self.remove(a, from: &machine), Self.remove(b, from: &machine)]
         #expect(told == [[], [1, 3]])
         let c = try Self.add("c", to: &machine)
@@ -190,10 +190,10 @@ import Testing
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
         let c = try Self.add("c", to: &machine)
-        _ = machine.watch(9)
-        let first = machine.watch(1) { $0 == "a" }
+        _ = machine.wait(9)
+        let first = machine.wait(1) { $0 == "a" }
         #expect(first.told == [])
-        let second = machine.watch(2) { $0 == "b" }
+        let second = machine.wait(2) { $0 == "b" }
         #expect(second.told == [])
         var told = Self.remove(c, from: &machine)
         #expect(told == [1, 2])
@@ -207,14 +207,14 @@ import Testing
         var machine = RegistryMachine<String, Int>()
         _ = try Self.add("a", to: &machine)
         _ = try Self.add("b", to: &machine)
-        let watch = machine.watch(1) { _ in true }
+        let watch = machine.wait(1) { _ in true }
         #expect(watch.told == [1])
     }
 
     @Test func `has nothing to watch while nothing runs`() {
         var machine = RegistryMachine<String, Int>()
-        let watch = machine.watch(1)
-        #expect(watch == nil)
+        let watch = machine.wait(1)
+        #expect(watch.told == [1])
     }
 
     @Test func `tells who waits for one request when that has ended, and nobody else`() throws {
@@ -224,7 +224,7 @@ import Testing
             let following = machine.follow(watcher) { $0 == name }
             return try #require(following)
         }
-        _ = machine.watch(9)
+        _ = machine.wait(9)
         machine.leave(followings[2])
         let told = [Self.remove(a, from: &machine), Self.remove(b, from: &machine)]
         #expect(told == [[1, 4], [2, 9]])
@@ -253,15 +253,77 @@ import Testing
         #expect(told == [])
     }
 
-    @Test func `closed, it takes no more and lets the rest end`() throws {
+    @Test func `who is within a request of another book does not wait for others that wait within theirs`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let watch = machine.watch()
+        let isWaiting = machine.wait(watch.id, isWithin: true, 1)
+        #expect(!watch.isWithin && isWaiting)
+        let other = machine.watch { $0 == "a" }
+        #expect(other.isWithin && other.told == [])
+        var told = Self.remove(b, from: &machine)
+        #expect(told == [1])
+        // It may fill again while another book is waited for.
+        let c = try Self.add("c", to: &machine)
+        let isWaitingAgain = machine.wait(watch.id, isWithin: true, 2)
+        #expect(isWaitingAgain)
+        told = Self.remove(c, from: &machine)
+        #expect(told == [2])
+        told = Self.remove(a, from: &machine)
+        #expect(told == [])
+    }
+
+    @Test func `who has left is told of nothing and may not wait`() throws {
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
-        machine.close()
-        let refused = machine.add("b")
+        let watch = machine.wait(1)
+        machine.leave(watch.id)
+        let isWaiting = machine.wait(watch.id, isWithin: false, 2)
+        #expect(!isWaiting)
+        let told = Self.remove(a, from: &machine)
+        #expect(told == [])
+    }
+
+    @Test func `closed, it takes no more of what was made before, and lets the rest end`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        machine.close(1)
+        let refused = machine.add("b", of: 1)
         #expect(refused == nil)
         #expect(machine.running == ["a"])
-        _ = machine.watch(1)
+        _ = machine.wait(1)
         let told = Self.remove(a, from: &machine)
         #expect(told == [1])
+    }
+
+    @Test(arguments: [
+        (0, 0, 1, nil), (1, 0, 1, .closed), (0, 1, 1, .cancelled), (1, 0, 2, nil), (1, 2, 2, .cancelled),
+        (2, 1, 2, .closed), (2, 1, 1, .closed), (1, 2, 1, .closed), (3, 2, 4, nil),
+    ] as [(UInt64, UInt64, UInt64, RegistryMachine<String, Int>.Refusal?)])
+    func `refuses what was made before all was cancelled, or the session shut down, however late it comes`(
+        closed: UInt64, cancelled: UInt64, era: UInt64, refusal: RegistryMachine<String, Int>.Refusal?
+    ) {
+        var machine = RegistryMachine<String, Int>()
+        machine.close(closed)
+        machine.cancel(cancelled)
+        // What is told late counts no less.
+        machine.close(0)
+        machine.cancel(0)
+        #expect((machine.add("a", of: era) == nil) == (refusal != nil))
+        var thrown: RegistryMachine<String, Int>.Refusal?
+        do { _ = try machine.admit("b", of: era, moves: true) } catch { thrown = error }
+        #expect(thrown == refusal)
+        #expect(machine.count == (refusal == nil ? 2 : 0) && machine.arrivals == UInt64(machine.count))
+    }
+}
+
+extension RegistryMachine {
+    /// Waits for the last to end, but for those left out. Those who are told at once.
+    mutating func wait(
+        _ watcher: Watcher, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
+    ) -> (id: UInt64, told: [Watcher]) {
+        let watch = watch(leavingOut: isLeftOut)
+        let isWaiting = wait(watch.id, isWithin: watch.isWithin, watcher)
+        return (watch.id, watch.told + (isWaiting ? [] : [watcher]))
     }
 }

@@ -37,7 +37,7 @@ import Testing
         #expect(configuration.baseURL == "https://user:hunter2@api.test/v1")
         configuration.tls.identity = nil
         let session = try HTTPSession(configuration)
-        #expect(session.description == "HTTPSession(https://api.test/v1, 0 running)")
+        #expect(session.description == "HTTPSession(https://api.test/v1)")
         let target = HTTPSession.Target("https://user:hunter2@api.test/a")
         let interpolated: HTTPSession.Target = "https://user:hunter2@api.test/\(1)"
         let task = try session.task(target, as: .bytes)

@@ -64,11 +64,11 @@ import Testing
         mock.transport.on(.get, "/").stream(["one", "two"])
         await #expect(throws: Enough.self) {
             try await mock.session.withStream(from: "/") { response in
-                #expect(mock.session.tasks.count == 1)
+                #expect(await mock.session.tasks.count == 1)
                 for try await _ in response.body { throw Enough() }
             }
         }
-        #expect(mock.session.tasks.count == 0)
+        #expect(await mock.session.tasks.count == 0)
     }
 
     @MainActor @Test func `a scope on the main actor may change its state`() async throws {

@@ -3,9 +3,9 @@ import DunlinTypes
 
 /// Looks now and then whether `condition` holds. Waits on a loop, not on a thread that others need; the suite's time
 /// limit bounds it.
-func eventually(_ condition: () -> Bool) async throws {
+func eventually(_ condition: () async -> Bool) async throws {
     let loop = try ReactorGroup.shared.reactors()[0]
-    while !condition() {
+    while await !condition() {
         _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
     }
 }

@@ -15,8 +15,8 @@ struct `A cancelled request` {
     @Test(arguments: Predicament.allCases)
     func `ends at once when cancelled by its handle`(predicament: Predicament) async throws {
         try await Self.stuck(predicament) { (stage: Stage, task: Task<Void, any Error>) async throws in
-            let id = try #require(stage.session.tasks.all.last?.id)
-            #expect(stage.session.tasks.cancel(id))
+            let id = try #require(await stage.session.tasks.all.last?.id)
+            #expect(await stage.session.tasks.cancel(id))
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .cancelled)
             // What the server has sent may not have been read yet.
@@ -29,7 +29,7 @@ struct `A cancelled request` {
         try await Self.stuck(predicament, staysHealthy: false) {
             (stage: Stage, task: Task<Void, any Error>) async throws in
             #expect(await stage.session.shutdown() > 0)
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .cancelled)
             let late = try await NetworkError.thrown { _ = try await stage.session.get("late", as: .bytes) }
@@ -56,7 +56,7 @@ struct `A cancelled request` {
         var events: AsyncStream<HTTPSession.Event>?
         try await Self.stuck(predicament, staysHealthy: false, before: { events = $0.session.events(keeping: 1000) }) {
             (stage: Stage, task: Task<Void, any Error>) async throws in
-            let id = try #require(stage.session.tasks.all.last?.id)
+            let id = try #require(await stage.session.tasks.all.last?.id)
             async let byHandle = stage.session.tasks.cancel(id)
             task.cancel()
             async let bySession = stage.session.shutdown()
@@ -86,7 +86,7 @@ struct `A cancelled request` {
             try await play(stage, task)
             occupant?.cancel()
             _ = await occupant?.result
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
             guard staysHealthy, predicament != .connect else { return }
             try await stage.expectHealthy()
             #expect(stage.session.connections.open == 1, "no connection of the cancelled request is left")

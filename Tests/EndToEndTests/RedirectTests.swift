@@ -233,7 +233,7 @@ struct `A request in the middle of redirects` {
                 let error = try await NetworkError.thrown { _ = try await task.value }
                 #expect(error.code == .cancelled)
             }
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
             try await stage.expectHealthy()
         }
     }
@@ -267,7 +267,7 @@ struct `A request in the middle of redirects` {
             try await clock.advance(by: .seconds(4))
             goOn.open()
             _ = try await stage.server.waitForRequests(2)
-            for _ in 0..<20 where stage.session.tasks.count > 0 { try await clock.advance(by: .seconds(2)) }
+            for _ in 0..<20 where await stage.session.tasks.count > 0 { try await clock.advance(by: .seconds(2)) }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .timedOut)
             #expect(error.phase == .total)
@@ -284,7 +284,7 @@ struct `A request in the middle of redirects` {
                 .response(body: "x").waiting(for: goOn))
             async let response = stage.session.get("0", as: .string)
             _ = try await stage.server.waitForRequests(3)
-            #expect(stage.session.tasks.all.map(\.state) == [.running(hop: 3)])
+            #expect(await stage.session.tasks.all.map(\.state) == [.running(hop: 3)])
             goOn.open()
             #expect(try await response.metrics.attempts.count == 3)
         }

@@ -111,7 +111,7 @@ struct `A session over several loops` {
                     }
                 }
             }
-            #expect(session.tasks.count == 0)
+            #expect(await session.tasks.count == 0)
             #expect(session.connections.leased == 0)
         }
     }

@@ -65,18 +65,18 @@ struct Stage: Sendable {
     /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread
     /// that others need.
     static func eventually(
-        _ what: String, _ condition: () throws -> Bool, meanwhile step: () async throws -> Void = {}
+        _ what: String, _ condition: () async throws -> Bool, meanwhile step: () async throws -> Void = {}
     ) async throws {
         let loop = try ReactorGroup.shared.reactors()[0]
         let start = loop.now()
-        while try !condition() {
+        while try await !condition() {
             try #require(loop.now().duration(since: start) < .seconds(120), "never came: \(what)")
             try await step()
             _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
         }
     }
 
-    func eventually(_ what: String, _ condition: () throws -> Bool) async throws {
+    func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
         try await Self.eventually(what, condition)
     }
 

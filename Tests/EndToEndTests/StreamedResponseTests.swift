@@ -24,7 +24,7 @@ struct `A response that is handed on` {
     }
 
     private static func waitUntilOver(_ stage: Stage) async throws {
-        try await stage.eventually("the request is over") { stage.session.tasks.count == 0 }
+        try await stage.eventually("the request is over") { await stage.session.tasks.count == 0 }
     }
 
     @Test(arguments: [200, 404] as [Status]) func `is read to its end elsewhere, and its connection used again`(
@@ -35,7 +35,7 @@ struct `A response that is handed on` {
             for _ in 0..<3 {
                 let (seen, body) = try await Self.answer(stage)
                 #expect(seen == status)
-                #expect(stage.session.tasks.count == 1, "it runs as long as it is read")
+                #expect(await stage.session.tasks.count == 1, "it runs as long as it is read")
                 let reading = Task.detached { try await Self.text(body) }
                 #expect(try await reading.value == 300_000)
                 try await Self.waitUntilOver(stage)
@@ -170,7 +170,7 @@ struct `A response that is handed on` {
             Self.serve(stage, then: .generated(0..<100_000), .stall)
             let (_, body) = try await Self.answer(stage)
             try await Stage.eventually("the request is over") {
-                stage.session.tasks.count == 0
+                await stage.session.tasks.count == 0
             } meanwhile: {
                 try await clock.advance(by: .seconds(1))
             }

@@ -40,7 +40,7 @@ struct `A request that takes too long` {
             try await clock.waitForDeadlines(predicament == .pool ? 2 : 1)
             // What the server has sent may be read after the first move only, and its silence counts from then.
             let left = occupant == nil ? 0 : 1
-            try await Stage.eventually("it ends", { stage.session.tasks.count <= left }) {
+            try await Stage.eventually("it ends", { await stage.session.tasks.count <= left }) {
                 try await clock.advance(by: limit + .seconds(1))
             }
             let error = try await NetworkError.thrown { try await task.value }
@@ -51,7 +51,7 @@ struct `A request that takes too long` {
             #expect(error.requestMayHaveBeenSent == ![.pool, .resolve, .connect, .secure].contains(predicament.phase))
             occupant?.cancel()
             _ = await occupant?.result
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
         }
     }
 

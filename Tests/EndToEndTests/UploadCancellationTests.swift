@@ -55,8 +55,8 @@ struct `A cancelled upload` {
     @Test(arguments: Moment.allCases)
     func `ends at once when cancelled by its handle`(moment: Moment) async throws {
         try await Self.stuck(moment) { (stage: Stage, task: Task<Void, any Error>) async throws in
-            let id = try #require(stage.session.tasks.all.last?.id)
-            #expect(stage.session.tasks.cancel(id))
+            let id = try #require(await stage.session.tasks.all.last?.id)
+            #expect(await stage.session.tasks.cancel(id))
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .cancelled && error.phase == moment.phase)
         }
@@ -67,7 +67,7 @@ struct `A cancelled upload` {
         var events: AsyncStream<HTTPSession.Event>?
         try await Self.stuck(moment, before: { events = $0.session.events(keeping: 1000) }) {
             (stage: Stage, task: Task<Void, any Error>) async throws in
-            let id = try #require(stage.session.tasks.all.last?.id)
+            let id = try #require(await stage.session.tasks.all.last?.id)
             async let byHandle = stage.session.tasks.cancel(id)
             task.cancel()
             await #expect(throws: (any Error).self) { try await task.value }
@@ -93,7 +93,7 @@ struct `A cancelled upload` {
             _ = try await stage.server.waitForRequests(1)
             if moment == .answered { try await stage.server.wait { $0.bytesSent > 0 } }
             try await play(stage, task)
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
             #expect(stage.session.connections.open <= 1, "no connection of the cancelled request is left")
         }
     }

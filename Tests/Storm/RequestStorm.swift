@@ -27,7 +27,8 @@ struct RequestStorm: Sendable {
             let session = try HTTPSession(Self.configuration(on: loop, masks))
             watchdog.watch(session)
             try await rage(session, weather)
-            if session.tasks.count != 0 { tally.violation("still in the registry: \(session.tasks.all)") }
+            let left = await session.tasks.all
+            if !left.isEmpty { tally.violation("still in the registry: \(left)") }
             weather.stop()
             await quiet(session)
             await session.shutdown()

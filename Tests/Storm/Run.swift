@@ -28,7 +28,8 @@ struct Run: Sendable {
         case .handle(let delay):
             async let outcome = outcome(target)
             await pause(delay)
-            if let running = session.tasks.all.first(where: { $0.label == label }) { session.tasks.cancel(running.id) }
+            let running = await session.tasks.all.first { $0.label == label }
+            if let running { await session.tasks.cancel(running.id) }
             judge(await outcome)
         }
     }

@@ -42,7 +42,9 @@ final class Watchdog: Sendable {
         print("HANG: no request has ended for \(Self.patience)")
         if let session = watched.withLock({ $0.session }) {
             print("pool: \(session.connections)")
-            for task in session.tasks.all { print("running: \(task)") }
+            // A loop that hangs says nothing.
+            Task.detached { for task in await session.tasks.all { print("running: \(task)") } }
+            sleep(2)
         }
         print(tally)
         // Nothing is tidied up under threads that still run.

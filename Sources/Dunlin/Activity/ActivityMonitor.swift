@@ -53,6 +53,8 @@ public actor ActivityMonitor {
     private var waiting: Task<Void, Never>?
     private var resting: Task<Void, Never>?
     private var looking: Task<Void, Never>?
+    /// The last that asks the sessions something.
+    private var last: Task<Void, Never>?
     /// How many tokens had ended at the last look.
     private var endedTokens: UInt64 = 0
 
@@ -72,7 +74,6 @@ public actor ActivityMonitor {
         waiting?.cancel()
         resting?.cancel()
         looking?.cancel()
-        for id in sessions.keys { sessions[id]?.ignore() }
         for listener in listeners.values { listener.finish() }
     }
 }
@@ -133,41 +134,64 @@ extension ActivityMonitor {
 
 extension ActivityMonitor {
     /// Looks at what goes on, and from then on whenever that may have changed.
-    public func enable() {
-        guard !isEnabled else { return }
-        for id in sessions.keys { sessions[id]?.listen(ledger.bell) }
-        if looking == nil {
-            looking = Task { [weak self, rings] in
-                for await _ in rings { await self?.look() }
-            }
+    public func enable() async {
+        await inTurn { monitor in
+            guard !monitor.isEnabled else { return }
+            for followed in monitor.sessions.values { await followed.listen(monitor.ledger.bell) }
+            monitor.listen()
+            monitor.endedTokens = monitor.ledger.tally.ended
+            monitor.machine.enable()
+            await monitor.look()
         }
-        endedTokens = ledger.tally.ended
-        machine.enable()
-        look()
+    }
+
+    private func listen() {
+        guard looking == nil else { return }
+        looking = Task { [weak self, rings] in
+            for await _ in rings { await self?.inTurn { await $0.look() } }
+        }
     }
 
     /// Hides what is shown, and looks no more.
-    public func disable() {
-        for id in sessions.keys { sessions[id]?.ignore() }
-        act(machine.disable())
-        endRest()
+    public func disable() async {
+        await inTurn { monitor in
+            for followed in monitor.sessions.values { await followed.ignore() }
+            monitor.act(monitor.machine.disable())
+            monitor.endRest()
+        }
     }
 
     /// Shows the requests of this session too.
-    public func follow(_ session: HTTPSession) {
-        let id = ObjectIdentifier(session)
-        sessions[id]?.ignore()
-        sessions[id] = FollowedSession(session)
-        guard isEnabled else { return }
-        sessions[id]?.listen(ledger.bell)
-        look()
+    public func follow(_ session: HTTPSession) async {
+        await inTurn { monitor in
+            let id = ObjectIdentifier(session)
+            await monitor.sessions[id]?.ignore()
+            let followed = FollowedSession(session)
+            monitor.sessions[id] = followed
+            guard monitor.isEnabled else { return }
+            await followed.listen(monitor.ledger.bell)
+            await monitor.look()
+        }
     }
 
     /// Shows them no more.
-    public func ignore(_ session: HTTPSession) {
-        sessions[ObjectIdentifier(session)]?.ignore()
-        sessions[ObjectIdentifier(session)] = nil
-        look()
+    public func ignore(_ session: HTTPSession) async {
+        await inTurn { monitor in
+            await monitor.sessions.removeValue(forKey: ObjectIdentifier(session))?.ignore()
+            await monitor.look()
+        }
+    }
+
+    /// One after the other: the sessions are asked, which takes time, and what one look finds must not be taken for
+    /// what goes on once another has found something else.
+    private func inTurn(_ work: @escaping @Sendable (isolated ActivityMonitor) async -> Void) async {
+        let before = last
+        let task = Task {
+            await before?.value
+            await work(self)
+        }
+        last = task
+        await task.value
     }
 
     /// Work that no session knows of goes on until the token is ended or let go of.
@@ -183,14 +207,14 @@ extension ActivityMonitor {
     }
 
     /// What goes on now, and what ended since the last look. Sessions ring for what is asked for; tokens ring anyway.
-    private func work(andThen news: News) -> ActivityMachine.Work {
+    private func work(andThen news: News) async -> ActivityMachine.Work {
         let tokens = ledger.tally
         let hasEnded = tokens.ended != endedTokens
         endedTokens = tokens.ended
         // Their ring was heard: it was just now.
         var work = ActivityMachine.Work(goesOn: tokens.isBusy, hasEnded: hasEnded, idleTime: hasEnded ? .zero : nil)
-        for id in sessions.keys {
-            if let found = sessions[id]?.look(for: work.goesOn ? .nothing : news) {
+        for (id, followed) in sessions {
+            if let found = await followed.look(for: work.goesOn ? .nothing : news) {
                 work.add(found)
             } else {
                 sessions[id] = nil
@@ -209,21 +233,31 @@ extension ActivityMonitor {
     }
 
     /// Somebody rang, or it has rested.
-    private func look(isRested: Bool = false) {
+    private func look(isRested: Bool = false) async {
         guard isEnabled else { return }
         var next = news(isRested: isRested)
+        var action = ActivityMachine.Action.none
+        var isQuick = false
         while true {
-            act(machine.look(work(andThen: next)))
-            let other = news(isRested: isRested)
+            let isEnding = machine.state == .delayingEnd
+            let work = await work(andThen: next)
+            let step = machine.look(work)
+            if step != .none { action = step }
+            // What comes and ends before it can be looked at is not worth a ring each: the wait for the end looks again.
+            isQuick = isQuick || (isEnding && work.hasEnded)
+            let other = isQuick && machine.state == .delayingEnd ? .nothing : news(isRested: isRested)
             if other == next { break }
             next = other
         }
+        act(action)
         if machine.state == .active, next == .nothing { rest() } else { endRest() }
     }
 
-    private func waited(_ number: UInt64) {
-        act(machine.waited(number, work(andThen: .nothing)))
-        look(isRested: true)
+    private func waited(_ number: UInt64) async {
+        await inTurn { monitor in
+            monitor.act(monitor.machine.waited(number, await monitor.work(andThen: .nothing)))
+            await monitor.look(isRested: true)
+        }
     }
 
     private func rest() {
@@ -235,10 +269,13 @@ extension ActivityMonitor {
         }
     }
 
-    private func rested() {
+    private func rested() async {
         guard !Task.isCancelled else { return }
-        resting = nil
-        look(isRested: true)
+        await inTurn { [resting] monitor in
+            guard monitor.resting == resting else { return }
+            monitor.resting = nil
+            await monitor.look(isRested: true)
+        }
     }
 
     private func endRest() {

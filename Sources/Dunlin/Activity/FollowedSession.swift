@@ -1,5 +1,5 @@
 /// A session whose requests an `ActivityMonitor` shows.
-struct FollowedSession {
+final class FollowedSession {
     private weak let session: HTTPSession?
     private var onlooker: UInt64?
     private var isBusy = false
@@ -10,26 +10,32 @@ struct FollowedSession {
         self.session = session
     }
 
-    /// From now on `bell` rings for what `look` asks for.
-    mutating func listen(_ bell: AsyncStream<Void>.Continuation) {
-        guard onlooker == nil, let tasks = session?.tasks else { return }
-        let id = tasks.join(bell)
-        onlooker = id
-        (isBusy, ends) = (false, tasks.look(id, for: .nothing).ends.count)
+    deinit {
+        guard let onlooker, let tasks = session?.tasks else { return }
+        Task { await tasks.part(onlooker) }
     }
 
-    mutating func ignore() {
+    /// From now on `bell` rings for what `look` asks for.
+    func listen(_ bell: AsyncStream<Void>.Continuation) async {
+        guard onlooker == nil, let tasks = session?.tasks else { return }
+        let id = await tasks.join(bell)
+        onlooker = id
+        (isBusy, ends) = (false, await tasks.look(id, for: .nothing).ends.count)
+    }
+
+    /// The bell rings no more for it.
+    func ignore() async {
         guard let id = onlooker else { return }
-        session?.tasks.part(id)
         onlooker = nil
+        await session?.tasks.part(id)
     }
 
     /// What goes on now, and what ended since the last look; the bell rings for what is asked for. Nil once the
     /// session is gone.
-    mutating func look(for news: News) -> ActivityMachine.Work? {
+    func look(for news: News) async -> ActivityMachine.Work? {
         guard let tasks = session?.tasks else { return nil }
         guard let onlooker else { return ActivityMachine.Work() }
-        let sight = tasks.look(onlooker, for: news)
+        let sight = await tasks.look(onlooker, for: news)
         let hasEnded = sight.ends.count != ends
         // What was there and has not ended is ending just now.
         let isEnding = isBusy && !hasEnded

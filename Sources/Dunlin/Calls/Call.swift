@@ -4,21 +4,35 @@ internal import DunlinTransport
 
 extension HTTPSession {
     /// What was asked for, taken down when it was asked: what becomes of the session or the options afterwards does not
-    /// matter to it.
-    struct Call: Sendable {
+    /// matter to it. Never changed, and handed on by reference: it goes through many hands.
+    final class Call: Sendable {
+        let session: HTTPSession
         let kind: TaskKind
         let head: RequestHead
         /// The target as the caller wrote it, values left out.
         let template: String
         /// Of the URL.
-        var fragment: String?
+        let fragment: String?
         let body: RequestBody
         let options: Options
         let reading: Reading
         /// Who else wants to know of it.
-        var audience: Audience?
-        /// Where it runs.
-        var loop: Reactor
+        let audience: Audience?
+        /// Where it is listed, and on whose loop it runs.
+        let book: TaskBook
+        /// Of the session, when it was asked.
+        let era: TaskRegistry.Era
+
+        init(
+            _ session: HTTPSession, kind: TaskKind, head: RequestHead, template: String, fragment: String? = nil,
+            body: RequestBody, options: Options, reading: Reading, audience: Audience? = nil, book: TaskBook
+        ) throws {
+            era = try session.tasks.era
+            self.session = session
+            (self.kind, self.head, self.template, self.fragment) = (kind, head, template, fragment)
+            (self.body, self.options, self.reading) = (body, options, reading)
+            (self.audience, self.book) = (audience, book)
+        }
     }
 
     /// How a whole body is read.
@@ -34,7 +48,7 @@ extension HTTPSession {
 // MARK: - Making one
 
 extension HTTPSession {
-    /// Throws for what cannot be sent.
+    /// Throws for what cannot be sent, and once the session is shut down.
     func call(
         _ method: Method, _ target: Target, query: Query = Query(), body: RequestBody = .none, options: Options,
         accept: String? = nil, kind: TaskKind? = nil, isWatched: Bool
@@ -44,13 +58,12 @@ extension HTTPSession {
             method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
         if !options.decodesContent { builder.leaveOutCodings(&head, options.fields) }
         if let rare = options.rare { try rare.complete(&head, options.fields) }
-        let loop = loop
-        let audience = isWatched ? audience(options, on: loop) : nil
-        return Call(
-            kind: kind ?? .of(body), head: head,
+        let book = book
+        return try Call(
+            self, kind: kind ?? .of(body), head: head,
             template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
             fragment: extras?.fragment, body: body, options: options, reading: reading(options),
-            audience: audience, loop: loop)
+            audience: isWatched ? audience(options, on: book.loop) : nil, book: book)
     }
 
     private func reading(_ options: Options) -> Reading {
@@ -70,15 +83,18 @@ extension HTTPSession {
     }
 
     private func audience(_ options: Options, on loop: Reactor) -> Audience {
-        Audience([configuration.hooks, options.hooks], hub, tasks, TransferWatch(on: loop, priority: options.priority))
+        Audience([configuration.hooks, options.hooks], hub, TransferWatch(on: loop, priority: options.priority))
     }
+}
+
+extension HTTPSession.Call {
+    var loop: Reactor { book.loop }
 
     /// The request to send, beginning now.
-    func request(_ call: Call, _ body: RequestBody, since start: MonotonicTime) throws -> TransportRequest {
-        let timeouts = call.options.timeouts ?? configuration.timeouts
+    func request(_ body: RequestBody, since start: MonotonicTime) throws -> TransportRequest {
+        let timeouts = options.timeouts ?? session.configuration.timeouts
         return TransportRequest(
-            head: call.head, body: body, timeouts: timeouts, deadline: try Self.deadline(timeouts, from: start),
-            priority: call.audience?.watch.standing.priority ?? call.options.priority,
-            continueTimeout: call.options.continueTimeout)
+            head: head, body: body, timeouts: timeouts, deadline: try HTTPSession.deadline(timeouts, from: start),
+            priority: audience?.watch.standing.priority ?? options.priority, continueTimeout: options.continueTimeout)
     }
 }

@@ -20,16 +20,16 @@ final class Carrier: Sendable {
     /// One exchange.
     func exchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
         guard let sockets else { return try await foreignExchange(request, of: call) }
-        let delegate = call.exchanger
+        let attendants = call.part?.attendants ?? call.delegate.settings?.attendants
         return try await sockets.exchange(
-            request, interrupt: delegate.interrupt, uploads: call.uploads, attendants: delegate.settings?.attendants,
+            request, interrupt: call.interrupt, uploads: call.uploads, attendants: attendants,
             since: call.start, on: call.loop)
     }
 
     private func foreignExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
         guard let foreign else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
         return try await self.foreign(
-            until: request.deadline, request.timeouts.total, call.exchanger.interrupt, on: call.loop
+            until: request.deadline, request.timeouts.total, call.interrupt, on: call.loop
         ) {
             try await foreign.exchange(request)
         }

@@ -12,7 +12,7 @@ extension LiveCall {
                 try await sockets.drain(body, upTo: Self.smallBody, until: limit)
             } catch {
                 // The response has been understood. Only what ends the request ends it here.
-                if exchanger.interrupt.cause != nil || loop.now() >= request.deadline { throw error }
+                if interrupt.cause != nil || loop.now() >= request.deadline { throw error }
             }
         }
         return body.attempt

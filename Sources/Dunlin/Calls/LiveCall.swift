@@ -3,7 +3,8 @@ internal import DunlinTransport
 
 /// A call on its way, as its sink sees it: brings responses that hooks have let through, and may be asked again.
 struct LiveCall: Sendable {
-    let entered: EnteredCall
+    let asked: HTTPSession.Call
+    let delegate: TaskDelegate
     /// Where bodies are sent that go out while their response is read.
     let uploads: UploadScope?
     /// What is to be sent; once it is answered, what was.
@@ -12,24 +13,22 @@ struct LiveCall: Sendable {
     var start: MonotonicTime
     /// What came before.
     var trail: Trail?
-    /// Looks after the exchange that is made next, which may be stopped alone; nil: the request as a whole does.
-    var part: TaskDelegate?
+    /// What the exchange is that is made next, which may be stopped alone; nil: all of the request.
+    var part: CallPart?
     /// Whether a policy may have it tried again.
     var mayRetry = true
     /// Nanoseconds that it waited in a queue.
     let queued: Int64
 
-    var session: HTTPSession { entered.session }
-    var delegate: TaskDelegate { entered.delegate }
-    var chain: Chain { entered.chain }
-    var loop: Reactor { entered.delegate.loop }
-    var carrier: Carrier { entered.chain.carrier }
+    var session: HTTPSession { asked.session }
+    var chain: Chain { asked.era.chain }
+    var loop: Reactor { delegate.loop }
+    var carrier: Carrier { asked.era.chain.carrier }
     /// Nil for a call that nobody watches.
     var audience: Audience? { delegate.audience }
     var watch: TransferWatch? { audience?.watch }
-    /// Looks after the present exchange: whatever is waited for on the way waits on its interrupt. `delegate` is what
-    /// is told of.
-    var exchanger: TaskDelegate { part ?? delegate }
+    /// Whatever is waited for on the way waits on the present exchange's switch. `delegate` is what is told of.
+    var interrupt: Interrupt { part?.interrupt ?? delegate.interrupt }
     var snapshot: TaskSnapshot { delegate.snapshot(at: loop.now()) }
 
     func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { audience?.hasHook(hook) ?? false }
@@ -42,7 +41,7 @@ struct LiveCall: Sendable {
     /// Work that knows only task cancellation, under the call's own switch and deadline.
     func foreign<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await carrier.foreign(
-            until: request.deadline, request.timeouts.total, exchanger.interrupt, on: loop, work)
+            until: request.deadline, request.timeouts.total, interrupt, on: loop, work)
     }
 }
 
@@ -86,7 +85,7 @@ extension LiveCall {
     /// Hop by hop, until there is a response to deliver.
     private mutating func answer(_ drivers: inout StageDrivers) async throws -> TransportResponse {
         while true {
-            guard exchanger.begin() else { throw NetworkError(.cancelled, "the request was over already") }
+            guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             let outcome: Result<TransportResponse, any Error>
             do {
                 let response = try await carrier.exchange(try await drivers.sending(&self), of: self)
@@ -134,7 +133,7 @@ extension LiveCall {
     ) async throws -> Arrival {
         var (response, destination) = (arrived, HTTPSession.Destination?.none)
         if let audience {
-            if carrier.sockets == nil { entered.call.body.noteSent(by: audience.watch) }
+            if carrier.sockets == nil { asked.body.noteSent(by: audience.watch) }
             (response, destination) = try await audience.admitted(arrived, self, appendingTo: base, of: total)
         }
         if outside, carrier.sockets == nil, case .stream(let stream) = response.body {
@@ -143,7 +142,7 @@ extension LiveCall {
             response = response.with(.stream(body), response.attempt)
         }
         var isCoded = false
-        if entered.call.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
+        if asked.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
             response = plain
             isCoded = true
         }

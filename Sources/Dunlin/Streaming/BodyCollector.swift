@@ -4,7 +4,7 @@ internal import DunlinReactor
 struct BodyCollector {
     let call: LiveCall
 
-    private var limit: Int? { call.entered.call.reading.limit }
+    private var limit: Int? { call.asked.reading.limit }
 
     func collect(_ response: TransportResponse) async throws -> HTTPSession.Response<Bytes> {
         let stream: any BodyStream
@@ -19,7 +19,7 @@ struct BodyCollector {
             bytes = try await read(stream, response.head)
         } catch var error as NetworkError {
             error.response = error.response ?? response.head
-            error.body = error.body?.beginning(upTo: call.entered.call.reading.kept)
+            error.body = error.body?.beginning(upTo: call.asked.reading.kept)
             throw error
         }
         let complete = response.with(.bytes(bytes), stream.attempt, trailers: stream.trailers)

@@ -12,15 +12,11 @@ final class Audience: Sendable {
     let hooks: [HTTPSession.Hooks]
     let events: EventHub
     let watch: TransferWatch
-    /// A handle may be kept for longer than its session.
-    weak let tasks: TaskRegistry?
     private let line = Mutex(BatchLine.none)
-    private let hasToldOfWait = Atomic<Bool>(false)
 
-    init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ tasks: TaskRegistry, _ watch: TransferWatch) {
+    init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ watch: TransferWatch) {
         self.hooks = hooks.filter(\.isSet)
         self.events = events
-        self.tasks = tasks
         self.watch = watch
     }
 
@@ -33,9 +29,6 @@ final class Audience: Sendable {
             await Self.offLoop { await call(hook) }
         }
     }
-
-    /// True once: a request that waits for a network is told of no second time.
-    var mayTellOfWait: Bool { !hasToldOfWait.exchange(true, ordering: .relaxed) }
 
     func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool {
         hooks.contains { $0[keyPath: hook] != nil }

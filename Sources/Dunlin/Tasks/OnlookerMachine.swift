@@ -109,4 +109,10 @@ struct Ends: Sendable, Equatable {
         count += 1
         last = now
     }
+
+    /// Those of another loop.
+    mutating func add(_ others: Ends) {
+        count += others.count
+        last = max(last, others.last)
+    }
 }

@@ -1,9 +1,12 @@
 internal import DunlinTypes
 
-/// Which requests run, whether more may come, and who waits for one or for the last to end.
+/// Which requests run, which more may come, and who waits for one or for the last to end.
 ///
 /// Requests stand in numbered places that are used again: entering and leaving touch one array, and hash nothing unless
 /// somebody waits for a request to end. Both have a short way, for when nobody has to be told, which is nearly always.
+///
+/// Each comes from an era, which ends when its session is shut down or cancels all: what was asked for in one that has
+/// ended comes too late, however long it was on its way.
 struct RegistryMachine<Delegate, Watcher> {
     private var places: [Delegate?] = []
     private var free: [Int] = []
@@ -12,27 +15,41 @@ struct RegistryMachine<Delegate, Watcher> {
     private var followers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
     private var onlookers = OnlookerMachine<Watcher>()
     private var nextWatcher: UInt64 = 0
-    private(set) var isClosed = false
+    /// How many have come.
+    private(set) var arrivals: UInt64 = 0
+    /// The last that the session was shut down in, and the last in which it cancelled all.
+    private var ended: (byClosing: UInt64, byCancelling: UInt64) = (0, 0)
     /// Whether the short way in is barred, and the short way out.
     private var isGuarded = (entry: false, exit: false)
 
-    /// Who waits for the last to end, but for the requests that it is within: they cannot end before.
+    /// Who wants the last to end, but for the requests that it is within: they cannot end before.
     private struct Watching {
         let id: UInt64
-        let watcher: Watcher
-        var leftOut: Set<Int> = []
+        var leftOut: Set<Int>
+        /// While it waits here, and what for: it may be within requests of other books only.
+        var wait: (watcher: Watcher, isWithin: Bool)?
+    }
+
+    /// Why a request may not come.
+    enum Refusal: Error, Equatable {
+        case closed
+        case cancelled
     }
 
     var count: Int { places.count - free.count }
     var running: [Delegate] { places.compactMap(\.self) }
 
-    /// The place to leave from; nil if somebody has to be told, or the registry is closed: see `admit`.
-    mutating func add(_ delegate: Delegate) -> Int? {
-        isGuarded.entry ? nil : enter(delegate)
+    /// The place to leave from; nil if somebody has to be told, or it may not come: see `admit`.
+    mutating func add(_ delegate: Delegate, of era: UInt64) -> Int? {
+        isGuarded.entry || !mayCome(era) ? nil : enter(delegate)
     }
 
     @inline(__always)
+    private func mayCome(_ era: UInt64) -> Bool { era > ended.byClosing && era > ended.byCancelling }
+
+    @inline(__always)
     private mutating func enter(_ delegate: Delegate) -> Int {
+        arrivals += 1
         if let place = free.popLast() {
             places[place] = delegate
             return place
@@ -41,10 +58,12 @@ struct RegistryMachine<Delegate, Watcher> {
         return places.count - 1
     }
 
-    /// The place to leave from, and those to be told; nil once the registry is closed. Nobody is told of a request that
-    /// does not move.
-    mutating func admit(_ delegate: Delegate, moves: Bool) -> (place: Int, told: [Watcher])? {
-        if isClosed { return nil }
+    /// The place to leave from, and those to be told. Nobody is told of a request that does not move.
+    mutating func admit(
+        _ delegate: Delegate, of era: UInt64, moves: Bool
+    ) throws(Refusal) -> (place: Int, told: [Watcher]) {
+        if era <= ended.byClosing { throw .closed }
+        if era <= ended.byCancelling { throw .cancelled }
         let told = moves ? onlookers.arrived() : []
         noteGuards()
         return (enter(delegate), told)
@@ -81,14 +100,22 @@ struct RegistryMachine<Delegate, Watcher> {
         return told.map(\.watcher) + takeServed()
     }
 
-    /// Those who need not wait any more. Who waits within a request does not wait for others that do so within theirs:
-    /// neither would ever end.
+    /// Whether the last has ended, as far as it is waited for. Who waits within a request does not wait for others that
+    /// do so within theirs: neither would ever end.
+    private func isServed(isWithin: Bool) -> Bool {
+        count == (isWithin ? watchers.reduce(into: Set<Int>()) { $0.formUnion($1.leftOut) }.count : 0)
+    }
+
+    /// Those who need not wait any more.
     private mutating func takeServed() -> [Watcher] {
-        let within = watchers.reduce(into: Set<Int>()) { $0.formUnion($1.leftOut) }.count
-        let served = watchers.filter { count == ($0.leftOut.isEmpty ? 0 : within) }
-        guard !served.isEmpty else { return [] }
-        watchers.removeAll { each in served.contains { $0.id == each.id } }
-        return served.map(\.watcher)
+        let isOver = (isServed(isWithin: false), isServed(isWithin: true))
+        var told: [Watcher] = []
+        for index in watchers.indices {
+            guard let wait = watchers[index].wait, wait.isWithin ? isOver.1 : isOver.0 else { continue }
+            watchers[index].wait = nil
+            told.append(wait.watcher)
+        }
+        return told
     }
 
     /// Empties a place and keeps it, until `remove`.
@@ -96,35 +123,35 @@ struct RegistryMachine<Delegate, Watcher> {
         places[place] = nil
     }
 
-    mutating func close() {
-        isClosed = true
-        noteGuards()
+    /// What was asked for up to this era may not come any more.
+    mutating func close(_ era: UInt64) {
+        ended.byClosing = max(ended.byClosing, era)
     }
 
-    mutating func open() {
-        isClosed = false
-        noteGuards()
+    /// The same, since all was cancelled then.
+    mutating func cancel(_ era: UInt64) {
+        ended.byCancelling = max(ended.byCancelling, era)
     }
 
-    /// A number to leave with; nil if nothing runs, and there is nothing to wait for.
-    mutating func watch(_ watcher: Watcher) -> UInt64? {
-        if count == 0 { return nil }
-        nextWatcher += 1
-        watchers.append(Watching(id: nextWatcher, watcher: watcher))
-        noteGuards()
-        return nextWatcher
-    }
-
-    /// The same for one who is within some of those that run, and does not wait for them. Others may have waited for
-    /// nothing but these: they are told.
-    mutating func watch(_ watcher: Watcher, leavingOut isLeftOut: (Delegate) -> Bool) -> (id: UInt64?, told: [Watcher])
-    {
+    /// Who will wait for the last to end, within some of those that run, perhaps: a number to wait and to leave with,
+    /// and whether it is. Others may have waited for nothing but these: they are told.
+    mutating func watch(
+        leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
+    ) -> (id: UInt64, isWithin: Bool, told: [Watcher]) {
         let within = places.indices.filter { places[$0].map(isLeftOut) ?? false }
-        guard let id = watch(watcher) else { return (nil, []) }
-        if within.isEmpty { return (id, []) }
-        watchers[watchers.count - 1].leftOut = Set(within)
+        nextWatcher += 1
+        watchers.append(Watching(id: nextWatcher, leftOut: Set(within)))
         defer { noteGuards() }
-        return (id, takeServed())
+        return (nextWatcher, !within.isEmpty, within.isEmpty ? [] : takeServed())
+    }
+
+    /// False if there is nothing to wait for; who is within a request, of whichever book, waits for less.
+    mutating func wait(_ id: UInt64, isWithin: Bool, _ watcher: Watcher) -> Bool {
+        guard !isServed(isWithin: isWithin), let index = watchers.firstIndex(where: { $0.id == id }) else {
+            return false
+        }
+        watchers[index].wait = (watcher, isWithin)
+        return true
     }
 
     mutating func leave(_ id: UInt64) {
@@ -155,7 +182,7 @@ struct RegistryMachine<Delegate, Watcher> {
     }
 
     private mutating func noteGuards() {
-        isGuarded.entry = isClosed || onlookers.awaitsArrival
+        isGuarded.entry = onlookers.awaitsArrival
         isGuarded.exit = !watchers.isEmpty || !followers.isEmpty || onlookers.awaitsEnd
     }
 }

@@ -12,36 +12,21 @@ final class RequestSettings: Sendable {
     let retries: Bool?
     /// What the request begins with, if its URL has a fragment.
     let trail: Trail?
-    /// What these belong to one of several exchanges of.
-    let whole: TaskDelegate?
 
     /// Nil if there is nothing.
-    static func of(_ call: HTTPSession.Call, _ advisor: SessionAdvisor) -> RequestSettings? {
+    static func of(_ call: HTTPSession.Call) -> RequestSettings? {
         if call.options.rare == nil, call.fragment == nil, call.audience == nil { return nil }
-        return RequestSettings(call, advisor)
+        return RequestSettings(call)
     }
 
-    private init(_ call: HTTPSession.Call, _ advisor: SessionAdvisor) {
+    private init(_ call: HTTPSession.Call) {
         rare = call.options.rare
         options = rare?.values ?? RareOptions.Values()
         retries = options.retry?.isSet
-        let own = options.authenticate.map { RequestAdvisor(advisor, $0) }
+        let own = options.authenticate.map { RequestAdvisor(call.session.advisor, $0) }
         attendants = Attendants(advisor: own, watch: call.audience?.watch)
         audience = call.audience
         trail = call.fragment.map { fragment in Trail?.none.with { $0.fragment = fragment } }
-        whole = nil
-    }
-
-    /// The same for one of several exchanges of the request.
-    init(partOf whole: TaskDelegate) {
-        let settings = whole.settings
-        rare = settings?.rare
-        options = settings?.options ?? RareOptions.Values()
-        (audience, trail) = (settings?.audience, settings?.trail)
-        retries = settings?.retries
-        let watch = audience.map { TransferWatch(partOf: $0.watch) }
-        attendants = Attendants(advisor: settings?.attendants?.advisor, watch: watch)
-        self.whole = whole
     }
 
     func routed(_ origin: Origin) throws -> Origin { try rare?.routed(origin) ?? origin }

@@ -16,7 +16,7 @@ extension HTTPSession {
     /// keeps its session, until it is over; it need not be held on to. One that is let go of before it has begun is
     /// cancelled.
     public final class RequestTask<Output: Sendable>: Sendable {
-        private let delegate: TaskDelegate
+        let delegate: TaskDelegate
         let watch: TransferWatch
         let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)

@@ -2,10 +2,10 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Looks after one request from its registration to its end: where it stands, and how to hold or stop it.
+/// Looks after one request: a call is a method of its delegate, from the first wait to the end.
 ///
-/// Where it stands is under a lock and not in the actor's own state: a cancel handler must reach it now, and the hot
-/// path cannot afford the job switch that entering an actor takes.
+/// It lives on the request's loop, and what the request comes to on its way is isolated to it. What must count at once,
+/// wherever it is said, is not: the switch that stops the request, and the watch that holds it.
 public actor TaskDelegate {
     public nonisolated let id = TaskID.next()
     public nonisolated let kind: HTTPSession.TaskKind
@@ -13,49 +13,32 @@ public actor TaskDelegate {
     /// The target as the caller wrote it, values left out.
     public nonisolated let template: String
     /// Felt by whatever the request waits for.
-    nonisolated let interrupt: Interrupt
+    nonisolated let interrupt = Interrupt()
     /// What the request has of its own.
     nonisolated let settings: RequestSettings?
     private nonisolated let initialPriority: RequestPriority
     nonisolated let created: MonotonicTime
-    /// Where the request runs.
+    /// Where the request is listed.
+    nonisolated let book: TaskBook
+    /// Where it runs. Held by the delegate, so that whoever calls one finds its executor there.
     nonisolated let loop: Reactor
-    private nonisolated let machine: Mutex<TaskMachine>
 
-    init(
-        _ kind: HTTPSession.TaskKind, _ method: Method, _ template: String, _ settings: RequestSettings?,
-        priority: RequestPriority, on loop: Reactor
-    ) {
-        (self.kind, self.method, self.template) = (kind, method, template)
-        self.settings = settings
-        self.loop = loop
+    private var machine = TaskMachine() {
+        didSet { told.store(machine.state.code, ordering: .relaxed) }
+    }
+    /// Where the request stands, for those who look on from elsewhere.
+    private nonisolated let told = Atomic<Int>(TaskMachine.State.waiting.code)
+    private var hasToldOfWait = false
+
+    init(_ call: HTTPSession.Call) {
+        (kind, method, template) = (call.kind, call.head.method, call.template)
+        settings = .of(call)
+        initialPriority = call.options.priority
+        (book, loop) = (call.book, call.loop)
         created = loop.now()
-        initialPriority = priority
-        machine = Mutex(TaskMachine())
-        interrupt = Interrupt()
     }
 
-    /// Looks after one call.
-    static func of(_ call: HTTPSession.Call, _ advisor: SessionAdvisor) -> TaskDelegate {
-        TaskDelegate(
-            call.kind, call.head.method, call.template, .of(call, advisor), priority: call.options.priority,
-            on: call.loop)
-    }
-
-    /// For one of several exchanges of one request: stopped with it, or alone. Nobody else ever sees this one.
-    init(partOf whole: TaskDelegate, isFirst: Bool = false) {
-        (kind, method, template) = (whole.kind, whole.method, whole.template)
-        (created, initialPriority, loop) = (whole.created, whole.priority, whole.loop)
-        settings = RequestSettings(partOf: whole)
-        machine = Mutex(TaskMachine())
-        interrupt = Interrupt(partOf: whole.interrupt, isFirst: isFirst)
-    }
-
-    /// All share one. Nothing here is isolated, and an executor of its own would be half of what a delegate weighs.
-    public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.common.unownedExecutor }
-
-    private actor Common {}
-    private static let common = Common()
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     public nonisolated var label: String? { settings?.options.label }
 
@@ -66,7 +49,11 @@ public actor TaskDelegate {
 
     /// Those that must have ended before this request begins.
     nonisolated var predecessors: [TaskID] { settings?.options.after ?? [] }
+}
 
+// MARK: - At once, from anywhere
+
+extension TaskDelegate {
     /// Who goes first when requests wait for their turn or for a connection.
     public nonisolated var priority: RequestPriority { audience?.watch.standing.priority ?? initialPriority }
 
@@ -95,8 +82,8 @@ public actor TaskDelegate {
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let audience, audience.watch.suspend() else { return false }
-        audience.tasks?.noteHold(true)
-        audience.events.tell(.suspended(snapshot(at: audience.watch.now())))
+        book.noteHold(true)
+        audience.events.tell(.suspended(snapshot(at: loop.now())))
         return true
     }
 
@@ -104,29 +91,17 @@ public actor TaskDelegate {
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let audience, audience.watch.resume() else { return false }
-        audience.tasks?.noteHold(false)
-        audience.events.tell(.resumed(snapshot(at: audience.watch.now())))
+        book.noteHold(false)
+        audience.events.tell(.resumed(snapshot(at: loop.now())))
         return true
     }
 
     /// Whether it moves or waits for its turn. Opening a connection ahead of need is no request.
     nonisolated var isActive: Bool { kind != .opening && audience?.watch.isHeld != true }
 
-    nonisolated func begin() -> Bool {
-        settings?.whole?.begin() ?? machine.withLock { $0.begin() }
-    }
-
-    /// Between two attempts.
-    nonisolated func pause() -> Bool {
-        settings?.whole?.pause() ?? machine.withLock { $0.pause() }
-    }
-
-    nonisolated func end(_ end: TaskMachine.State) {
-        machine.withLock { _ = $0.end(end) }
-    }
-
     nonisolated func snapshot(at now: MonotonicTime) -> TaskSnapshot {
-        let state = machine.withLock { $0.state }.told(isHeld: audience?.watch.isHeld == true)
+        let stand = TaskMachine.State(code: told.load(ordering: .relaxed))
+        let state = stand.told(isHeld: audience?.watch.isHeld == true)
         var phase: Phase?
         switch state {
         case .running: phase = interrupt.phase
@@ -139,6 +114,24 @@ public actor TaskDelegate {
     }
 }
 
+// MARK: - On its way
+
+extension TaskDelegate {
+    /// It is about to be sent, for the first time or again; false if it is over.
+    func begin() -> Bool { machine.begin() }
+
+    /// Between two attempts.
+    func pause() { _ = machine.pause() }
+
+    func end(_ end: TaskMachine.State) { _ = machine.end(end) }
+
+    /// True once: a request that waits for a network is told of no second time.
+    func mayTellOfWait() -> Bool {
+        defer { hasToldOfWait = true }
+        return !hasToldOfWait
+    }
+}
+
 extension TaskMachine.State {
     /// What is told of it.
     func told(isHeld: Bool) -> TaskSnapshot.State {
@@ -147,6 +140,32 @@ extension TaskMachine.State {
         case .waiting: isHeld ? .suspended : .waiting
         case .running(let hop): isHeld ? .suspended : .running(hop: hop)
         case .pausing(let hop): isHeld ? .suspended : .waitingToRetry(hop: hop)
+        }
+    }
+}
+
+// MARK: - In one word
+
+extension TaskMachine.State {
+    /// The state as a number.
+    fileprivate var code: Int {
+        switch self {
+        case .waiting: 0
+        case .finished: 1
+        case .failed: 2
+        case .cancelled: 3
+        case .running(let hop): 4 + 2 * hop
+        case .pausing(let hop): 5 + 2 * hop
+        }
+    }
+
+    fileprivate init(code: Int) {
+        switch code {
+        case 0: self = .waiting
+        case 1: self = .finished
+        case 2: self = .failed
+        case 3: self = .cancelled
+        default: self = code % 2 == 0 ? .running(hop: (code - 4) / 2) : .pausing(hop: (code - 5) / 2)
         }
     }
 }

@@ -3,132 +3,119 @@ internal import Synchronization
 
 /// Every running request of a session, by id, and the chain that the next goes through.
 ///
-/// The actor is for what takes time: cancelling all and waiting for them. The book itself stands under a lock, because
-/// each request enters and leaves it: as actor calls the two cost a request on the loop four job switches, two
-/// allocations and a quarter of its instructions (see Docs/Concurrency.md).
+/// A request is in the book of its loop. The registry gathers what they say, so that whatever asks for all requests
+/// sees those that were made before it asked.
 public actor TaskRegistry {
-    private struct Book {
-        var machine = RegistryMachine<TaskDelegate, RegistryWatcher>()
-        var chain: Chain
+    /// What holds for calls from one shutdown, or cancelling of all, of their session to the next.
+    struct Era: Sendable {
+        fileprivate(set) var number: UInt64
+        fileprivate(set) var chain: Chain
+        fileprivate(set) var isClosed = false
     }
 
-    /// What a request gets when it enters.
-    struct Admission {
-        /// To leave from.
-        let place: Int
-        let chain: Chain
+    /// One a loop.
+    nonisolated let books: [TaskBook]
+    /// Read whenever a call is made, which takes it down.
+    private nonisolated let present: Mutex<Era>
+    /// The numbers that who looks on has in the books.
+    private var onlookers: [UInt64: [UInt64]] = [:]
+    private var lastOnlooker: UInt64 = 0
+
+    init(_ chain: Chain, on loops: [Reactor]) {
+        books = loops.map(TaskBook.init)
+        present = Mutex(Era(number: 1, chain: chain))
     }
 
-    private nonisolated let book: Mutex<Book>
-    private nonisolated let loop: Reactor
-    /// Whether anybody wants to know when requests end.
-    private nonisolated let hasOnlookers = Atomic<Bool>(false)
-
-    init(_ chain: Chain, on loop: Reactor) {
-        book = Mutex(Book(chain: chain))
-        self.loop = loop
-    }
-
-    /// Enters a request, which must leave again.
-    nonisolated func add(_ delegate: TaskDelegate) throws -> Admission {
-        let admission = book.withLock { book in
-            book.machine.add(delegate).map { Admission(place: $0, chain: book.chain) }
+    /// Throws once the session is shut down.
+    nonisolated var era: Era {
+        get throws {
+            let era = present.withLock { $0 }
+            if era.isClosed { throw Self.closed }
+            return era
         }
-        return try admission ?? admit(delegate)
     }
 
-    private nonisolated func admit(_ delegate: TaskDelegate) throws -> Admission {
-        let admitted = book.withLock { book in
-            book.machine.admit(delegate, moves: delegate.isActive).map {
-                (Admission(place: $0.place, chain: book.chain), $0.told)
-            }
+    static var closed: NetworkError { NetworkError(.sessionClosed, "the session is shut down") }
+
+    nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
+    nonisolated var chain: Chain { present.withLock { $0.chain } }
+
+    /// Takes no more requests: those made before, and still on their way to their loop, are refused there.
+    nonisolated func close() async {
+        let number = present.withLock { era in
+            era.isClosed = true
+            return era.number
         }
-        guard let (admission, told) = admitted else { throw NetworkError(.sessionClosed, "the session is shut down") }
-        for watcher in told { watcher.tell() }
-        return admission
-    }
-
-    /// Empties a place, of a request or of what is none.
-    nonisolated func remove(at place: Int, isRequest: Bool = true) {
-        let now = isRequest && hasOnlookers.load(ordering: .relaxed) ? loop.now() : nil
-        if !book.withLock({ $0.machine.remove(place, at: now) }) { dismiss(place, at: now) }
-    }
-
-    private nonisolated func dismiss(_ place: Int, at now: MonotonicTime?) {
-        for watcher in book.withLock({ $0.machine.dismiss(place, at: now) }) { watcher.tell() }
-    }
-
-    /// Takes a request off the list whose place is still to be removed: those who wait for the last wait for it too.
-    nonisolated func unlist(at place: Int) {
-        book.withLock { $0.machine.unlist(place) }
-    }
-
-    /// Takes no more requests.
-    nonisolated func close() {
-        book.withLock { $0.machine.close() }
+        for book in books { await book.close(number) }
     }
 
     /// Takes requests again, through another chain.
     nonisolated func open(_ chain: Chain) {
-        book.withLock { book in
-            book.chain = chain
-            book.machine.open()
-        }
+        present.withLock { $0 = Era(number: $0.number + 1, chain: chain) }
+    }
+}
+
+// MARK: - Who runs
+
+extension TaskRegistry {
+    public var count: Int {
+        get async { await delegates.count }
     }
 
-    nonisolated var isClosed: Bool { book.withLock { $0.machine.isClosed } }
-    nonisolated var chain: Chain { book.withLock { $0.chain } }
-
-    public nonisolated var count: Int { book.withLock { $0.machine.running.count } }
-
     /// A picture of every running request, oldest first.
-    public nonisolated var all: [TaskSnapshot] {
-        let now = loop.now()
-        return delegates.map { $0.snapshot(at: now) }
+    public var all: [TaskSnapshot] {
+        get async { await delegates.map { $0.snapshot(at: $0.loop.now()) } }
     }
 
     /// A picture of every running request of one kind, oldest first.
-    public nonisolated func all(_ kind: HTTPSession.TaskKind) -> [TaskSnapshot] {
-        all.filter { $0.kind == kind }
+    public func all(_ kind: HTTPSession.TaskKind) async -> [TaskSnapshot] {
+        await all.filter { $0.kind == kind }
     }
 
     /// A picture of every running request with this tag, oldest first.
-    public nonisolated func all(tagged tag: String) -> [TaskSnapshot] {
-        all.filter { $0.tags.contains(tag) }
+    public func all(tagged tag: String) async -> [TaskSnapshot] {
+        await all.filter { $0.tags.contains(tag) }
     }
 
-    public nonisolated subscript(_ id: TaskID) -> TaskDelegate? {
-        book.withLock { $0.machine.running }.first { $0.id == id }
+    public subscript(_ id: TaskID) -> TaskDelegate? {
+        get async { await delegates.first { $0.id == id } }
     }
 
-    private nonisolated var delegates: [TaskDelegate] {
-        book.withLock { $0.machine.running }.sorted { $0.id.rawValue < $1.id.rawValue }
+    private var delegates: [TaskDelegate] {
+        get async {
+            var delegates: [TaskDelegate] = []
+            for book in books { delegates += await book.running }
+            return delegates.sorted { $0.id.rawValue < $1.id.rawValue }
+        }
     }
 
     /// Lets a request go before or behind others that wait for their turn or for a connection, and counts at once.
     /// False if it is not running, or if nobody was there to watch it when it began.
     @discardableResult
-    public nonisolated func setPriority(_ priority: RequestPriority, of id: TaskID) -> Bool {
-        self[id]?.setPriority(priority) ?? false
+    public func setPriority(_ priority: RequestPriority, of id: TaskID) async -> Bool {
+        await self[id]?.setPriority(priority) ?? false
     }
+}
 
+// MARK: - Stopping
+
+extension TaskRegistry {
     /// Stops one request; false if it is not running.
     @discardableResult
-    public nonisolated func cancel(_ id: TaskID) -> Bool {
-        guard let delegate = self[id] else { return false }
+    public func cancel(_ id: TaskID) async -> Bool {
+        guard let delegate = await self[id] else { return false }
         delegate.cancel()
         return true
     }
 
     /// Stops every request with this tag; how many there were.
     @discardableResult
-    public nonisolated func cancel(tagged tag: String) -> Int {
-        let stopped = inOrderOfEnding.filter { $0.tags.contains(tag) }
-        for delegate in stopped { delegate.cancel() }
-        return stopped.count
+    public func cancel(tagged tag: String) async -> Int {
+        Self.cancel(await delegates.filter { $0.tags.contains(tag) })
     }
 
-    /// Stops every request and returns how many there were, once the last has told its caller.
+    /// Stops every request and returns how many there were, once the last has told its caller. What was made before,
+    /// and is still on its way to its loop, fails as cancelled.
     ///
     /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request goes on, is not
     /// counted and not waited for; nor are others that wait like this within theirs. When the awaiting task is
@@ -136,24 +123,36 @@ public actor TaskRegistry {
     @discardableResult
     public func cancelAll() async -> Int {
         let within = Enclosure.subjects
-        let stopped = inOrderOfEnding.filter { !within.contains(.request($0.id)) }
-        for delegate in stopped { delegate.cancel() }
+        let number = present.withLock { era in
+            defer { era.number += 1 }
+            return era.number
+        }
+        var running: [TaskDelegate] = []
+        for book in books { running += await book.cancel(number) }
+        let stopped = Self.cancel(running.filter { !within.contains(.request($0.id)) })
         await drain(until: .never)
-        return stopped.count
+        return stopped
     }
 
     /// Who waits for a turn or a connection first, or it might be given what another just left; then the newest first.
-    private nonisolated var inOrderOfEnding: [TaskDelegate] {
-        let newestFirst = delegates.reversed()
-        return newestFirst.filter { $0.interrupt.phase == .pool } + newestFirst.filter { $0.interrupt.phase != .pool }
+    private static func cancel(_ delegates: [TaskDelegate]) -> Int {
+        let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
+        let phases = newestFirst.map(\.interrupt.phase)
+        for (delegate, phase) in zip(newestFirst, phases) where phase == .pool { delegate.cancel() }
+        for (delegate, phase) in zip(newestFirst, phases) where phase != .pool { delegate.cancel() }
+        return newestFirst.count
     }
+}
 
+// MARK: - Waiting
+
+extension TaskRegistry {
     /// Returns once nothing runs any more and every caller has been told, those that come meanwhile included. Throws
     /// `CancellationError` when the awaiting task is cancelled, which cancels no request.
     ///
     /// Within a request, in a hook of its or in a stream's scope, that one is not waited for; nor are others that wait
     /// like this within theirs. One that is never let go never ends.
-    public nonisolated func drain() async throws {
+    public func drain() async throws {
         guard await drain(until: .never) else { throw CancellationError() }
     }
 
@@ -161,33 +160,56 @@ public actor TaskRegistry {
     /// task was cancelled before.
     @discardableResult
     nonisolated func drain(until deadline: MonotonicTime) async -> Bool {
-        let within = Enclosure.subjects
-        let (watcher, interrupt) = (Parking<Void>(on: loop), Interrupt())
-        let (number, told) = book.withLock {
-            $0.machine.watch(.parked(watcher)) { within.contains(.request($0.id)) }
+        let (within, interrupt) = (Enclosure.subjects, Interrupt())
+        var watches: [UInt64] = []
+        var isWithin = false
+        // In every book at once: who is passed over there must be known in all.
+        for book in books {
+            let watch = await book.watch(within: within)
+            watches.append(watch.id)
+            isWithin = isWithin || watch.isWithin
         }
-        for watcher in told { watcher.tell() }
-        guard let number else { return true }
         await withTaskCancellationHandler {
-            _ = await watcher.wait(until: deadline, interrupt: interrupt)
+            await wait(watches, isWithin: isWithin, until: deadline, interrupt)
         } onCancel: {
             interrupt.cancel(.task)
         }
-        book.withLock { $0.machine.leave(number) }
+        for (book, watch) in zip(books, watches) { await book.leave(watch) }
         return interrupt.cause == nil
+    }
+
+    /// Book by book, again if requests have come to one meanwhile: while it waited for another the first may have
+    /// filled again.
+    private nonisolated func wait(
+        _ watches: [UInt64], isWithin: Bool, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async {
+        var known: [UInt64]?
+        while true {
+            for (book, watch) in zip(books, watches) {
+                guard await book.wait(watch, isWithin: isWithin, until: deadline, interrupt) else { return }
+            }
+            let arrivals = await arrivals
+            if books.count == 1 || arrivals == known { return }
+            known = arrivals
+        }
+    }
+
+    private nonisolated var arrivals: [UInt64] {
+        get async {
+            var arrivals: [UInt64] = []
+            for book in books { arrivals.append(await book.arrivals) }
+            return arrivals
+        }
     }
 
     /// Waits until a request is over; one that is not on the list is.
     nonisolated func waitForEnd(
         of id: TaskID, until deadline: MonotonicTime, _ interrupt: Interrupt
     ) async -> Parking<Void>.Outcome {
-        let parking = Parking<Void>(on: loop)
-        guard let following = book.withLock({ $0.machine.follow(.parked(parking)) { $0.id == id } }) else {
-            return .value(())
+        for book in books {
+            if let outcome = await book.waitForEnd(of: id, until: deadline, interrupt) { return outcome }
         }
-        let outcome = await parking.wait(until: deadline, interrupt: interrupt)
-        book.withLock { $0.machine.leave(following) }
-        return outcome
+        return .value(())
     }
 }
 
@@ -195,43 +217,28 @@ public actor TaskRegistry {
 
 extension TaskRegistry {
     /// Rings `bell` for what `look` asks for, and whenever a request is held or let go, until `part`.
-    nonisolated func join(_ bell: AsyncStream<Void>.Continuation) -> UInt64 {
-        book.withLock { book in
-            hasOnlookers.store(true, ordering: .relaxed)
-            return book.machine.join(.ringing(bell))
+    func join(_ bell: AsyncStream<Void>.Continuation) async -> UInt64 {
+        lastOnlooker += 1
+        let id = lastOnlooker
+        var numbers: [UInt64] = []
+        for book in books { numbers.append(await book.join(bell)) }
+        onlookers[id] = numbers
+        return id
+    }
+
+    func part(_ onlooker: UInt64) async {
+        guard let numbers = onlookers.removeValue(forKey: onlooker) else { return }
+        for (book, number) in zip(books, numbers) { await book.part(number) }
+    }
+
+    /// Whether any request moves, and what the next ring is to be for: one end is enough to look again.
+    func look(_ onlooker: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
+        var (isBusy, ends) = (false, Ends())
+        for (book, number) in zip(books, onlookers[onlooker] ?? []) {
+            let sight = await book.look(number, for: isBusy ? .nothing : news)
+            isBusy = isBusy || sight.isBusy
+            ends.add(sight.ends)
         }
-    }
-
-    nonisolated func part(_ onlooker: UInt64) {
-        book.withLock { book in
-            book.machine.part(onlooker)
-            hasOnlookers.store(book.machine.hasOnlookers, ordering: .relaxed)
-        }
-    }
-
-    /// Whether any request moves, and what the next ring is to be for.
-    nonisolated func look(_ onlooker: UInt64, for news: News) -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
-        let now = loop.now()
-        let sight = book.withLock { $0.machine.look(onlooker, for: news, where: \.isActive) }
-        return (sight.isBusy, sight.ends, now)
-    }
-
-    /// A request was held, or let go.
-    nonisolated func noteHold(_ isHeld: Bool) {
-        let time = isHeld ? loop.now() : nil
-        for watcher in book.withLock({ $0.machine.noteHold(since: time) }) { watcher.tell() }
-    }
-}
-
-/// Who is told of something by a registry, outside its lock.
-enum RegistryWatcher: Sendable {
-    case parked(Parking<Void>)
-    case ringing(AsyncStream<Void>.Continuation)
-
-    func tell() {
-        switch self {
-        case .parked(let parking): _ = parking.deliver(())
-        case .ringing(let bell): bell.yield()
-        }
+        return (isBusy, ends, books[0].loop.now())
     }
 }

@@ -18,7 +18,7 @@ extension DownloadRun {
     }
 
     mutating func place(_ head: ResponseHead, _ call: LiveCall) async throws {
-        if let refusal = download.refusal(of: head, call.entered.call), head.status != 416 { throw refusal }
+        if let refusal = download.refusal(of: head, call.asked), head.status != 416 { throw refusal }
         guard placement == nil else { return }
         let placement = try await DestinationChoice(call, head).placement(download.destination)
         self.placement = placement
@@ -30,8 +30,8 @@ extension DownloadRun {
     mutating func startOver(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws {
         let head = arrival.response.head
         isStale = true
-        if let refusal = download.refusal(of: head, call.entered.call) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.entered.call.reading.kept)
+        if let refusal = download.refusal(of: head, call.asked) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.asked.reading.kept)
         }
         let length = arrival.response.body.length
         try check(length ?? 0, head)

@@ -102,8 +102,8 @@ struct DownloadRun {
             try await pause(delay, call)
             return nil
         }
-        if let refusal = download.refusal(of: head, call.entered.call) {
-            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.entered.call.reading.kept)
+        if let refusal = download.refusal(of: head, call.asked) {
+            throw await BodyBeginning.add(to: refusal, arrival.response.body, upTo: call.asked.reading.kept)
         }
         isForeign = true
         try await startOver(arrival, call)
@@ -121,7 +121,7 @@ struct DownloadRun {
 
     private mutating func verdict(on head: ResponseHead, _ call: LiveCall) -> ResumeMachine.Verdict {
         if isResumable { return machine.answered(head) }
-        return download.refusal(of: head, call.entered.call) == nil ? .startOver : .deliver
+        return download.refusal(of: head, call.asked) == nil ? .startOver : .deliver
     }
 }
 
@@ -132,7 +132,7 @@ extension DownloadRun {
         call.request = isResumable ? original.with(machine.fields) : original
         call.part = nil
         if maySplit || machine.limit != nil {
-            call.part = TaskDelegate(partOf: call.delegate, isFirst: true)
+            call.part = CallPart(of: call.delegate, isFirst: true)
         }
         // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
         if part != nil || !earlier.isEmpty { call.start = call.loop.now() }

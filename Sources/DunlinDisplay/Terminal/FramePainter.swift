@@ -9,8 +9,8 @@
 ///    wrapped since by the terminal: then it takes more than one row, and all is wiped first.
 /// 4. No more lines than the terminal has rows below the first: nobody could go up to them. In a terminal of one row
 ///    nothing can be drawn over.
-/// 5. Where lines cannot be drawn over, each is written when it reaches a milestone and when it is over, one a second
-///    at most.
+/// 5. Where lines cannot be drawn over, each is written when it reaches a milestone, one a second at most, and when it
+///    is over: that it has ended is said once.
 struct FramePainter {
     /// The widths of the lines that stand above the cursor, to be drawn over.
     private var drawn: [Int] = []
@@ -72,6 +72,7 @@ struct FramePainter {
     }
 
     private func isNews(_ entry: DisplayFrame.Entry, at now: Duration) -> Bool {
+        if entry.line.hasEnded { return false }
         guard let before = told[entry.id] else { return entry.line.isWorthBeginning }
         return entry.line.milestone > before.milestone && now >= before.at + .seconds(1)
     }
@@ -89,6 +90,11 @@ extension TerminalSize {
 }
 
 extension DisplayLine {
+    /// It is about to be over, and written then.
+    fileprivate var hasEnded: Bool {
+        if case .bar(let line) = self { line.end != nil } else { false }
+    }
+
     /// A transfer that has not moved yet is no news.
     fileprivate var isWorthBeginning: Bool {
         switch self {

@@ -136,7 +136,7 @@ import Testing
         mocked.transport.on(.get, "/x").fail(Self.noWay)
         let task = Task { try await mocked.session.get("x", as: .bytes).value }
         try await eventually { network.lookCount >= 1 }
-        #expect(mocked.session.tasks.all.first?.phase == .connect)
+        #expect(await mocked.session.tasks.all.first?.phase == .connect)
         if byTask { task.cancel() } else { await mocked.session.tasks.cancelAll() }
         switch await task.result {
         case .success: Issue.record("it cannot have succeeded")

@@ -300,8 +300,8 @@ struct `A request that is tried again` {
         task.resume()
         try await clock.waitForRetries()
         #expect(told.withLock { $0 } == ["waitingToRetry(hop: 1) status 503"])
-        #expect(mocked.session.tasks.all.map(\.state) == [.waitingToRetry(hop: 1)])
-        #expect(mocked.session.tasks.all.map(\.phase) == [nil])
+        #expect(await mocked.session.tasks.all.map(\.state) == [.waitingToRetry(hop: 1)])
+        #expect(await mocked.session.tasks.all.map(\.phase) == [nil])
         try await clock.advance(by: .seconds(5))
         #expect(try await task.value == "fit")
         await mocked.session.shutdown()
@@ -332,7 +332,7 @@ struct `A request that is tried again` {
         try await clock.waitForRetries()
         if isTask { asking.cancel() } else { await mocked.session.tasks.cancelAll() }
         let result = await asking.result
-        #expect(mocked.session.tasks.count == 0 && mocked.transport.requests.count == 1)
+        #expect(await mocked.session.tasks.count == 0 && mocked.transport.requests.count == 1)
         switch result {
         case .success: Issue.record("was cancelled")
         case .failure(let error):

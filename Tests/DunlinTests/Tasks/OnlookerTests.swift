@@ -11,9 +11,9 @@ import Testing
     private static func isMoving(_ name: String) -> Bool { name.first != "-" }
 
     /// Those who are told; names with a dash in front do not move.
-    private static func enter(_ name: String, _ machine: inout Machine) -> [Int] {
-        if machine.add(name) != nil { return [] }
-        return machine.admit(name, moves: isMoving(name))?.told ?? [-1]
+    private static func enter(_ name: String, _ machine: inout Machine, of era: UInt64 = 1) -> [Int] {
+        if machine.add(name, of: era) != nil { return [] }
+        do { return try machine.admit(name, of: era, moves: isMoving(name)).told } catch { return [-1] }
     }
 
     private static func leave(_ place: Int, _ machine: inout Machine, at now: Int64? = 0) -> [Int] {
@@ -112,8 +112,8 @@ import Testing
         var machine = Machine()
         let id = machine.join(7)
         func isShort() -> [Bool] {
-            let place = machine.add("a")
-            if place == nil { _ = machine.admit("a", moves: false) }
+            let place = machine.add("a", of: 1)
+            if place == nil { _ = Self.enter("-a", &machine) }
             let isShort = machine.remove(0, at: Self.time(0))
             if !isShort { _ = machine.dismiss(0, at: Self.time(0)) }
             return [place != nil, isShort]
@@ -139,10 +139,9 @@ import Testing
         var machine = Machine()
         let id = machine.join(7)
         Self.look(id, &machine, for: .arrival)
-        machine.close()
+        machine.close(1)
         let refused = Self.enter("a", &machine)
-        machine.open()
-        let taken = Self.enter("a", &machine)
+        let taken = Self.enter("a", &machine, of: 2)
         #expect([refused, taken] == [[-1], [7]])
     }
 
@@ -152,7 +151,7 @@ import Testing
         for name in ["a", "b"] { _ = Self.enter(name, &machine) }
         Self.look(id, &machine, for: .end)
         _ = machine.follow(8) { $0 == "a" }
-        _ = machine.watch(9)
+        _ = machine.wait(9)
         let told = [Self.leave(0, &machine), Self.leave(1, &machine)]
         #expect(told == [[7, 8], [9]])
     }

@@ -21,13 +21,13 @@ import Testing
         let mock = try answering()
         let task = try mock.session.task("user", as: .json(User.self))
         #expect(task.snapshot.state == .suspended)
-        #expect(mock.session.tasks.all.map(\.id) == [task.id])
+        #expect(await mock.session.tasks.all.map(\.id) == [task.id])
         #expect(mock.transport.requests.isEmpty)
         task.resume()
         try await mock.transport.waitForRequests()
         #expect(try await task.value == User(id: 1, name: "Ada"))
         #expect(task.snapshot.state == .over)
-        #expect(mock.session.tasks.count == 0)
+        #expect(await mock.session.tasks.count == 0)
     }
 
     @Test func `begins when its value is awaited, and gives it to everybody, sooner or later`() async throws {
@@ -58,7 +58,7 @@ import Testing
         task.resume()
         #expect(try await networkError { _ = try await task.value }?.code == .cancelled)
         #expect(mock.transport.requests.isEmpty)
-        #expect(mock.session.tasks.count == 0)
+        #expect(await mock.session.tasks.count == 0)
     }
 
     @Test func `that is let go of before it begins is cancelled`() async throws {
@@ -125,27 +125,28 @@ import Testing
         let tagged = try (0..<3).map { _ in try mock.session.task("/", options: options, as: .bytes) }
         let upload = try mock.session.task("/", method: .put, body: .file("/etc/hostname"), as: .bytes)
         let tasks = mock.session.tasks
-        #expect(tasks.all(tagged: "nightly").map(\.id) == tagged.map(\.id))
-        #expect(tasks.all(.upload).map(\.id) == [upload.id])
-        #expect(tasks.all(.data).count == 3)
-        #expect(tasks.all.first?.label == "first")
-        #expect(tasks.all.allSatisfy { $0.age >= .zero && $0.phase == nil })
-        #expect(tasks.cancel(tagged: "report") == 3)
+        #expect(await tasks.all(tagged: "nightly").map(\.id) == tagged.map(\.id))
+        #expect(await tasks.all(.upload).map(\.id) == [upload.id])
+        #expect(await tasks.all(.data).count == 3)
+        #expect(await tasks.all.first?.label == "first")
+        #expect(await tasks.all.allSatisfy { $0.age >= .zero && $0.phase == nil })
+        #expect(await tasks.cancel(tagged: "report") == 3)
         for task in tagged { #expect(try await networkError { _ = try await task.value }?.code == .cancelled) }
-        #expect(tasks.all.map(\.id) == [upload.id])
-        #expect(tasks[upload.id]?.kind == .upload)
+        #expect(await tasks.all.map(\.id) == [upload.id])
+        let kind = await tasks[upload.id]?.kind
+        #expect(kind == .upload)
     }
 
     /// A body whose second piece is never asked for while it is held.
     private struct HeldBody: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        let hold: @Sendable () -> Void
+        let hold: @Sendable () async -> Void
         var count = 0
 
         func makeAsyncIterator() -> HeldBody { self }
 
         mutating func next() async throws -> Bytes? {
             count += 1
-            if count == 1 { hold() }
+            if count == 1 { await hold() }
             return count < 3 ? "piece" : nil
         }
     }
@@ -155,7 +156,7 @@ import Testing
         mock.transport.on(.post, "/").respond(body: "taken")
         let options = HTTPSession.Options(timeouts: Timeouts(total: .seconds(1)))
         let tasks = mock.session.tasks
-        let body = HeldBody { tasks.all.forEach { _ = tasks[$0.id]?.suspend() } }
+        let body = HeldBody { for task in await tasks.all { _ = await tasks[task.id]?.suspend() } }
         let task = try mock.session.task("/", method: .post, body: .stream(body), options: options, as: .string)
         let error = try await networkError { _ = try await task.value }
         #expect(error?.code == .timedOut)

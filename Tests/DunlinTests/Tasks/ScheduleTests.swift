@@ -53,7 +53,7 @@ import Testing
             }
             try await group.waitForAll()
         }
-        #expect(session.tasks.count == 0)
+        #expect(await session.tasks.count == 0)
         #expect(tellings.ends.withLock { $0.count } == Self.schedules)
         #expect(tellings.ends.withLock { $0.values.allSatisfy { $0 == 1 } })
         #expect(await session.shutdown() == 0)

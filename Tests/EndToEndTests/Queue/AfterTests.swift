@@ -91,10 +91,10 @@ import Testing
             let turnstile = Turnstile(at: stage.server)
             async let plain = stage.session.get("plain", as: .string).value
             try await stage.eventually("it is there") { turnstile.arrived.count == 1 }
-            let id = try #require(stage.session.tasks.all.first?.id)
-            #expect(!stage.session.tasks.setPriority(.high, of: id))
+            let id = try #require(await stage.session.tasks.all.first?.id)
+            #expect(await !stage.session.tasks.setPriority(.high, of: id))
             async let last = stage.session.get("last", options: Self.options(after: [id]), as: .string).value
-            try await stage.eventually("the other waits") { stage.session.tasks.count == 2 }
+            try await stage.eventually("the other waits") { await stage.session.tasks.count == 2 }
             try await turnstile.pass(0)
             turnstile.open()
             #expect(try await plain == "x")

@@ -14,7 +14,7 @@ import Testing
             let batch = try stage.session.batch(Self.requests(20), running: running, as: .string)
             #expect(try await batch.values == (0..<20).map { "/\($0)" })
             #expect(batch.tasks.count == 20)
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
             #expect(try await batch.values.count == 20)
         }
     }
@@ -42,7 +42,7 @@ import Testing
         } _: { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(8), running: running, as: .string)
-            #expect(stage.session.tasks.count == 8)
+            #expect(await stage.session.tasks.count == 8)
             try await turnstile.pass(all: 8, atOnce: running) { try await clock.advance(by: .seconds(30)) }
             #expect(try await batch.values.count == 8)
             #expect(turnstile.peak == running)
@@ -112,7 +112,7 @@ import Testing
             }
             #expect([batch.state.finished, batch.state.failed] == [10, 9])
             #expect(turnstile.arrived.count == 3)
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
         }
     }
 
@@ -121,7 +121,7 @@ import Testing
             let turnstile = Turnstile(at: stage.server)
             _ = try stage.session.batch(Self.requests(4), running: 1, as: .string)
             for number in 0..<4 { try await turnstile.pass(number) }
-            try await stage.eventually("all are over") { stage.session.tasks.count == 0 }
+            try await stage.eventually("all are over") { await stage.session.tasks.count == 0 }
             #expect(turnstile.arrived.count == 4)
         }
     }
@@ -145,7 +145,7 @@ import Testing
         try await Stage.with { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(5), running: 1, as: .string)
-            try await stage.eventually("the others wait") { turnstile.arrived.count == 1 && stage.queued == 4 }
+            try await stage.eventually("the others wait") { await stage.queued == 4 && turnstile.arrived.count == 1 }
             batch.tasks[4].priority = .high
             batch.tasks[1].priority = .low
             turnstile.open()
@@ -171,7 +171,7 @@ import Testing
                     }
                 }
             }
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
         }
     }
 
@@ -198,7 +198,7 @@ import Testing
             #expect(error.code == .unsupportedScheme)
             let none = try await NetworkError.thrown { _ = try stage.session.batch([], running: 0, as: .string) }
             #expect(none.code == .invalidConfiguration)
-            try await stage.eventually("nothing is left") { stage.session.tasks.count == 0 }
+            try await stage.eventually("nothing is left") { await stage.session.tasks.count == 0 }
             #expect(stage.server.requests.isEmpty)
         }
     }

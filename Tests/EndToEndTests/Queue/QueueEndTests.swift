@@ -31,7 +31,7 @@ import Testing
             let waiter = Task { try await task.value }
             switch cancel {
             case .byHandle: task.cancel()
-            case .byRegistry: #expect(stage.session.tasks.cancel(task.id))
+            case .byRegistry: #expect(await stage.session.tasks.cancel(task.id))
             case .byTask: waiter.cancel()
             }
             let result = await waiter.result
@@ -42,7 +42,7 @@ import Testing
             turnstile.open()
             _ = await first.result
             #expect(try await last.value == "x")
-            #expect(stage.queued == 0)
+            #expect(await stage.queued == 0)
             if standing != .running { #expect(turnstile.arrived == ["/first", "/last"]) }
             try await stage.expectHealthy()
         }
@@ -63,7 +63,7 @@ import Testing
         case .suspendedInLine:
             let task = try await stage.begin("it", behind: 0)
             task.suspend()
-            try await stage.eventually("it stands aside") { stage.queued == 0 }
+            try await stage.eventually("it stands aside") { await stage.queued == 0 }
             // Whoever waits for it lets it go on: that of a task that has begun is for its holder to do.
             task.resume()
             task.suspend()
@@ -79,14 +79,14 @@ import Testing
             for index in 0..<4 { tasks.append(try await stage.begin("\(index)", behind: index)) }
             tasks[1].suspend()
             tasks[3].suspend()
-            try await stage.eventually("two stand aside") { stage.queued == 2 }
+            try await stage.eventually("two stand aside") { await stage.queued == 2 }
             #expect(tasks[1].snapshot.state == .suspended)
             tasks[3].resume()
-            try await stage.eventually("one is back") { stage.queued == 3 }
+            try await stage.eventually("one is back") { await stage.queued == 3 }
             try await turnstile.pass(0)
             try await stage.eventually("the next runs") { turnstile.arrived == ["/first", "/1"] }
             tasks[1].resume()
-            try await stage.eventually("the other is back") { stage.queued == 3 }
+            try await stage.eventually("the other is back") { await stage.queued == 3 }
             turnstile.open()
             for task in tasks { _ = try await task.value }
             #expect(turnstile.arrived == ["/first", "/1", "/0", "/2", "/3"])
@@ -101,7 +101,7 @@ import Testing
             let second = try await stage.begin("second", behind: 0)
             first.suspend()
             try await turnstile.pass(0)
-            #expect(stage.queued == 1)
+            #expect(await stage.queued == 1)
             first.resume()
             #expect(try await first.value == "x")
             turnstile.open()
@@ -124,7 +124,7 @@ import Testing
             let verbs = (0..<10).map { number in Task { try await session.get("\(number)", as: .bytes) } }
             let tasks = try (10..<20).map { try session.task("\($0)", as: .bytes) }
             for task in tasks { task.resume() }
-            try await stage.eventually("all are there") { stage.queued == 18 && turnstile.arrived.count == 2 }
+            try await stage.eventually("all are there") { await stage.queued == 18 && turnstile.arrived.count == 2 }
             let count = byShutdown ? await session.shutdown() : await session.tasks.cancelAll()
             #expect(count == 20)
             #expect(told.load(ordering: .relaxed) == 20)
@@ -137,7 +137,7 @@ import Testing
                 #expect(throws: NetworkError.self) { try result.get() }
             }
             #expect(turnstile.arrived.count == 2)
-            #expect(session.tasks.count == 0)
+            #expect(await session.tasks.count == 0)
             #expect(told.load(ordering: .relaxed) == 20)
             if !byShutdown {
                 turnstile.open()
@@ -156,7 +156,7 @@ import Testing
             let patient = Task { try await session.tasks.drain() }
             impatient.cancel()
             await #expect(throws: CancellationError.self) { try await impatient.value }
-            #expect(session.tasks.count == 2)
+            #expect(await session.tasks.count == 2)
             turnstile.open()
             try await patient.value
             #expect(tasks.allSatisfy { $0.resultIfEnded != nil })
@@ -189,7 +189,7 @@ import Testing
                 }
                 try await group.waitForAll()
             }
-            #expect(session.tasks.count == 0)
+            #expect(await session.tasks.count == 0)
             try await stage.expectHealthy()
         }
     }

@@ -32,14 +32,14 @@ import Testing
                 }
                 try await turnstile.pass(all: 18, atOnce: limit) {
                     try await stage.eventually("the others wait") {
-                        stage.queued + turnstile.arrived.count == 18
+                        await stage.queued + turnstile.arrived.count == 18
                     }
                 }
                 for try await value in group { #expect(value == "x") }
             }
             #expect(turnstile.peak == limit)
             #expect(Set(turnstile.arrived).count == 18)
-            #expect(stage.queued == 0)
+            #expect(await stage.queued == 0)
         }
     }
 
@@ -73,14 +73,15 @@ import Testing
                 tasks.append(try await stage.begin("\(index)", .init(priority: priority), behind: index))
             }
             tasks[2].priority = 200
-            #expect(stage.session.tasks.setPriority(.low, of: tasks[1].id))
-            #expect(stage.session.tasks[tasks[5].id]?.setPriority(.high) == true)
+            #expect(await stage.session.tasks.setPriority(.low, of: tasks[1].id))
+            let isHigher = await stage.session.tasks[tasks[5].id]?.setPriority(.high)
+            #expect(isHigher == true)
             #expect(tasks.map(\.priority) == [.normal, .low, 200, .normal, .high, .high])
-            #expect(stage.session.tasks.all.map(\.priority) == tasks.map(\.priority))
+            #expect(await stage.session.tasks.all.map(\.priority) == tasks.map(\.priority))
             turnstile.open()
             for task in tasks { _ = try await task.value }
             #expect(turnstile.arrived == ["/first", "/1", "/3", "/4", "/2", "/0"])
-            #expect(!stage.session.tasks.setPriority(.low, of: tasks[1].id))
+            #expect(await !stage.session.tasks.setPriority(.low, of: tasks[1].id))
         }
     }
 

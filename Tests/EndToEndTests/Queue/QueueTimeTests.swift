@@ -25,9 +25,9 @@ import Testing
                 guard isStreamed else { return _ = try await stage.session.get("late", as: .bytes) }
                 try await stage.session.withStream(from: "late") { _ in }
             }
-            try await stage.eventually("it waits") { stage.queued == 1 }
+            try await stage.eventually("it waits") { await stage.queued == 1 }
             try await clock.advance(by: .milliseconds(9999))
-            #expect(stage.queued == 1)
+            #expect(await stage.queued == 1)
             try await clock.advance(by: .milliseconds(1))
             let error = try await failure
             #expect(error.code == .timedOut && error.phase == .pool)
@@ -35,7 +35,7 @@ import Testing
             #expect(error.reason.contains("queue"))
             #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
             #expect(error.attempt?.duration(of: .pool) == .seconds(10))
-            #expect(stage.session.tasks.count == 1)
+            #expect(await stage.session.tasks.count == 1)
             turnstile.open()
             #expect(try await first.value == "x")
             #expect(turnstile.arrived == ["/first"])
@@ -55,7 +55,7 @@ import Testing
                 guard isStreamed else { return try await stage.session.get("late", as: .bytes).metrics }
                 return try await stage.session.withStream(from: "late") { $0.metrics }
             }()
-            try await stage.eventually("it waits") { stage.queued == 1 }
+            try await stage.eventually("it waits") { await stage.queued == 1 }
             try await clock.advance(by: .seconds(15))
             try await turnstile.pass(0)
             _ = try await first.value
@@ -85,7 +85,7 @@ import Testing
             try await clock.advance(by: .seconds(6))
             second.cancel()
             try await stage.eventually("the next waits for one") {
-                stage.session.connections.waiting == 1 && stage.queued == 0 && third.snapshot.phase == .pool
+                await stage.queued == 0 && stage.session.connections.waiting == 1 && third.snapshot.phase == .pool
             }
             try await clock.advance(by: .milliseconds(3999))
             #expect(third.resultIfEnded == nil)
@@ -108,7 +108,7 @@ import Testing
             async let failure = NetworkError.thrown {
                 try await session.withDeadline(in: .seconds(5)) { _ = try await session.get("late", as: .bytes) }
             }
-            try await stage.eventually("it waits") { stage.queued == 1 }
+            try await stage.eventually("it waits") { await stage.queued == 1 }
             try await clock.advance(by: .seconds(5))
             let error = try await failure
             #expect(error.code == .timedOut && error.phase == .total)
@@ -131,10 +131,10 @@ import Testing
             last.resume()
             try await clock.advance(by: .seconds(6))
             held.suspend()
-            try await stage.eventually("it stands aside") { stage.queued == 0 }
+            try await stage.eventually("it stands aside") { await stage.queued == 0 }
             try await clock.advance(by: .seconds(60))
             held.resume()
-            try await stage.eventually("it is back") { stage.queued == 1 }
+            try await stage.eventually("it is back") { await stage.queued == 1 }
             try await clock.advance(by: .milliseconds(3999))
             #expect(held.resultIfEnded == nil)
             try await clock.advance(by: .milliseconds(1))
@@ -160,7 +160,7 @@ import Testing
                 tasks.append(task)
             }
             tasks[3].priority = .high
-            #expect(session.tasks.setPriority(.low, of: tasks[1].id))
+            #expect(await session.tasks.setPriority(.low, of: tasks[1].id))
             turnstile.open()
             for task in tasks { _ = try await task.value }
             #expect(turnstile.arrived == ["/first", "/2", "/1", "/3", "/0"])

@@ -69,7 +69,9 @@ final class Turnstile: Sendable {
 
 extension Stage {
     /// Requests that wait for their turn.
-    var queued: Int { session.tasks.all.count { $0.state == .waiting && $0.phase == .pool } }
+    var queued: Int {
+        get async { await session.tasks.all.count { $0.state == .waiting && $0.phase == .pool } }
+    }
 
     /// Begins a request, and returns when it waits for its turn behind `others`, or is at the server.
     func begin(
@@ -78,7 +80,7 @@ extension Stage {
         let task = try session.task(HTTPSession.Target(name), options: options, as: .string)
         task.resume()
         if let others {
-            try await eventually("\(name) waits") { queued == others + 1 }
+            try await eventually("\(name) waits") { await queued == others + 1 }
         } else {
             try await eventually("\(name) is there") { server.requests.contains { $0.target == "/\(name)" } }
         }

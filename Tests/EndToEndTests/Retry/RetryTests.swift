@@ -128,7 +128,7 @@ struct `Requests tried again` {
             stage.server.respond { _ in .response(503, fields: ["Retry-After": "50"]) }
             let asking = (0..<8).map { _ in Task { try await stage.session.get("x", as: .bytes) } }
             try await clock.waitForRetries(8)
-            #expect(stage.session.tasks.all.allSatisfy { $0.state == .waitingToRetry(hop: 1) })
+            #expect(await stage.session.tasks.all.allSatisfy { $0.state == .waitingToRetry(hop: 1) })
             if isTask { for task in asking { task.cancel() } } else { await stage.session.tasks.cancelAll() }
             for task in asking {
                 switch await task.result {
@@ -136,7 +136,7 @@ struct `Requests tried again` {
                 case .failure(let error): #expect((error is CancellationError) == isTask)
                 }
             }
-            #expect(stage.session.tasks.count == 0 && stage.server.requests.count == 8)
+            #expect(await stage.session.tasks.count == 0 && stage.server.requests.count == 8)
             try await stage.expectHealthy()
         }
     }

@@ -84,7 +84,7 @@ extension Scenario {
             scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall])
             await scene.note("stream") {
                 try await scene.session.withStream(from: "a") { response in
-                    scene.noteTasks("in the scope")
+                    await scene.noteTasks("in the scope")
                     return response.status.code
                 }
             }
@@ -147,7 +147,7 @@ extension Scenario {
         Scenario("download-with-handle") { scene in
             scene.server.enqueue(.response(body: "hello"))
             let task = try scene.session.downloadTask("a", to: .file("\(scene.folder.path)/file"))
-            scene.noteTasks("before it begins")
+            await scene.noteTasks("before it begins")
             await scene.note("download") { try await task.response }
         },
     ]

@@ -9,7 +9,7 @@ extension Scenario {
                 predicament.configure(&$0)
             } _: { scene in
                 try await scene.whenStuck(in: predicament, { try await predicament.request(scene.stage) }) {
-                    scene.noteTasks("while it hangs")
+                    await scene.noteTasks("while it hangs")
                     $0.cancel()
                 }
             },

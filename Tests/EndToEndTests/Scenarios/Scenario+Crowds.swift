@@ -7,7 +7,7 @@ extension Scenario {
         Scenario("handle") { scene in
             scene.server.enqueue(.response(body: "hello"))
             let task = try scene.session.task("a", as: .string)
-            scene.noteTasks("before it begins")
+            await scene.noteTasks("before it begins")
             await scene.note("value") { try await task.response }
             await scene.note("again") { try await task.value }
         },
@@ -19,7 +19,7 @@ extension Scenario {
         Scenario("handle-let-go-of-before-it-begins") { scene in
             do { _ = try scene.session.task("a", as: .string) }
             try await scene.session.tasks.drain()
-            scene.noteTasks("afterwards")
+            await scene.noteTasks("afterwards")
         },
         Scenario("handle-suspended-and-resumed") { scene in
             let (reached, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
@@ -31,7 +31,7 @@ extension Scenario {
             task.resume()
             try await reached.opened()
             task.suspend()
-            scene.noteTasks("while it is suspended")
+            await scene.noteTasks("while it is suspended")
             goOn.open()
             task.resume()
             await scene.note("value") { try await task.response }
@@ -64,7 +64,7 @@ extension Scenario {
             let high = try scene.session.task("high", options: .init(priority: .high), as: .string)
             high.resume()
             try await scene.stage.eventually("it waits too") { high.snapshot.phase == .pool }
-            scene.noteTasks("while they wait")
+            await scene.noteTasks("while they wait")
             goOn.open()
             await scene.note("first") { try await first.response.status }
             await scene.note("high") { try await high.response.status }
@@ -166,7 +166,7 @@ extension Scenario {
             try await one.opened()
             other.resume()
             _ = try await scene.server.waitForRequests(2)
-            scene.transcript.note("cancelled: \(scene.session.tasks.cancel(tagged: "mark"))")
+            scene.transcript.note("cancelled: \(await scene.session.tasks.cancel(tagged: "mark"))")
             await scene.note("tagged") { try await tagged.response }
             two.open()
             await scene.note("other") { try await other.response }

@@ -8,7 +8,7 @@ extension Scenario {
             scene.server.enqueue(.response(body: "hello"))
             let task = try scene.session.task("a", as: .string)
             task.suspend()
-            scene.noteTasks("before it begins")
+            await scene.noteTasks("before it begins")
             task.resume()
             await scene.note("value") { try await task.response }
         },
@@ -18,7 +18,7 @@ extension Scenario {
             task.cancel()
             task.resume()
             await scene.note("value") { try await task.response }
-            scene.noteTasks("afterwards")
+            await scene.noteTasks("afterwards")
         },
         Scenario("handle-awaited-by-two") { scene in
             let (reached, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
@@ -108,7 +108,7 @@ extension Scenario {
             let second = try await scene.begin("b", running: false)
             let third = try await scene.begin("c", running: false)
             second.suspend()
-            scene.noteTasks("while they wait")
+            await scene.noteTasks("while they wait")
             goOn.open()
             await scene.note("first") { try await first.response }
             await scene.note("third") { try await third.response }
@@ -126,7 +126,7 @@ extension Scenario {
             scene.server.enqueue([.stall])
             let first = try await scene.begin("a", running: true)
             let second = try await scene.begin("b", running: false)
-            scene.noteTasks("while they run and wait")
+            await scene.noteTasks("while they run and wait")
             scene.transcript.note("shutdown: \(await scene.session.shutdown())")
             await scene.note("first") { try await first.response }
             await scene.note("second") { try await second.response }
@@ -136,7 +136,7 @@ extension Scenario {
             scene.server.route(.get, "/a", [.signal(reached), .stall])
             let batch = try scene.session.batch([.init("a"), .init("b")], running: 1, as: .string)
             try await reached.opened()
-            scene.noteTasks("while one runs")
+            await scene.noteTasks("while one runs")
             batch.cancel()
             for result in await batch.results { await scene.note("result") { try result.get() } }
         },
@@ -147,7 +147,7 @@ extension Scenario {
             options.after = [first.id]
             let second = try scene.session.task("b", options: options, as: .string)
             second.resume()
-            scene.noteTasks("while it waits")
+            await scene.noteTasks("while it waits")
             first.resume()
             await scene.note("second") { try await second.response }
             await scene.note("first") { try await first.response }
@@ -159,7 +159,7 @@ extension Scenario {
             options.after = [first.id]
             let second = try scene.session.task("b", options: options, as: .string)
             second.resume()
-            scene.noteTasks("while it waits")
+            await scene.noteTasks("while it waits")
             first.cancel()
             await scene.note("first") { try await first.response }
             await scene.note("second") { try await second.response }
@@ -191,9 +191,9 @@ extension Scenario {
                 await scene.note("prewarm") { try await scene.session.prewarm(1, to: "http://nowhere.test") }
             }
             try await scene.stage.eventually("it is opening") {
-                scene.session.tasks.all.contains { $0.phase == .resolve }
+                await scene.session.tasks.all.contains { $0.phase == .resolve }
             }
-            scene.noteTasks("meanwhile")
+            await scene.noteTasks("meanwhile")
             running.cancel()
             await running.value
         },

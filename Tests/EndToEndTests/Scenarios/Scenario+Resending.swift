@@ -95,7 +95,7 @@ extension Scenario {
             scene.server.enqueue(.response(503))
             let running = Task { await scene.note("get") { try await scene.session.get("a", as: .string) } }
             try await scene.clock.waitForRetries()
-            scene.noteTasks("while it waits")
+            await scene.noteTasks("while it waits")
             running.cancel()
             await running.value
         },

@@ -73,7 +73,7 @@ extension Scenario {
                 }
             }
             try await reached.opened()
-            scene.noteTasks("while it reads")
+            await scene.noteTasks("while it reads")
             running.cancel()
             await running.value
         },
@@ -170,7 +170,7 @@ extension Scenario {
                 }
             }
             try await reached.opened()
-            scene.noteTasks("while it waits")
+            await scene.noteTasks("while it waits")
             running.cancel()
             await running.value
         },

@@ -52,7 +52,7 @@ extension Scenario {
             scene.mock.on(.get, "/a").never()
             let running = Task { await scene.note("get") { try await scene.session.get("a", as: .string) } }
             try await scene.mock.waitForRequests(1)
-            scene.noteTasks("while it waits")
+            await scene.noteTasks("while it waits")
             running.cancel()
             await running.value
         },

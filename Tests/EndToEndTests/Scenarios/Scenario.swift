@@ -69,8 +69,8 @@ struct Scene: Sendable {
     }
 
     /// Notes what the registry tells of the session's requests.
-    func noteTasks(_ label: String) {
-        let tasks = session.tasks.all.sorted { $0.id.rawValue < $1.id.rawValue }.map {
+    func noteTasks(_ label: String) async {
+        let tasks = await session.tasks.all.sorted { $0.id.rawValue < $1.id.rawValue }.map {
             "\n    \(transcript.text($0)), \($0.phase?.rawValue ?? "no phase")"
         }
         transcript.note("\(label): \(tasks.count) tasks\(tasks.joined())")
@@ -109,7 +109,7 @@ struct Scene: Sendable {
         try await predicament.waitUntilStuck(stage)
         if predicament == .resolve || predicament == .connect {
             try await stage.eventually("the registry knows where it hangs") {
-                session.tasks.all.contains { $0.phase == predicament.phase }
+                await session.tasks.all.contains { $0.phase == predicament.phase }
             }
         }
         try await act(running)

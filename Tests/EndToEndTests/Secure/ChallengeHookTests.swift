@@ -302,7 +302,7 @@ struct `A hook that takes its time` {
         try await Self.play(question, .v1_3) { stage, task in
             switch cancel {
             case .task: task.cancel()
-            case .handle: stage.session.tasks.all.forEach { stage.session.tasks.cancel($0.id) }
+            case .handle: for task in await stage.session.tasks.all { await stage.session.tasks.cancel(task.id) }
             case .session: #expect(await stage.session.shutdown() == 1)
             }
             if case .task = cancel {

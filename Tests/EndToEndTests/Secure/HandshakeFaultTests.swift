@@ -57,7 +57,7 @@ struct `A handshake that is cut off` {
             let session = stage.session
             let task = Task { _ = try await session.get("x", as: .bytes) }
             try await isStuck()
-            session.tasks.all.forEach { session.tasks.cancel($0.id) }
+            for task in await session.tasks.all { await session.tasks.cancel(task.id) }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .cancelled)
         case .droppedSession:

@@ -18,12 +18,12 @@ struct `What the registry tells` {
             let events = isWatched ? session.events : nil
             let request = Task { try await session.get("stuck", options: .init(label: "mine"), as: .bytes) }
             try await stage.eventually("it is in that phase") {
-                session.tasks.all.contains { $0.label == "mine" && $0.phase == stuck.1 && $0.age > .zero }
+                await session.tasks.all.contains { $0.label == "mine" && $0.phase == stuck.1 && $0.age > .zero }
             }
-            #expect(session.tasks.all.map(\.state) == [.running(hop: 1)])
+            #expect(await session.tasks.all.map(\.state) == [.running(hop: 1)])
             await session.tasks.cancelAll()
             #expect(try await NetworkError.thrown { _ = try await request.value }.code == .cancelled)
-            #expect(session.tasks.all.isEmpty)
+            #expect(await session.tasks.all.isEmpty)
             withExtendedLifetime(events) {}
         }
     }

@@ -45,7 +45,7 @@ struct `A download that fails` {
             #expect(error.code == fault.code)
             #expect(try folder.names() == ["x"])
             #expect(try folder.contents("x") == "old")
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
             try await stage.expectHealthy()
         }
     }
@@ -89,7 +89,7 @@ struct `A download that fails` {
             }
             try await play(stage, task)
             #expect(try folder.names().isEmpty)
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
             try await stage.expectHealthy()
         }
     }

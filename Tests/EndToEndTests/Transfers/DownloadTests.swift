@@ -287,7 +287,7 @@ struct `A download` {
             stage.server.enqueue(.response(body: "x"))
             let events = stage.session.events
             let task = try stage.session.downloadTask("name", to: .folder(folder.path))
-            #expect(stage.session.tasks.all(.download).map(\.id) == [task.id])
+            #expect(await stage.session.tasks.all(.download).map(\.id) == [task.id])
             let file = try await task.value
             var told: [String] = []
             for await event in events {

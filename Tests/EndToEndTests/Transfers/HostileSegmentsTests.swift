@@ -142,7 +142,7 @@ struct `A segment` {
             #expect(try await task.value.byteCount == Self.length)
             #expect(start.duration(to: clock.now) < .seconds(10), "the end that never comes was not waited for")
             #expect(try folder.contents("file") == file.contents)
-            #expect(stage.session.tasks.count == 0)
+            #expect(await stage.session.tasks.count == 0)
         }
     }
 

@@ -19,7 +19,7 @@ final class ConnectivityWait: Sendable {
         chain = call.chain
         request = call.request
         delegate = call.delegate
-        interrupt = call.exchanger.interrupt
+        interrupt = call.interrupt
         loop = call.loop
         self.machine = Mutex(machine)
     }
@@ -92,7 +92,7 @@ final class ConnectivityWait: Sendable {
     }
 
     private func tell(_ failure: NetworkError) async {
-        guard let audience = delegate.audience, audience.mayTellOfWait else { return }
+        guard let audience = delegate.audience, await delegate.mayTellOfWait() else { return }
         let snapshot = delegate.snapshot(at: loop.now())
         audience.events.tell(.waitingForConnectivity(snapshot, failure))
         await audience.tell(\.waitingForConnectivity) { await $0(snapshot, failure) }

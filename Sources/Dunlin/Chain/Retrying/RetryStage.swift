@@ -106,7 +106,7 @@ extension RetryDriver {
     }
 
     private func outcome(of error: any Error, _ call: LiveCall) -> RetryMachine.Outcome {
-        guard call.exchanger.interrupt.cause == nil else { return .failed(.other, isSafe: false) }
+        guard call.interrupt.cause == nil else { return .failed(.other, isSafe: false) }
         return .failed(RetryMachine.Failure(error), isSafe: (error as? NetworkError)?.isSafeToRetry ?? false)
     }
 
@@ -142,12 +142,12 @@ extension RetryDriver {
     /// Holds no connection meanwhile, but its turn in a queue. Throws if the request may not go on.
     private func pause(_ call: LiveCall) async throws {
         guard let last = retried.last else { return }
-        let (loop, delegate) = (call.loop, call.exchanger)
+        let (loop, interrupt) = (call.loop, call.interrupt)
         let end = loop.now().advanced(by: last.wait.clampedNanoseconds)
-        _ = delegate.pause()
+        await call.delegate.pause()
         try await tell(last, call)
-        guard await loop.pause(until: end, interrupt: delegate.interrupt) else {
-            if delegate.interrupt.cause != .handle { throw CancellationError() }
+        guard await loop.pause(until: end, interrupt: interrupt) else {
+            if interrupt.cause != .handle { throw CancellationError() }
             let error = NetworkError(
                 .cancelled, "the request was cancelled while it waited to be tried again",
                 requestMayHaveBeenSent: true, isSafeToRetry: original.head.method.isIdempotent,

@@ -163,7 +163,7 @@ extension JournalDriver {
     private func outcome<Value>(
         of task: HTTPSession.RequestTask<Value>
     ) async -> Swift.Result<HTTPSession.Response<Value>, any Error> {
-        transfer.sends(task.id)
+        transfer.sends(task.delegate)
         let result = await task.result
         transfer.sends(nil)
         return result

@@ -28,7 +28,7 @@ extension TransferJournal {
         private struct State: Sendable {
             var machine: JournalMachine
             var asked: Asked?
-            var task: TaskID?
+            var task: TaskDelegate?
         }
 
         let journal: TransferJournal
@@ -104,7 +104,7 @@ extension TransferJournal.Transfer {
     }
 
     /// The request that is on its way for it, to be found in the session's `tasks`; nil while there is none.
-    public var task: TaskID? { state.withLock { $0.task } }
+    public var task: TaskID? { state.withLock { $0.task?.id } }
 
     var entry: JournalEntry { state.withLock { $0.machine.entry } }
     var asked: Asked? { state.withLock { $0.asked } }
@@ -189,9 +189,9 @@ extension TransferJournal.Transfer {
         journal.over(self, isForgotten: false)
     }
 
-    private func stop(_ task: TaskID?) {
+    private func stop(_ task: TaskDelegate?) {
         interrupt.cancel(.handle)
-        if let task { journal.session.tasks.cancel(task) }
+        task?.cancel()
     }
 
     static var left: NetworkError {
@@ -213,11 +213,11 @@ extension TransferJournal.Transfer {
     var wasCancelled: Bool { state.withLock { $0.machine.wasCancelled } }
 
     /// This request is on its way, unless somebody has stopped the transfer meanwhile.
-    func sends(_ task: TaskID?) {
+    func sends(_ task: TaskDelegate?) {
         let isStopped = state.withLock { state in
             state.task = task
             return !state.machine.maySend
         }
-        if isStopped, let task { journal.session.tasks.cancel(task) }
+        if isStopped { task?.cancel() }
     }
 }

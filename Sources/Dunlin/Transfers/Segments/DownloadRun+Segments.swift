@@ -10,7 +10,7 @@ extension DownloadRun {
     func plan(
         _ arrival: LiveCall.Arrival, _ call: LiveCall, _ part: DownloadPart
     ) -> SegmentedFetch.Plan? {
-        guard let delegate = call.part, isResumable, machine.isResumable, !arrival.isCoded,
+        guard let exchange = call.part, isResumable, machine.isResumable, !arrival.isCoded,
             let validator = machine.validator, let length = machine.completeLength, machine.offset < length
         else { return nil }
         let gaps = part.content.gaps(upTo: length)
@@ -20,7 +20,7 @@ extension DownloadRun {
         return SegmentedFetch.Plan(
             workers: workers, minimum: minimum, length: length, validator: validator, gaps: gaps,
             lead: machine.offset..<(machine.bodyEnd ?? length), origin: call.request.head.origin, arrival: arrival,
-            delegate: delegate)
+            exchange: exchange)
     }
 
     private func workers(

@@ -31,8 +31,8 @@ final class SegmentedFetch: Sendable {
         /// Who answered first, at the end of all redirects.
         let origin: Origin
         let arrival: LiveCall.Arrival
-        /// Looks after the first exchange.
-        let delegate: TaskDelegate
+        /// The first.
+        let exchange: CallPart
     }
 
     private struct Report {
@@ -134,12 +134,12 @@ extension SegmentedFetch {
     /// Nil if others go on.
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
-        let delegate = isLead ? plan.delegate : TaskDelegate(partOf: call.delegate)
-        report.withLock { $0.interrupts[worker] = delegate.interrupt }
+        let exchange = isLead ? plan.exchange : CallPart(of: call.delegate)
+        report.withLock { $0.interrupts[worker] = exchange.interrupt }
         return await withTaskCancellationHandler {
             if isLead,
                 let outcome = await bring(
-                    plan.arrival.response, part.writer, upTo: plan.lead.upperBound, worker, delegate)
+                    plan.arrival.response, part.writer, upTo: plan.lead.upperBound, worker, exchange)
             {
                 return outcome
             }
@@ -148,30 +148,30 @@ extension SegmentedFetch {
                 var outcome: Outcome?
                 switch machine.withLock({ $0.next(for: worker, parking) }) {
                 case .leave: return machine.withLock { $0.isComplete } ? .complete : nil
-                case .ask(let range): outcome = await fetch(range, worker, delegate)
-                case .wait: outcome = await wait(parking, worker, delegate, until: .never)
+                case .ask(let range): outcome = await fetch(range, worker, exchange)
+                case .wait: outcome = await wait(parking, worker, exchange, until: .never)
                 case .hesitate:
                     let end = loop.now().advanced(by: Machine.Rules().patience.clampedNanoseconds)
-                    outcome = await wait(parking, worker, delegate, until: end)
+                    outcome = await wait(parking, worker, exchange, until: end)
                 }
                 if let outcome { return outcome }
             }
         } onCancel: {
-            delegate.interrupt.cancel(.task)
+            exchange.interrupt.cancel(.task)
         }
     }
 
     /// Until it is called, or else asks for what others have asked for. Nil if the work goes on.
     private func wait(
-        _ parking: Parking<Void>, _ worker: Int, _ delegate: TaskDelegate, until end: MonotonicTime
+        _ parking: Parking<Void>, _ worker: Int, _ exchange: CallPart, until end: MonotonicTime
     ) async -> Outcome? {
-        let outcome = await parking.wait(until: min(end, request.deadline), interrupt: delegate.interrupt)
+        let outcome = await parking.wait(until: min(end, request.deadline), interrupt: exchange.interrupt)
         if case .value = outcome { return nil }
         guard case .timedOut = outcome, end < request.deadline else {
-            return .failed(Self.stopped(outcome, delegate.interrupt))
+            return .failed(Self.stopped(outcome, exchange.interrupt))
         }
         guard let range = machine.withLock({ $0.overtake(for: worker) }) else { return nil }
-        return await fetch(range, worker, delegate)
+        return await fetch(range, worker, exchange)
     }
 
     private static func stopped(_ outcome: Parking<Void>.Outcome, _ interrupt: Interrupt) -> any Error {
@@ -187,12 +187,12 @@ extension SegmentedFetch {
     }
 
     /// One exchange; nil if the work goes on.
-    private func fetch(_ range: Range<Int>, _ worker: Int, _ delegate: TaskDelegate) async -> Outcome? {
+    private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
         let (response, origin): (TransportResponse, Origin)
         do {
-            (response, origin) = try await ask(range, delegate)
+            (response, origin) = try await ask(range, exchange)
         } catch {
-            return await broke(error, worker, delegate)
+            return await broke(error, worker, exchange)
         }
         switch answer(response.head, from: origin, to: range) {
         case .part(let brought):
@@ -200,7 +200,7 @@ extension SegmentedFetch {
             wake(waiters)
             if isWanted {
                 return await bring(
-                    response, writer(at: brought.lowerBound), upTo: brought.upperBound, worker, delegate)
+                    response, writer(at: brought.lowerBound), upTo: brought.upperBound, worker, exchange)
             }
             await discard(response)
             wake(machine.withLock { $0.ended(worker) })
@@ -210,7 +210,7 @@ extension SegmentedFetch {
             return .useless
         case .busy:
             await discard(response)
-            return await broke(Self.refusal(response.head, .status), worker, delegate, mayPass: true)
+            return await broke(Self.refusal(response.head, .status), worker, exchange, mayPass: true)
         case .useless(let why):
             await discard(response)
             report.withLock { report in
@@ -232,12 +232,12 @@ extension SegmentedFetch {
     }
 
     /// What came, and from where after all redirects.
-    private func ask(_ range: Range<Int>, _ delegate: TaskDelegate) async throws -> (TransportResponse, Origin) {
+    private func ask(_ range: Range<Int>, _ exchange: CallPart) async throws -> (TransportResponse, Origin) {
         try await call.pass()
         var own = call
         own.request = request.with(ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
-        (own.start, own.trail) = (loop.now(), delegate.settings?.trail)
-        (own.part, own.mayRetry) = (delegate, false)
+        (own.start, own.trail) = (loop.now(), call.delegate.settings?.trail)
+        (own.part, own.mayRetry) = (exchange, false)
         defer { if let attempts = own.trail?.attempts { report.withLock { $0.attempts += attempts } } }
         var response = try await own.answer()
         if call.carrier.sockets == nil, let watch = call.watch, case .stream(let stream) = response.body {
@@ -266,11 +266,11 @@ extension SegmentedFetch {
 extension SegmentedFetch {
     private func bring(
         _ response: TransportResponse, _ writer: DownloadWriter, upTo end: Int, _ worker: Int,
-        _ delegate: TaskDelegate
+        _ exchange: CallPart
     ) async -> Outcome? {
         report.withLock { $0.writers[worker] = writer }
         do {
-            let pump = pump(writer, response.head, upTo: end, delegate.interrupt) { [self] in
+            let pump = pump(writer, response.head, upTo: end, exchange.interrupt) { [self] in
                 received($0, by: worker)
             }
             guard try await pump.run(response.body) else { throw Self.tooShort(response.head) }
@@ -283,7 +283,7 @@ extension SegmentedFetch {
             report.withLock { $0.overrun = overrun.error }
             return .overrun(overrun.error)
         } catch {
-            return await broke(error, worker, delegate)
+            return await broke(error, worker, exchange)
         }
     }
 
@@ -349,10 +349,10 @@ extension SegmentedFetch {
 
     /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.
     private func broke(
-        _ error: any Error, _ worker: Int, _ delegate: TaskDelegate, mayPass: Bool? = nil
+        _ error: any Error, _ worker: Int, _ exchange: CallPart, mayPass: Bool? = nil
     ) async -> Outcome? {
         if let writer = report.withLock({ $0.writers[worker] }) { await settle([writer]) }
-        guard delegate.interrupt.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
+        guard exchange.interrupt.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
             return .failed(error)
         }
         report.withLock { report in
@@ -364,8 +364,8 @@ extension SegmentedFetch {
         wake(waiters)
         guard let delay else { return nil }
         let time = loop.now().advanced(by: delay.clampedNanoseconds)
-        let outcome = await Parking<Void>(on: loop).wait(until: time, interrupt: delegate.interrupt)
-        if case .interrupted = outcome { return .failed(Self.stopped(outcome, delegate.interrupt)) }
+        let outcome = await Parking<Void>(on: loop).wait(until: time, interrupt: exchange.interrupt)
+        if case .interrupted = outcome { return .failed(Self.stopped(outcome, exchange.interrupt)) }
         return nil
     }
 }

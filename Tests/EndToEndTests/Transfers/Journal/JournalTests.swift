@@ -159,7 +159,8 @@ struct `A journal` {
             let transfer = try await journal.download("film", to: .file("\(folder.path)/film"))
             transfer.start()
             _ = try await stage.server.waitForRequests(1)
-            #expect(transfer.task.map { stage.session.tasks.cancel($0) } == true)
+            let running = try #require(transfer.task)
+            #expect(await stage.session.tasks.cancel(running))
             #expect(await Self.code(transfer) == .cancelled)
             try await journal.drained()
             let again = try #require(try await journal.restoredTransfers().first)
@@ -170,7 +171,7 @@ struct `A journal` {
             async let shutdown = stage.session.shutdown(grace: .seconds(1000))
             try await stage.eventually("the session takes no more") { stage.session.isClosed }
             #expect(await Self.code(late) == .cancelled)
-            if let task = again.task { stage.session.tasks.cancel(task) }
+            if let task = again.task { await stage.session.tasks.cancel(task) }
             #expect(await shutdown == 0)
             #expect(try Self.files(folder).count == 2)
         }

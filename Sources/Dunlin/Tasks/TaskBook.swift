@@ -1,0 +1,155 @@
+internal import DunlinReactor
+internal import Synchronization
+
+/// The requests of one session that run on one loop. It lives there, as they do: entering and leaving it is no switch.
+actor TaskBook {
+    nonisolated let loop: Reactor
+    private var machine = RegistryMachine<TaskDelegate, RegistryWatcher>()
+    /// Whether anybody looks on, for those who hold a request: they do so from anywhere.
+    private nonisolated let hasOnlookers = Atomic<Bool>(false)
+
+    init(on loop: Reactor) {
+        self.loop = loop
+    }
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+}
+
+// MARK: - Entering and leaving
+
+extension TaskBook {
+    /// Enters a request, which must leave again. Called on the loop, it does so before anything else runs there.
+    nonisolated func enter(_ delegate: TaskDelegate, of era: UInt64) async throws -> Int {
+        loop.isCurrent ? try addHere(delegate, of: era) : try await add(delegate, of: era)
+    }
+
+    /// On the loop's thread, where nothing else runs meanwhile.
+    private nonisolated func addHere(_ delegate: TaskDelegate, of era: UInt64) throws -> Int {
+        try assumeIsolated { try $0.add(delegate, of: era) }
+    }
+
+    /// The same for a request that is on its way.
+    func add(_ delegate: TaskDelegate, of era: UInt64) throws -> Int {
+        if let place = machine.add(delegate, of: era) { return place }
+        do {
+            let (place, told) = try machine.admit(delegate, of: era, moves: delegate.isActive)
+            tell(told)
+            return place
+        } catch .closed {
+            throw TaskRegistry.closed
+        } catch .cancelled {
+            throw NetworkError(.cancelled, "all requests were cancelled", isSafeToRetry: true)
+        }
+    }
+
+    /// Empties a place, of a request or of what is none.
+    func remove(at place: Int, isRequest: Bool = true) {
+        let now = isRequest && machine.hasOnlookers ? loop.now() : nil
+        if !machine.remove(place, at: now) { tell(machine.dismiss(place, at: now)) }
+    }
+
+    /// Takes a request off the list whose place is still to be removed: those who wait for the last wait for it too.
+    func unlist(at place: Int) {
+        machine.unlist(place)
+    }
+
+    /// Takes no more requests that were made up to this era.
+    func close(_ era: UInt64) {
+        machine.close(era)
+    }
+
+    /// The same, and those that run: they are to be cancelled.
+    func cancel(_ era: UInt64) -> [TaskDelegate] {
+        machine.cancel(era)
+        return machine.running
+    }
+
+    var running: [TaskDelegate] { machine.running }
+
+    private func tell(_ watchers: [RegistryWatcher]) {
+        for watcher in watchers { watcher.tell() }
+    }
+}
+
+// MARK: - Waiting
+
+extension TaskBook {
+    var arrivals: UInt64 { machine.arrivals }
+
+    /// Who will wait for the last to end, and is itself within these perhaps.
+    func watch(within enclosures: Set<Enclosure.Subject>) -> (id: UInt64, isWithin: Bool) {
+        let watch = machine.watch { enclosures.contains(.request($0.id)) }
+        tell(watch.told)
+        return (watch.id, watch.isWithin)
+    }
+
+    /// False if it was interrupted, or the time came first.
+    func wait(
+        _ watch: UInt64, isWithin: Bool, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async -> Bool {
+        let parking = Parking<Void>(on: loop)
+        guard machine.wait(watch, isWithin: isWithin, .parked(parking)) else { return true }
+        if case .value = await parking.wait(until: deadline, interrupt: interrupt) { return true }
+        return false
+    }
+
+    func leave(_ watch: UInt64) {
+        machine.leave(watch)
+    }
+
+    /// Waits until a request is over; nil if it is not on the list.
+    func waitForEnd(
+        of id: TaskID, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async -> Parking<Void>.Outcome? {
+        let parking = Parking<Void>(on: loop)
+        guard let following = machine.follow(.parked(parking), { $0.id == id }) else { return nil }
+        let outcome = await parking.wait(until: deadline, interrupt: interrupt)
+        machine.leave(following)
+        return outcome
+    }
+}
+
+// MARK: - Looking on
+
+extension TaskBook {
+    /// Rings `bell` for what `look` asks for, and whenever a request is held or let go, until `part`.
+    func join(_ bell: AsyncStream<Void>.Continuation) -> UInt64 {
+        hasOnlookers.store(true, ordering: .sequentiallyConsistent)
+        return machine.join(.ringing(bell))
+    }
+
+    func part(_ onlooker: UInt64) {
+        machine.part(onlooker)
+        hasOnlookers.store(machine.hasOnlookers, ordering: .sequentiallyConsistent)
+    }
+
+    /// Whether any request moves, and what the next ring is to be for.
+    func look(_ onlooker: UInt64, for news: News) -> (isBusy: Bool, ends: Ends) {
+        let sight = machine.look(onlooker, for: news, where: \.isActive)
+        return (sight.isBusy, sight.ends)
+    }
+
+    /// A request was held, or let go.
+    nonisolated func noteHold(_ isHeld: Bool) {
+        guard hasOnlookers.load(ordering: .sequentiallyConsistent) else { return }
+        let time = isHeld ? loop.now() : nil
+        Task { await note(holdSince: time) }
+    }
+
+    private func note(holdSince time: MonotonicTime?) {
+        tell(machine.noteHold(since: time))
+    }
+}
+
+/// Who is told of something by a book.
+enum RegistryWatcher: Sendable {
+    case parked(Parking<Void>)
+    case ringing(AsyncStream<Void>.Continuation)
+
+    func tell() {
+        switch self {
+        case .parked(let parking): _ = parking.deliver(())
+        case .ringing(let bell): bell.yield()
+        }
+    }
+}
