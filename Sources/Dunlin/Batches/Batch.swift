@@ -1,6 +1,5 @@
 internal import DunlinReactor
 internal import DunlinTransport
-internal import Synchronization
 
 extension HTTPSession {
     /// Several requests as one: their results in the order in which they were asked for, their progress as one sum, and
@@ -14,13 +13,11 @@ extension HTTPSession {
     ///
     /// It begins at once and goes on by itself; it need not be held on to.
     public final class Batch<Output: Sendable>: Sendable {
-        typealias Ending = Result<Response<Output>, any Error>
-
         /// In the order in which they were asked for.
         public let tasks: [RequestTask<Output>]
-        private let book: BatchBook<Ending>
+        private let book: BatchBook
 
-        init(_ tasks: [RequestTask<Output>], _ book: BatchBook<Ending>) {
+        init(_ tasks: [RequestTask<Output>], _ book: BatchBook) {
             self.tasks = tasks
             self.book = book
         }
@@ -50,10 +47,10 @@ extension HTTPSession {
             throw NetworkError(.invalidConfiguration, "a batch must run at least one request at once")
         }
         let line = running.map { RequestQueue(QueueLimits(running: $0, maximumWaiting: .max), on: loops[0]) }
-        let book = BatchBook<Batch<Output>.Ending>(tasks.count, on: loops[0])
+        let book = BatchBook(tasks.count, on: loops[0])
         for task in tasks { task.join(line, book) }
-        for (index, task) in tasks.enumerated() {
-            task.settlement.whenSettled { book.ended(index, $0, isWell: $0.isSuccess) }
+        for task in tasks {
+            task.settlement.whenSettled { book.ended(isWell: $0.isSuccess) }
             task.resume()
         }
         return Batch(tasks, book)
@@ -64,12 +61,13 @@ extension HTTPSession.Batch {
     /// How each request ended, once all have. Cancelling the task that waits here cancels the batch.
     public var results: [Result<HTTPSession.Response<Output>, any Error>] {
         get async {
-            let results = await withTaskCancellationHandler {
+            await withTaskCancellationHandler {
                 await book.settlement.value
             } onCancel: {
                 cancel()
             }
-            return results.map(\.asSeenHere)
+            // All are there.
+            return tasks.compactMap { $0.settlement.valueIfSettled?.asSeenHere }
         }
     }
 
@@ -82,12 +80,10 @@ extension HTTPSession.Batch {
     /// How far the batch is: as it is now, then the newest value whenever it has changed, then the final one. Who
     /// begins to listen when it is over gets the final value.
     public var progress: AsyncStream<HTTPSession.BatchProgress> {
-        let listener = BatchListener()
-        return AsyncStream { [book] in
-            guard let version = listener.next, let news = await book.progress.value(after: version.number) else {
-                return nil
-            }
-            listener.told(news.version, isLast: news.value.isFinal)
+        AsyncStream(knowing: (value: HTTPSession.BatchProgress, version: UInt64)?.none) { [book] known in
+            known?.value.isFinal == true ? nil : await book.progress.value(after: known?.version)
+        } tell: { known, news in
+            known = news
             return news.value
         }
     }
@@ -105,22 +101,5 @@ extension HTTPSession.Batch {
 extension Result {
     fileprivate var isSuccess: Bool {
         if case .success = self { true } else { false }
-    }
-}
-
-/// What one listener has been told.
-private final class BatchListener: Sendable {
-    struct Version {
-        /// Nil before the first value.
-        var number: UInt64?
-    }
-
-    private let version = Mutex<Version?>(Version())
-
-    /// Nil once everything has been told.
-    var next: Version? { version.withLock { $0 } }
-
-    func told(_ number: UInt64, isLast: Bool) {
-        version.withLock { $0 = isLast ? nil : Version(number: number) }
     }
 }

@@ -1,5 +1,5 @@
+internal import DunlinReactor
 internal import DunlinTransport
-internal import Synchronization
 
 /// What one listener has been told of a transfer.
 ///
@@ -7,6 +7,8 @@ internal import Synchronization
 /// and nothing after it. Between two looks any number of changes are one, and looks are a hundredth of a second apart:
 /// nobody sees more, and being told costs more than being sent what is told of.
 struct ProgressTeller {
+    typealias Sight = (tally: Tally, version: UInt64, time: MonotonicTime)
+
     private let direction: HTTPSession.Direction
     private var meter = RateMeter()
     private var last: HTTPSession.TransferProgress?
@@ -42,24 +44,13 @@ extension TransferWatch {
     /// The progress as it is now, then the newest whenever it has changed, then the final one. Nothing is computed or
     /// kept for a listener who is not asking.
     func progress(_ direction: HTTPSession.Direction) -> AsyncStream<HTTPSession.TransferProgress> {
-        let listener = Listener(direction)
-        return AsyncStream { [self] in await next(for: listener) }
-    }
-
-    private func next(for listener: Listener) async -> HTTPSession.TransferProgress? {
-        while true {
-            let (isOver, version, time) = listener.teller.withLock { ($0.isOver, $0.version, $0.nextTime) }
-            guard !isOver, let (tally, latest) = await tally(after: version, notBefore: time) else { return nil }
-            let now = now()
-            if let news = listener.teller.withLock({ $0.tell(tally, latest, at: now) }) { return news }
-        }
-    }
-
-    private final class Listener: Sendable {
-        let teller: Mutex<ProgressTeller>
-
-        init(_ direction: HTTPSession.Direction) {
-            teller = Mutex(ProgressTeller(direction))
+        AsyncStream(knowing: ProgressTeller(direction)) { [self] teller -> ProgressTeller.Sight? in
+            guard !teller.isOver,
+                let (tally, version) = await tally(after: teller.version, notBefore: teller.nextTime)
+            else { return nil }
+            return (tally, version, now())
+        } tell: { teller, sight in
+            teller.tell(sight.tally, sight.version, at: sight.time)
         }
     }
 }

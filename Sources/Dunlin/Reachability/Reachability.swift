@@ -18,11 +18,7 @@ public final class Reachability: Sendable {
     /// Any network: whether there is a way to the world beyond all local networks, in either family.
     public static let shared = Reachability()
 
-    private struct State {
-        weak var vigil: Vigil?
-    }
-
-    private let state = Mutex(State())
+    private let vigil = SharedWatch<Vigil>()
     private let latest = LatestStatus()
     private let target: Vigil.Target
 
@@ -71,28 +67,23 @@ public final class Reachability: Sendable {
     /// `stop()`, and with this object.
     public var statuses: AsyncStream<ReachabilityStatus> {
         let vigil = watch()
-        let told = Mutex<(version: UInt64, status: ReachabilityStatus)?>(nil)
-        return AsyncStream {
-            while let (sighting, version) = await vigil?.sighting(after: told.withLock { $0?.version }) {
-                let status = sighting.path.status
-                let isNews = told.withLock { told in
-                    defer { told = (version, status) }
-                    return told?.status != status
-                }
-                if isNews { return status }
-            }
-            return nil
+        return AsyncStream(knowing: Vigil.Sight?.none) { known in
+            await vigil?.sighting(after: known?.version)
+        } tell: { known, sight in
+            defer { known = sight }
+            let status = sight.value.path.status
+            return status == known?.value.path.status ? nil : status
         }
     }
 
     /// Every look that was taken, whether or not anything was different: with what interface, and all there is to know.
     public var paths: AsyncStream<NetworkPath> {
         let vigil = watch()
-        let told = Mutex<UInt64?>(nil)
-        return AsyncStream {
-            guard let (sighting, version) = await vigil?.sighting(after: told.withLock { $0 }) else { return nil }
-            told.withLock { $0 = version }
-            return sighting.path
+        return AsyncStream(knowing: nil) { version in
+            await vigil?.sighting(after: version)
+        } tell: { version, sight in
+            version = sight.version
+            return sight.value.path
         }
     }
 
@@ -112,25 +103,18 @@ public final class Reachability: Sendable {
     /// Ends every stream: what is asked of them from now on gets nothing, also nothing that was found before. Whoever
     /// watches later begins anew.
     public func stop() {
-        let vigil = state.withLock { state in
-            defer { state.vigil = nil }
-            return state.vigil
-        }
-        vigil?.end()
+        vigil.part()?.end()
     }
 
     /// Whether somebody watches.
-    public var isWatched: Bool { state.withLock { $0.vigil } != nil }
+    public var isWatched: Bool { vigil.isWatched }
 
     /// Nil if the system has not a thread left for a loop.
     private func watch() -> Vigil? {
         guard let loop = Vigil.loop else { return nil }
-        return state.withLock { state in
-            if let vigil = state.vigil { return vigil }
+        return vigil.join {
             latest.status = .unknown
-            let vigil = Vigil(target, latest, on: loop)
-            state.vigil = vigil
-            return vigil
+            return Vigil(target, latest, on: loop)
         }
     }
 }

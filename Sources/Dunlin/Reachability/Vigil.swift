@@ -26,6 +26,9 @@ final class Vigil: Sendable {
         var isOver = false
     }
 
+    /// What was seen, and its number in the bulletin.
+    typealias Sight = (value: Sighting, version: UInt64)
+
     static var loop: Reactor? {
         do { return try ReactorGroup.shared.reactors().first } catch { return nil }
     }
@@ -52,10 +55,10 @@ final class Vigil: Sendable {
     }
 
     /// The newest, once there is one. Nil when it is over, or the awaiting task is cancelled.
-    func sighting(after version: UInt64?) async -> (Sighting, UInt64)? {
+    func sighting(after version: UInt64?) async -> Sight? {
         // At version 0 nobody has looked yet.
-        guard let (sighting, version) = await sightings.value(after: version ?? 0), !sighting.isOver else { return nil }
-        return (sighting, version)
+        guard let sight = await sightings.value(after: version ?? 0), !sight.value.isOver else { return nil }
+        return sight
     }
 }
 

@@ -1,5 +1,5 @@
+internal import DunlinReactor
 internal import DunlinTransport
-internal import Synchronization
 
 extension HTTPSession.RequestTask {
     /// Whether it may move just now: false while it is held, not begun or over.
@@ -8,12 +8,12 @@ extension HTTPSession.RequestTask {
     /// Whether it may move: false while it is held, not begun or over. As it is now, then whenever that has changed;
     /// the stream ends with the request. Does not let it begin, and does not keep it.
     public var activity: AsyncStream<Bool> {
-        let listener = ActivityListener()
-        return AsyncStream { [watch] in
-            while let known = listener.next, let motion = await watch.motion(after: known.motion) {
-                if let news = listener.told(motion) { return news }
-            }
-            return nil
+        AsyncStream(knowing: TransferWatch.Motion?.none) { [watch] known in
+            known == .over ? nil : await watch.motion(after: known)
+        } tell: { known, motion in
+            defer { known = motion }
+            let isMoving = motion == .moving
+            return known.map { $0 == .moving } == isMoving ? nil : isMoving
         }
     }
 
@@ -38,28 +38,5 @@ extension HTTPSession.RequestTask {
 
     private static func error(_ result: Result<HTTPSession.Response<Output>, any Error>) -> (any Error)? {
         if case .failure(let error) = result { error } else { nil }
-    }
-}
-
-/// What one listener has been told.
-private final class ActivityListener: Sendable {
-    struct Known {
-        /// Nil before the first value.
-        var motion: TransferWatch.Motion?
-    }
-
-    private let known = Mutex<Known?>(Known())
-
-    /// Nil once everything has been told.
-    var next: Known? { known.withLock { $0 } }
-
-    /// What to tell; nil if a listener would hear nothing new.
-    func told(_ motion: TransferWatch.Motion) -> Bool? {
-        known.withLock { known in
-            let before = known?.motion.map { $0 == .moving }
-            known = motion == .over ? nil : Known(motion: motion)
-            let isMoving = motion == .moving
-            return isMoving == before ? nil : isMoving
-        }
     }
 }

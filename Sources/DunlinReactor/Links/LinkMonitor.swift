@@ -1,5 +1,4 @@
 internal import DunlinTypes
-internal import Synchronization
 
 /// Tells that something about the network may have changed: a link, an address, a route, a rule.
 ///
@@ -22,11 +21,7 @@ public final class LinkMonitor: Sendable {
     package static let pause: Int64 = 50_000_000
     package static let pollInterval: Int64 = 5_000_000_000
 
-    private struct State {
-        weak var run: LinkWatch?
-    }
-
-    private let state = Mutex(State())
+    private let run = SharedWatch<LinkWatch>()
     private let source: LinkSource
 
     public convenience init() {
@@ -40,27 +35,21 @@ public final class LinkMonitor: Sendable {
     /// Hints from now on: one at once, and one after whatever changes. Whoever is busy meanwhile gets one for all.
     public func changes() -> AsyncStream<Void> {
         let watch = watch()
-        let version = Mutex<UInt64?>(nil)
-        return AsyncStream {
-            // Nothing has been heard at version 0: the first hint is the next.
-            let known = version.withLock { $0 } ?? 0
-            guard let news = await watch?.bulletin.value(after: known) else { return nil }
-            version.withLock { $0 = news.version }
+        // Nothing has been heard at version 0: the first hint is the next.
+        return AsyncStream(knowing: 0) { version in
+            await watch?.bulletin.value(after: version)?.version
+        } tell: { known, version in
+            known = version
         }
     }
 
     /// Whether somebody watches.
-    package var isRunning: Bool { state.withLock { $0.run } != nil }
+    package var isRunning: Bool { run.isWatched }
 
     private func watch() -> LinkWatch? {
         // Made before the lock is taken, for that starts threads if there are none.
         guard let loop = source.loop() else { return nil }
-        return state.withLock { state in
-            if let run = state.run { return run }
-            let run = LinkWatch(source, on: loop)
-            state.run = run
-            return run
-        }
+        return run.join { LinkWatch(source, on: loop) }
     }
 }
 
