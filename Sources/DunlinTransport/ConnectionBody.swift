@@ -1,7 +1,6 @@
 internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
-internal import Synchronization
 
 /// A response body read from its connection as somebody asks for it: nothing is read ahead, so a slow reader stalls
 /// the server.
@@ -47,21 +46,19 @@ final class ConnectionBody: BodyStream {
     let expectedLength: Int?
     let context: ExchangeContext
     private let reader: SoleReader<Reading>
-    private let record: Mutex<(attempt: Attempt, trailers: Fields)>
 
     init(_ reading: consuming Reading, _ framing: BodyFraming, _ attempt: Attempt) {
         if case .length(let length) = framing { expectedLength = length } else { expectedLength = nil }
         context = reading.reader.context
-        reader = SoleReader(reading)
-        record = Mutex((attempt, Fields()))
+        reader = SoleReader(reading, after: attempt)
     }
 
     deinit {
         context.interrupt.disarm()
     }
 
-    var trailers: Fields { record.withLock { $0.trailers } }
-    var attempt: Attempt { record.withLock { $0.attempt } }
+    var trailers: Fields { reader.trailers }
+    var attempt: Attempt { reader.attempt }
 
     func next() async throws -> Bytes? {
         var nothing: [UInt8]?
@@ -156,7 +153,7 @@ final class ConnectionBody: BodyStream {
                 case .data(let range):
                     let piece = reading.take(range, &attempt)
                     context.watch?.received(upTo: attempt.bodyBytes)
-                    putBack(reading, attempt)
+                    reader.putBack(reading, after: attempt)
                     return piece
                 case .needMore:
                     if try await refill(&reading, &attempt) { continue }
@@ -264,26 +261,19 @@ final class ConnectionBody: BodyStream {
         }
     }
 
-    private func putBack(_ reading: consuming Reading, _ attempt: Attempt) {
-        record.withLock { $0.attempt = attempt }
-        reader.putBack(reading)
-    }
-
     private func finish(_ taken: consuming Reading, _ attempt: Attempt, isClean: Bool) {
         var attempt = attempt
         attempt.ended = context.clock.now()
         context.interrupt.disarm()
         let reading = taken
-        record.withLock { [attempt] in $0 = (attempt, reading.body.trailers) }
-        reader.end()
+        reader.end(after: attempt, reading.body.trailers)
         if isClean { reading.lease.giveBack(at: attempt.ended) }
     }
 
     private func failed(_ error: any Error, _ upload: Upload?, _ attempt: Attempt) -> any Error {
         upload?.stop()
         let error = upload?.explain(error) ?? error
-        record.withLock { $0.attempt = attempt }
-        reader.fail(error)
+        reader.fail(error, after: attempt)
         return error
     }
 }

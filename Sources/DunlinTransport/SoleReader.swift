@@ -1,8 +1,8 @@
-internal import DunlinTypes
+public import DunlinTypes
 internal import Synchronization
 
-/// One reader at a time: whoever reads takes out what reading needs and puts it back when there is something to hand
-/// on. Whoever comes meanwhile is turned away.
+/// One reader of a body at a time: whoever reads takes out what reading needs and puts it back when there is something
+/// to hand on. Whoever comes meanwhile is turned away. How far the body got can be seen all the time.
 public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
     // Not private: Swift 6.3.1 cannot compile its use from another file then.
     enum State: ~Copyable {
@@ -10,6 +10,31 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         case busy
         case ended
         case failed(any Error)
+
+        mutating func begin() -> Turn {
+            switch consume self {
+            case .idle(let work):
+                self = .busy
+                return .read(work)
+            case .busy:
+                self = .busy
+                let error = NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .idle)
+                return .failed(error)
+            case .ended:
+                self = .ended
+                return .over
+            case .failed(let error):
+                self = .failed(error)
+                return .failed(error)
+            }
+        }
+    }
+
+    // Not private for the same reason.
+    struct Record: ~Copyable {
+        var state: State
+        var attempt: Attempt
+        var trailers: Fields
     }
 
     /// What a reader finds when it comes.
@@ -21,44 +46,42 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         case failed(any Error)
     }
 
-    private let state: Mutex<State>
+    private let record: Mutex<Record>
 
-    public init(_ work: consuming Work) {
-        state = Mutex(.idle(work))
+    /// `attempt` is how far the body got before anybody read it.
+    public init(_ work: consuming Work, after attempt: Attempt, _ trailers: Fields = Fields()) {
+        record = Mutex(Record(state: .idle(work), attempt: attempt, trailers: trailers))
     }
+
+    public var attempt: Attempt { record.withLock { $0.attempt } }
+    /// Empty before the end.
+    public var trailers: Fields { record.withLock { $0.trailers } }
 
     public func begin() -> Turn {
-        state.withLock { state in
-            switch consume state {
-            case .idle(let work):
-                state = .busy
-                return .read(work)
-            case .busy:
-                state = .busy
-                let error = NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .idle)
-                return .failed(error)
-            case .ended:
-                state = .ended
-                return .over
-            case .failed(let error):
-                state = .failed(error)
-                return .failed(error)
-            }
-        }
+        record.withLock { $0.state.begin() }
     }
 
-    public func putBack(_ work: consuming Work) {
-        var idle: State? = .idle(work)
-        state.withLock { $0 = idle.take() ?? .ended }
+    /// `attempt` is how far the body got; nil for no further.
+    public func putBack(_ work: consuming Work, after attempt: Attempt? = nil) {
+        set(.idle(work), attempt)
     }
 
     /// There is no more to read; the work is the reader's to keep.
-    public func end() {
-        state.withLock { $0 = .ended }
+    public func end(after attempt: Attempt? = nil, _ trailers: Fields? = nil) {
+        set(.ended, attempt, trailers)
     }
 
     /// From now on every reader gets this error.
-    public func fail(_ error: any Error) {
-        state.withLock { $0 = .failed(error) }
+    public func fail(_ error: any Error, after attempt: Attempt? = nil) {
+        set(.failed(error), attempt)
+    }
+
+    private func set(_ state: consuming State, _ attempt: Attempt?, _ trailers: Fields? = nil) {
+        var state: State? = state
+        record.withLock { record in
+            record.state = state.take() ?? .ended
+            if let attempt { record.attempt = attempt }
+            if let trailers { record.trailers = trailers }
+        }
     }
 }

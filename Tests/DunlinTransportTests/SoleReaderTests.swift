@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test func `finds what was put back`() {
-        let reader = SoleReader(Work())
+        let reader = SoleReader(Work(), after: Attempt())
         #expect((0..<3).map { _ in Self.visit(reader) } == ["work 1", "work 2", "work 3"])
     }
 
     @Test func `is alone`() {
-        let reader = SoleReader(Work())
+        let reader = SoleReader(Work(), after: Attempt())
         guard case .read(let work) = reader.begin() else {
             Issue.record("nobody else is there")
             return
@@ -40,13 +40,44 @@ import Testing
     }
 
     @Test func `finds the end, or the failure, every time`() {
-        let ended = SoleReader(Work())
+        let ended = SoleReader(Work(), after: Attempt())
         ended.end()
-        let failed = SoleReader(Work())
+        let failed = SoleReader(Work(), after: Attempt())
         failed.fail(Broken())
         for _ in 0..<2 {
             #expect(Self.visit(ended) == "over")
             #expect(Self.visit(failed) == "Broken()")
         }
+    }
+
+    @Test func `shows how far the body got, also while somebody reads`() {
+        let reader = SoleReader(Work(), after: Self.attempt(1))
+        guard case .read(let work) = reader.begin() else {
+            Issue.record("nobody else is there")
+            return
+        }
+        #expect(reader.attempt.bodyBytes == 1)
+        reader.putBack(work, after: Self.attempt(2))
+        #expect(reader.attempt.bodyBytes == 2)
+        reader.fail(Broken(), after: Self.attempt(3))
+        #expect(reader.attempt.bodyBytes == 3)
+        reader.end(after: Self.attempt(4), ["checksum": "1"])
+        #expect(reader.attempt.bodyBytes == 4)
+        #expect(reader.trailers["checksum"] == "1")
+    }
+
+    @Test func `forgets nothing of it when nothing has come`() {
+        let reader = SoleReader(Work(), after: Self.attempt(1), ["checksum": "1"])
+        #expect(Self.visit(reader) == "work 1")
+        reader.end()
+        reader.fail(Broken())
+        #expect(reader.attempt.bodyBytes == 1)
+        #expect(reader.trailers["checksum"] == "1")
+    }
+
+    private static func attempt(_ bodyBytes: Int) -> Attempt {
+        var attempt = Attempt()
+        attempt.bodyBytes = bodyBytes
+        return attempt
     }
 }

@@ -9,7 +9,7 @@ public struct BodySequence: AsyncSequence, Sendable {
 
     /// Shared by all copies: who reads, and whether the stream is still open.
     final class Source: Sendable {
-        enum Claim {
+        enum Claim: UInt8, AtomicRepresentable {
             case free
             case taken
             case closed
@@ -20,7 +20,7 @@ public struct BodySequence: AsyncSequence, Sendable {
         let trailers: Fields
         /// Of a body that is here already.
         let declaredLength: Int?
-        private let claim = Mutex(Claim.free)
+        private let claim = Atomic(Claim.free)
 
         init(_ body: ResponseBody, _ trailers: Fields, _ declaredLength: Int?) {
             self.body = body
@@ -30,11 +30,7 @@ public struct BodySequence: AsyncSequence, Sendable {
 
         /// Nil for the first who asks; the error for everybody else.
         func take() -> NetworkError? {
-            let before = claim.withLock { claim in
-                defer { if claim == .free { claim = .taken } }
-                return claim
-            }
-            switch before {
+            switch change(to: .taken) {
             case .free: return nil
             case .taken: return NetworkError(.bodyConsumed, "the body can be read once only", phase: .idle)
             case .closed: return NetworkError(.bodyConsumed, "the stream has ended", phase: .idle)
@@ -42,7 +38,12 @@ public struct BodySequence: AsyncSequence, Sendable {
         }
 
         func close() {
-            claim.withLock { if $0 == .free { $0 = .closed } }
+            _ = change(to: .closed)
+        }
+
+        /// What it was; changes nothing but one that is free.
+        private func change(to claim: Claim) -> Claim {
+            self.claim.compareExchange(expected: .free, desired: claim, ordering: .acquiringAndReleasing).original
         }
     }
 

@@ -1,6 +1,5 @@
 internal import DunlinInflate
 internal import DunlinTransport
-internal import Synchronization
 
 /// A body with its content codings taken off as it is read: one piece of wire is read when the last one is used up.
 final class DecodedBody: BodyStream {
@@ -13,7 +12,6 @@ final class DecodedBody: BodyStream {
     private let head: ResponseHead
     private let watch: TransferWatch?
     private let reader: SoleReader<Work>
-    private let record: Mutex<(attempt: Attempt, trailers: Fields)>
 
     init(
         _ source: any BodyStream, _ codings: [ContentCodec], _ limits: InflateLimits, _ head: ResponseHead,
@@ -27,14 +25,13 @@ final class DecodedBody: BodyStream {
         }
         self.head = head
         self.watch = watch
-        record = Mutex((source.attempt, Fields()))
-        reader = SoleReader(Work(decoder: decoder, source: source))
+        reader = SoleReader(Work(decoder: decoder, source: source), after: source.attempt)
     }
 
     /// The length on the wire says nothing of the length to come.
     var expectedLength: Int? { nil }
-    var trailers: Fields { record.withLock { $0.trailers } }
-    var attempt: Attempt { record.withLock { $0.attempt } }
+    var trailers: Fields { reader.trailers }
+    var attempt: Attempt { reader.attempt }
 
     func next() async throws -> Bytes? {
         switch reader.begin() {
@@ -49,29 +46,28 @@ final class DecodedBody: BodyStream {
         do {
             while true {
                 if let piece = try work.decoder.next() {
-                    note(work.source.attempt, work.decoder.decodedCount, Fields())
-                    reader.putBack(work)
+                    let attempt = attempt(of: work)
+                    reader.putBack(work, after: attempt)
                     return piece
                 }
                 guard let wire = try await work.source.next() else { break }
                 work.decoder.feed(wire)
             }
             try work.decoder.finish()
-            note(work.source.attempt, work.decoder.decodedCount, work.source.trailers)
-            reader.end()
+            reader.end(after: attempt(of: work), work.source.trailers)
             return nil
         } catch {
             let failure = (error as? InflateError)?.asNetworkError(head) ?? error
-            note(work.source.attempt, work.decoder.decodedCount, Fields())
-            reader.fail(failure)
+            reader.fail(failure, after: attempt(of: work))
             throw failure
         }
     }
 
-    private func note(_ attempt: Attempt, _ decoded: Int, _ trailers: Fields) {
-        var attempt = attempt
-        attempt.decodedBytes = decoded
-        watch?.decoded(upTo: decoded)
-        record.withLock { [attempt] in $0 = (attempt, trailers) }
+    /// The source's, with what was decoded, of which the watch is told.
+    private func attempt(of work: borrowing Work) -> Attempt {
+        var attempt = work.source.attempt
+        attempt.decodedBytes = work.decoder.decodedCount
+        watch?.decoded(upTo: attempt.decodedBytes)
+        return attempt
     }
 }

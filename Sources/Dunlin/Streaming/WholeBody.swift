@@ -7,17 +7,15 @@ final class WholeBody: BodyStream {
     }
 
     private let reader: SoleReader<Unread>
-    private let carried: TransportResponse
 
     init(_ bytes: Bytes, of response: TransportResponse) {
-        reader = SoleReader(Unread(bytes: bytes))
-        carried = response
+        reader = SoleReader(Unread(bytes: bytes), after: response.attempt, response.trailers)
         expectedLength = bytes.count
     }
 
     let expectedLength: Int?
-    var trailers: Fields { carried.trailers }
-    var attempt: Attempt { carried.attempt }
+    var trailers: Fields { reader.trailers }
+    var attempt: Attempt { reader.attempt }
 
     func next() async throws -> Bytes? {
         switch reader.begin() {
