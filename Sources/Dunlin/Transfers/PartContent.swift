@@ -111,9 +111,10 @@ extension PartContent {
     }
 
     private func update(_ book: inout Book) throws(Errno) -> Bool {
-        guard let record = book.record else { return false }
+        guard book.record != nil else { return false }
         book.noted = book.spans.byteCount
-        if book.noted > 0 { try record.note(book.spans.pieces) }
+        let pieces = book.spans.pieces
+        if book.noted > 0 { try book.record?.note(pieces) }
         return true
     }
 

@@ -1,10 +1,9 @@
 internal import DunlinReactor
-internal import Synchronization
 
 /// A record on a disk, open to be kept up to date. Every call is for a disk thread.
-final class RecordFile: Sendable {
+struct RecordFile: Sendable {
     private let file: PartFile
-    private let record: Mutex<ResumeRecord>
+    private var record: ResumeRecord
 
     /// Writes a new record with room for so many pieces in the place of any that is there, in one step.
     init(_ data: ResumeData, pieces: Int, at path: String) throws(Errno) {
@@ -15,7 +14,7 @@ final class RecordFile: Sendable {
             // A sweep found what a dead process left there, and met ours in its place. It does so once.
             file = try Self.make(record.bytes, at: path)
         }
-        self.record = Mutex(record)
+        self.record = record
     }
 
     /// The draft has the same name each time: what a process leaves there that is killed meanwhile is the next one's.
@@ -34,9 +33,9 @@ final class RecordFile: Sendable {
         return file
     }
 
-    /// Now these are there, and nothing else. One may call it at a time.
-    func note(_ pieces: [ResumeData.Piece]) throws(Errno) {
-        let update = record.withLock { $0.advance(to: pieces) }
+    /// Now these are there, and nothing else.
+    mutating func note(_ pieces: [ResumeData.Piece]) throws(Errno) {
+        let update = record.advance(to: pieces)
         try Self.write(update.bytes, to: file, at: update.offset)
     }
 

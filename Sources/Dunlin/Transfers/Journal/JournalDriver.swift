@@ -57,9 +57,9 @@ struct JournalDriver: Sendable {
     }
 
     private func write(_ entry: JournalEntry) async throws {
-        let (storage, file, bytes) = (journal.storage, transfer.file, try entry.bytes())
-        try await TransferJournal.onDisk { () throws(HTTPSession.FileFailure) in
-            try storage.rewrite(file, entry.id, bytes)
+        let (storage, bytes) = (journal.storage, try entry.bytes())
+        try await TransferJournal.onDisk { [transfer] () throws(HTTPSession.FileFailure) in
+            transfer.hold(try storage.rewrite(entry.id, bytes))
         }
     }
 
@@ -91,7 +91,7 @@ struct JournalDriver: Sendable {
     }
 
     private func end(_ result: Result, isForgotten: Bool) {
-        transfer.file.unlock()
+        transfer.unlock()
         transfer.settlement.settle(result)
         journal.over(transfer, isForgotten: isForgotten)
     }

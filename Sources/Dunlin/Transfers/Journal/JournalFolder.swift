@@ -17,7 +17,7 @@ struct JournalFolder: Sendable {
 
     /// What was found under an entry's name.
     enum Finding: Sendable {
-        case entry(JournalEntry, JournalFile)
+        case entry(JournalEntry, PartFile)
         /// Somebody else's: another process's, or another journal's of this one.
         case inUse
         /// Set aside under the name `path`.
@@ -60,18 +60,18 @@ struct JournalFolder: Sendable {
     }
 
     /// Writes down a new entry, which is ours.
-    func add(_ entry: JournalEntry, _ bytes: [UInt8]) throws(HTTPSession.FileFailure) -> JournalFile {
+    func add(_ entry: JournalEntry, _ bytes: [UInt8]) throws(HTTPSession.FileFailure) -> PartFile {
         let name = file(entry.id + Self.entrySuffix)
         return try naming(name) { () throws(Errno) in
-            JournalFile(try write(bytes, entry.id, as: name, overwriting: false))
+            try write(bytes, entry.id, as: name, overwriting: false)
         }
     }
 
     /// Writes down another state of an entry that is ours.
-    func rewrite(_ file: JournalFile, _ id: String, _ bytes: [UInt8]) throws(HTTPSession.FileFailure) {
-        let name = self.file(id + Self.entrySuffix)
-        try naming(name) { () throws(Errno) in
-            file.replace(with: try write(bytes, id, as: name, overwriting: true))
+    func rewrite(_ id: String, _ bytes: [UInt8]) throws(HTTPSession.FileFailure) -> PartFile {
+        let name = file(id + Self.entrySuffix)
+        return try naming(name) { () throws(Errno) in
+            try write(bytes, id, as: name, overwriting: true)
         }
     }
 
@@ -87,7 +87,7 @@ struct JournalFolder: Sendable {
             // What somebody was about to write when its process ended.
             try FileSystem.remove(file(id + Self.newSuffix))
             do throws(JournalEntry.Damage) {
-                return .entry(try JournalEntry(try Self.contents(of: part), id: id), JournalFile(part))
+                return .entry(try JournalEntry(try Self.contents(of: part), id: id), part)
             } catch {
                 let aside = file(id + Self.damagedSuffix)
                 try FileSystem.move(name, to: aside, overwriting: true)

@@ -29,10 +29,11 @@ extension TransferJournal {
             var machine: JournalMachine
             var asked: Asked?
             var task: TaskDelegate?
+            /// The entry's, locked for as long as it is ours.
+            var file: PartFile?
         }
 
         let journal: TransferJournal
-        let file: JournalFile
         let settlement = Settlement<Result<Outcome, any Error>>()
         /// Thrown when it is cancelled, or the journal closed.
         let interrupt = Interrupt()
@@ -40,21 +41,19 @@ extension TransferJournal {
         private let isAnew: Bool
         private let state: Mutex<State>
 
-        init(_ machine: JournalMachine, _ file: JournalFile, _ source: Source, _ journal: TransferJournal) {
+        init(_ machine: JournalMachine, _ file: PartFile, _ source: Source, _ journal: TransferJournal) {
             self.journal = journal
-            self.file = file
             first = machine.entry
             var asked: Asked?
             if case .asked(let own) = source { asked = own }
             isAnew = asked != nil
-            state = Mutex(State(machine: machine, asked: asked))
+            state = Mutex(State(machine: machine, asked: asked, file: file))
         }
 
         deinit {
             // Nobody can have begun it: who drives it holds it.
             guard settlement.valueIfSettled == nil else { return }
-            // Not with the last reference: a disk thread that has just written the file may hold one a moment longer.
-            file.unlock()
+            unlock()
             journal.lost(first.id)
         }
     }
@@ -184,7 +183,7 @@ extension TransferJournal.Transfer {
         }
         guard isNews else { return }
         if !isHeld { return stop(task) }
-        file.unlock()
+        unlock()
         settlement.settle(.failure(Self.left))
         journal.over(self, isForgotten: false)
     }
@@ -196,6 +195,26 @@ extension TransferJournal.Transfer {
 
     static var left: NetworkError {
         NetworkError(.cancelled, "the journal was closed; the transfer stays in it")
+    }
+}
+
+// MARK: - Its file
+
+extension TransferJournal.Transfer {
+    /// The entry has another file. The lock on the old one ends after the new one has its name. On a disk thread.
+    func hold(_ new: PartFile) {
+        // Closing may wait for a disk: not under the lock.
+        let old = state.withLock { state in
+            defer { state.file = new }
+            return state.file
+        }
+        _ = consume old
+    }
+
+    /// From now on the entry is anybody's. Said outright: a child that is about to become another program has the file
+    /// open until then, and closing it here would leave it locked.
+    func unlock() {
+        state.withLock { $0.file.take() }?.unlock()
     }
 }
 

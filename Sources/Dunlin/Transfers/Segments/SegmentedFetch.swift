@@ -35,7 +35,8 @@ final class SegmentedFetch: Sendable {
         let exchange: CallPart
     }
 
-    private struct Report {
+    private struct State {
+        var machine: Machine
         var attempts: [Attempt] = []
         var failure: (any Error)?
         var ignoresRanges = false
@@ -50,8 +51,7 @@ final class SegmentedFetch: Sendable {
     private let options: HTTPSession.DownloadOptions
     private let request: TransportRequest
     private let call: LiveCall
-    private let machine: Mutex<Machine>
-    private let report = Mutex(Report())
+    private let state: Mutex<State>
 
     private var loop: Reactor { call.loop }
 
@@ -67,11 +67,11 @@ final class SegmentedFetch: Sendable {
         self.call = call
         var rules = Machine.Rules()
         rules.minimum = plan.minimum
-        machine = Mutex(Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead))
+        state = Mutex(State(machine: Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead)))
     }
 
     /// All but the first exchange's last.
-    var attempts: [Attempt] { report.withLock { $0.attempts } }
+    var attempts: [Attempt] { state.withLock { $0.attempts } }
 
     /// Returns when nobody fetches or writes any more.
     func run() async -> Outcome {
@@ -83,7 +83,7 @@ final class SegmentedFetch: Sendable {
                 guard let outcome, first == nil else { continue }
                 first = outcome
                 // When all has come, those that still have work to do end what they have begun.
-                if !machine.withLock({ $0.isComplete }) { group.cancelAll() }
+                if !state.withLock({ $0.machine.isComplete }) { group.cancelAll() }
             }
             return first
         }
@@ -91,7 +91,7 @@ final class SegmentedFetch: Sendable {
     }
 
     private func ended(_ outcome: Outcome?) async -> Outcome {
-        let (writers, failure, ignoresRanges, overrun) = report.withLock {
+        let (writers, failure, ignoresRanges, overrun) = state.withLock {
             (Array($0.writers.values), $0.failure, $0.ignoresRanges, $0.overrun)
         }
         if let overrun {
@@ -99,7 +99,7 @@ final class SegmentedFetch: Sendable {
             return .overrun(overrun)
         }
         // Who is stopped because all has come says that it was stopped.
-        if machine.withLock({ $0.isComplete }) {
+        if state.withLock({ $0.machine.isComplete }) {
             do {
                 for writer in writers { try await pump(writer, plan.arrival.response.head, upTo: nil).flush() }
                 // Nothing can be missing; were it, a file with a hole must not pass for whole.
@@ -135,7 +135,7 @@ extension SegmentedFetch {
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
         let exchange = isLead ? plan.exchange : CallPart(of: call.delegate)
-        report.withLock { $0.interrupts[worker] = exchange.interrupt }
+        state.withLock { $0.interrupts[worker] = exchange.interrupt }
         return await withTaskCancellationHandler {
             if isLead,
                 let outcome = await bring(
@@ -146,8 +146,8 @@ extension SegmentedFetch {
             while true {
                 let parking = Parking<Void>(on: loop)
                 var outcome: Outcome?
-                switch machine.withLock({ $0.next(for: worker, parking) }) {
-                case .leave: return machine.withLock { $0.isComplete } ? .complete : nil
+                switch state.withLock({ $0.machine.next(for: worker, parking) }) {
+                case .leave: return state.withLock { $0.machine.isComplete } ? .complete : nil
                 case .ask(let range): outcome = await fetch(range, worker, exchange)
                 case .wait: outcome = await wait(parking, worker, exchange, until: .never)
                 case .hesitate:
@@ -170,7 +170,7 @@ extension SegmentedFetch {
         guard case .timedOut = outcome, end < request.deadline else {
             return .failed(Self.stopped(outcome, exchange.interrupt))
         }
-        guard let range = machine.withLock({ $0.overtake(for: worker) }) else { return nil }
+        guard let range = state.withLock({ $0.machine.overtake(for: worker) }) else { return nil }
         return await fetch(range, worker, exchange)
     }
 
@@ -196,14 +196,14 @@ extension SegmentedFetch {
         }
         switch answer(response.head, from: origin, to: range) {
         case .part(let brought):
-            let (isWanted, waiters) = machine.withLock { $0.answered(brought, to: worker) }
+            let (isWanted, waiters) = state.withLock { $0.machine.answered(brought, to: worker) }
             wake(waiters)
             if isWanted {
                 return await bring(
                     response, writer(at: brought.lowerBound), upTo: brought.upperBound, worker, exchange)
             }
             await discard(response)
-            wake(machine.withLock { $0.ended(worker) })
+            wake(state.withLock { $0.machine.ended(worker) })
             return nil
         case .changed:
             await discard(response)
@@ -213,11 +213,13 @@ extension SegmentedFetch {
             return await broke(Self.refusal(response.head, .status), worker, exchange, mayPass: true)
         case .useless(let why):
             await discard(response)
-            report.withLock { report in
-                report.failure = Self.refusal(response.head, why)
-                report.ignoresRanges = why == .ignoresRanges
+            let failure = Self.refusal(response.head, why)
+            let waiters = state.withLock { state in
+                state.failure = failure
+                state.ignoresRanges = why == .ignoresRanges
+                return state.machine.refused(worker)
             }
-            wake(machine.withLock { $0.refused(worker) })
+            wake(waiters)
             return nil
         }
     }
@@ -225,7 +227,7 @@ extension SegmentedFetch {
     private func answer(_ head: ResponseHead, from origin: Origin, to range: Range<Int>) -> SegmentAnswer {
         let answer = SegmentAnswer(
             head, isElsewhere: origin != plan.origin, to: range, plan.validator, of: plan.length)
-        if case .part(let brought) = answer, machine.withLock({ $0.isCrumb(brought, of: range) }) {
+        if case .part(let brought) = answer, state.withLock({ $0.machine.isCrumb(brought, of: range) }) {
             return .useless(.crumb)
         }
         return answer
@@ -238,7 +240,7 @@ extension SegmentedFetch {
         own.request = request.with(ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
         (own.start, own.trail) = (loop.now(), call.delegate.settings?.trail)
         (own.part, own.mayRetry) = (exchange, false)
-        defer { if let attempts = own.trail?.attempts { report.withLock { $0.attempts += attempts } } }
+        defer { if let attempts = own.trail?.attempts { state.withLock { $0.attempts += attempts } } }
         var response = try await own.answer()
         if call.carrier.sockets == nil, let watch = call.watch, case .stream(let stream) = response.body {
             let held = CountedBody(stream, watch, until: request.deadline)
@@ -268,7 +270,7 @@ extension SegmentedFetch {
         _ response: TransportResponse, _ writer: DownloadWriter, upTo end: Int, _ worker: Int,
         _ exchange: CallPart
     ) async -> Outcome? {
-        report.withLock { $0.writers[worker] = writer }
+        state.withLock { $0.writers[worker] = writer }
         do {
             let pump = pump(writer, response.head, upTo: end, exchange.interrupt) { [self] in
                 received($0, by: worker)
@@ -277,10 +279,10 @@ extension SegmentedFetch {
             await leave(response)
             // The first one's attempt is told with its response.
             if writer !== part.writer { note(response) }
-            wake(machine.withLock { $0.ended(worker) })
+            wake(state.withLock { $0.machine.ended(worker) })
             return nil
         } catch let overrun as DownloadPump.Overrun {
-            report.withLock { $0.overrun = overrun.error }
+            state.withLock { $0.overrun = overrun.error }
             return .overrun(overrun.error)
         } catch {
             return await broke(error, worker, exchange)
@@ -302,7 +304,7 @@ extension SegmentedFetch {
     }
 
     private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {
-        let (taken, missing) = machine.withLock { ($0.received(count, by: worker), $0.missing) }
+        let (taken, missing) = state.withLock { ($0.machine.received(count, by: worker), $0.machine.missing) }
         call.watch?.receivedTogether(plan.length - missing)
         if missing == 0 { stopBystanders() }
         return (taken.count, taken.isEnd)
@@ -310,8 +312,7 @@ extension SegmentedFetch {
 
     /// Before a connection becomes free that they may be waiting for.
     private func stopBystanders() {
-        let bystanders = machine.withLock { $0.bystanders }
-        let interrupts = report.withLock { report in bystanders.compactMap { report.interrupts[$0] } }
+        let interrupts = state.withLock { state in state.machine.bystanders.compactMap { state.interrupts[$0] } }
         for interrupt in interrupts { interrupt.cancel(.task) }
     }
 
@@ -344,23 +345,23 @@ extension SegmentedFetch {
     private func note(_ response: TransportResponse) {
         var attempt = response.attempt
         if case .stream(let stream) = response.body { attempt = stream.attempt }
-        report.withLock { $0.attempts.append(attempt) }
+        state.withLock { $0.attempts.append(attempt) }
     }
 
     /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.
     private func broke(
         _ error: any Error, _ worker: Int, _ exchange: CallPart, mayPass: Bool? = nil
     ) async -> Outcome? {
-        if let writer = report.withLock({ $0.writers[worker] }) { await settle([writer]) }
+        if let writer = state.withLock({ $0.writers[worker] }) { await settle([writer]) }
         guard exchange.interrupt.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
             return .failed(error)
         }
-        report.withLock { report in
-            report.failure = failure
-            report.attempts += [failure.attempt].compactMap(\.self)
-        }
         let mayPass = mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
-        let (delay, waiters) = machine.withLock { $0.broke(worker, mayPass: mayPass) }
+        let (delay, waiters) = state.withLock { state in
+            state.failure = failure
+            state.attempts += [failure.attempt].compactMap(\.self)
+            return state.machine.broke(worker, mayPass: mayPass)
+        }
         wake(waiters)
         guard let delay else { return nil }
         let time = loop.now().advanced(by: delay.clampedNanoseconds)
