@@ -5,7 +5,6 @@ internal import Synchronization
 /// for their `object`: notification centers tell objects apart by identity, and a `TaskID` has none.
 public final class NotifiedTask: Sendable {
     public let id: TaskID
-    private let latest = Mutex<TaskSnapshot?>(nil)
     private let owner: NotifiedTasks
 
     init(_ id: TaskID, of owner: NotifiedTasks) {
@@ -18,18 +17,16 @@ public final class NotifiedTask: Sendable {
     }
 
     /// The request as the latest notification had it; nil before the first.
-    public internal(set) var snapshot: TaskSnapshot? {
-        get { latest.withLock { $0 } }
-        set { latest.withLock { $0 = newValue } }
-    }
+    public var snapshot: TaskSnapshot? { owner.snapshot(of: id) }
 }
 
-/// Which object stands for which request, as long as somebody keeps it.
+/// Which object stands for which request, as long as somebody keeps it, and what it was told last.
 final class NotifiedTasks: Sendable {
     // A class: a weak reference within a struct in a dictionary crashes when it is read (Swift 6.3.1).
     private final class Entry {
         let identity: ObjectIdentifier
         weak var task: NotifiedTask?
+        var snapshot: TaskSnapshot?
 
         init(_ task: NotifiedTask) {
             identity = ObjectIdentifier(task)
@@ -50,9 +47,11 @@ final class NotifiedTasks: Sendable {
 
     func told(_ snapshot: TaskSnapshot) -> NotifiedTask {
         let task = self[snapshot.id]
-        task.snapshot = snapshot
+        entries.withLock { $0[snapshot.id]?.snapshot = snapshot }
         return task
     }
+
+    func snapshot(of id: TaskID) -> TaskSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
     /// By identity: looking at the entry's task would keep it for a moment, and let go of it under the lock.
     func forget(_ id: TaskID, _ identity: ObjectIdentifier) {

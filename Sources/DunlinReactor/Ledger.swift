@@ -10,15 +10,15 @@ public final class Ledger: Sendable {
     private let channels = Atomic<Int>(0)
     private let timers = Atomic<Int>(0)
 
-    private let listener = Mutex<(@Sendable () -> Void)?>(nil)
+    private let emptied: (@Sendable () -> Void)?
+
+    /// `emptied` is called whenever an account has come down to zero, by whoever closed the last of it.
+    public init(emptied: (@Sendable () -> Void)? = nil) {
+        self.emptied = emptied
+    }
 
     public var openChannels: Int { channels.load(ordering: .acquiring) }
     public var openTimers: Int { timers.load(ordering: .acquiring) }
-
-    /// `listener` is called whenever an account has come down to zero, by whoever closed the last of it.
-    package func listen(_ listener: @escaping @Sendable () -> Void) {
-        self.listener.withLock { $0 = listener }
-    }
 
     func add(_ account: Account, _ change: Int) {
         let open =
@@ -26,6 +26,6 @@ public final class Ledger: Sendable {
             case .channels: channels.add(change, ordering: .acquiringAndReleasing).newValue
             case .timers: timers.add(change, ordering: .acquiringAndReleasing).newValue
             }
-        if open == 0 { listener.withLock { $0 }?() }
+        if open == 0 { emptied?() }
     }
 }

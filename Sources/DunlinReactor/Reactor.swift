@@ -70,7 +70,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private static let burst = 256
 
     public let time: TimeSource
-    public let ledger = Ledger()
+    public let ledger: Ledger
     private let epoll: Int32
     private let wakeup: Int32
     private let thread = Atomic<UInt>(0)
@@ -84,8 +84,11 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     static var lookTime: MonotonicTime { TimeSource.monotonic.now() }
 
     /// Starts a loop. It runs until `retire()`.
-    public init(name: String = "dunlin", time: TimeSource = .monotonic) throws(Errno) {
+    public init(
+        name: String = "dunlin", time: TimeSource = .monotonic, ledger: Ledger = Ledger()
+    ) throws(Errno) {
         self.time = time
+        self.ledger = ledger
         epoll = try Descriptor.raised(dunlin_epoll_create())
         do throws(Errno) {
             wakeup = try Descriptor.raised(dunlin_eventfd())

@@ -1,5 +1,4 @@
 internal import DunlinTypes
-internal import Synchronization
 
 /// In which order addresses are tried: families take turns, beginning with that of the first address (RFC 8305 §4).
 enum AddressOrder {
@@ -34,19 +33,17 @@ enum AddressOrder {
 
 /// Counts the connections opened to each name, so that they spread over its addresses. A count for each: with one for
 /// all, two names that are always used together would keep step and each see the same addresses again and again.
-final class Turns: Sendable {
+struct Turns {
     /// Names that are counted at once. Beyond, counting begins anew, which harms nobody.
     private static let capacity = 1024
 
-    private let counts = Mutex<[String: Int]>([:])
+    private var counts: [String: Int] = [:]
 
-    func next(for host: String) -> Int {
-        counts.withLock { counts in
-            if counts.count >= Self.capacity, counts[host] == nil { counts.removeAll() }
-            let turn = counts[host] ?? 0
-            counts[host] = turn &+ 1 & .max
-            return turn
-        }
+    mutating func next(for host: String) -> Int {
+        if counts.count >= Self.capacity, counts[host] == nil { counts.removeAll() }
+        let turn = counts[host] ?? 0
+        counts[host] = turn &+ 1 & .max
+        return turn
     }
 }
 

@@ -8,8 +8,8 @@ struct Connector: Sendable {
     let interfaces: InterfaceRules
     /// Nanoseconds between two attempts at one connection.
     let attemptDelay: Int64
-    /// Nil if addresses are tried as they were given.
-    let turns: Turns?
+    /// Whether connections begin with one address of a name after the other.
+    let takesTurns: Bool
     /// What lies between connecting and TLS, in this order.
     var stages: [any ConnectionStage] = []
 
@@ -116,7 +116,7 @@ extension Connector {
             }
         }
         guard found.count > 1 else { return found }
-        return AddressOrder.interleaved(found, turn: turns?.next(for: origin.host) ?? 0)
+        return AddressOrder.interleaved(found, turn: takesTurns ? names.nextTurn(of: origin.host) : 0)
     }
 
     /// What each address is to be bound to, of those that there is an allowed way to; at least one.

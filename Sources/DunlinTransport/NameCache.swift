@@ -27,6 +27,7 @@ final class NameCache: Sendable {
         var worker: Task<Void, Never>?
         /// How to stop each look-up that is underway.
         var switches: [UInt64: Interrupt] = [:]
+        var turns = Turns()
     }
 
     private let resolver: any Resolver
@@ -77,6 +78,11 @@ final class NameCache: Sendable {
         case .timedOut: throw leave(ticket, .timedOut)
         case .interrupted: throw leave(ticket, .interrupted)
         }
+    }
+
+    /// How many connections were opened to a name before, this one being the next.
+    func nextTurn(of host: String) -> Int {
+        state.withLock { $0.turns.next(for: host) }
     }
 
     /// Forgets every answer: names are looked up again.

@@ -53,7 +53,7 @@ public final class SocketTransport: Sendable {
         connector = Connector(
             names: names, sockets: options.sockets, interfaces: options.interfaces,
             attemptDelay: options.attemptDelay.clampedNanoseconds,
-            turns: options.rotatesAddresses ? Turns() : nil, stages: options.stages)
+            takesTurns: options.rotatesAddresses, stages: options.stages)
     }
 
     public var gauges: PoolGauges { pool.gauges }

@@ -120,12 +120,12 @@ import Testing
     }
 
     @Test func `turns are counted for each name`() {
-        let turns = Turns()
+        var turns = Turns()
         #expect(["a", "b", "a", "b", "a"].map { turns.next(for: $0) } == [0, 0, 1, 1, 2])
     }
 
     @Test func `counting begins anew rather than grow without bound`() {
-        let turns = Turns()
+        var turns = Turns()
         for number in 0..<1024 { #expect(turns.next(for: "\(number)") == 0) }
         #expect(turns.next(for: "7") == 1)
         #expect(turns.next(for: "one more") == 0)

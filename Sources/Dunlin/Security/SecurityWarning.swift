@@ -1,5 +1,3 @@
-internal import Synchronization
-
 /// Something that makes a session less safe than it could be. Each is told once for a session.
 public struct SecurityWarning: Sendable, Hashable, CustomStringConvertible {
     public enum Kind: String, Sendable, Hashable, CaseIterable {
@@ -39,7 +37,7 @@ public struct SecurityWarning: Sendable, Hashable, CustomStringConvertible {
 /// Tells a session's warnings, each once.
 final class SecurityWarnings: Sendable {
     private let tell: (@Sendable (SecurityWarning) -> Void)?
-    private let told = Mutex<Set<SecurityWarning>>([])
+    private let told = FirstTimes<SecurityWarning>()
 
     init(_ tell: (@Sendable (SecurityWarning) -> Void)?) {
         self.tell = tell
@@ -49,7 +47,7 @@ final class SecurityWarnings: Sendable {
         guard let tell else { return }
         // Of one kind and one host there is one event, however often and for whatever reason it happens.
         let mark = SecurityWarning(warning.kind, "", host: warning.host)
-        if told.withLock({ $0.insert(mark).inserted }) { tell(warning) }
+        if told.isFirst(mark) { tell(warning) }
     }
 }
 

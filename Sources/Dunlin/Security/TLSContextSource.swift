@@ -8,7 +8,7 @@ internal import Synchronization
 /// first secure connection: a session that makes none owes nothing to it.
 final class TLSContextSource: Sendable {
     private let tls: HTTPSession.TLS
-    private let made = Mutex<TLSContext?>(nil)
+    private let made = AtomicLazyReference<TLSContext>()
 
     /// Throws `NetworkError` with code `invalidConfiguration`.
     init(_ tls: HTTPSession.TLS) throws {
@@ -17,18 +17,12 @@ final class TLSContextSource: Sendable {
     }
 
     func context() throws -> TLSContext {
-        if let context = made.withLock({ $0 }) { return context }
-        // Not made under the lock, for a key log is a file. Two that come here at once make two, and one is kept.
-        let new: TLSContext
+        if let context = made.load() { return context }
         do throws(TLSError) {
-            new = try TLSContext(tls.settings)
+            // Two that come here at once make two, and one is kept.
+            return made.storeIfNil(try TLSContext(tls.settings))
         } catch {
             throw NetworkError(.invalidConfiguration, "\(error)", phase: .secure, underlying: error)
-        }
-        return made.withLock { made in
-            if let made { return made }
-            made = new
-            return new
         }
     }
 }

@@ -1,5 +1,4 @@
 internal import DunlinReactor
-internal import Synchronization
 
 /// Finds part files whose downloads died with their process.
 ///
@@ -55,11 +54,11 @@ struct PartSweep {
 final class SweptFolders: Sendable {
     static let shared = SweptFolders()
 
-    private let folders = Mutex<Set<String>>([])
+    private let folders = FirstTimes<String>()
 
     /// Without being waited for.
     func sweep(_ folder: String, on threads: DiskThreads) {
-        guard folders.withLock({ $0.insert(folder).inserted }) else { return }
+        guard folders.isFirst(folder) else { return }
         threads.start {
             // A folder that cannot be looked through stays as it is; the download itself says what is wrong with it.
             do throws(Errno) {

@@ -40,12 +40,14 @@ public final class PrivateLoop: Sendable {
     private init(_ time: TimeSource, count: Int) throws {
         var reactors: [Reactor] = []
         do {
-            for _ in 0..<count { reactors.append(try Reactor(name: "dunlin-private", time: time)) }
+            for _ in 0..<count {
+                let ledger = Ledger { [changes] in changes.announce() }
+                reactors.append(try Reactor(name: "dunlin-private", time: time, ledger: ledger))
+            }
         } catch {
             for reactor in reactors { reactor.retire() }
             throw error
         }
-        for reactor in reactors { reactor.ledger.listen { [changes] in changes.announce() } }
         self.reactors = reactors
     }
 
