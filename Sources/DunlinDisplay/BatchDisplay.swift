@@ -11,7 +11,6 @@ public final class BatchDisplay: Sendable {
     private let name: String
     private let display: TerminalDisplay
     private let id: UInt64
-    private let follower = Follower()
 
     /// Whatever the name is, it is shown as text.
     public init(_ name: String, on display: TerminalDisplay = .standardError) {
@@ -23,17 +22,18 @@ public final class BatchDisplay: Sendable {
     /// Shows this batch from now on, instead of any other. One that is over is shown as it ended.
     public func follow<Output>(_ batch: HTTPSession.Batch<Output>) {
         let progress = batch.progress
-        let binding = display.bind(id, .batch(BatchLine(name: name))) { [name] line in
+        let look: TerminalDisplay.Look = { [name] line in
             line = .batch(BatchLine(name: name, progress: batch.state))
         }
-        // Ends with the batch, and keeps nothing of it.
-        let next = Task { [id, name, weak display] in
-            for await step in progress {
-                let line = DisplayLine.batch(BatchLine(name: name, progress: step))
-                display?.update { _ = $0.change(id, of: binding) { $0 = line } }
+        display.follow(id, .batch(BatchLine(name: name)), look) { binding in
+            // Ends with the batch, and keeps nothing of it.
+            Task { [id, name, weak display] in
+                for await step in progress {
+                    let line = DisplayLine.batch(BatchLine(name: name, progress: step))
+                    display?.update { _ = $0.change(id, of: binding) { $0 = line } }
+                }
+                if !Task.isCancelled { display?.release(id, binding) }
             }
-            if !Task.isCancelled { display?.release(id, binding) }
         }
-        follower.become(next)
     }
 }

@@ -20,7 +20,6 @@ public final class ProgressDisplay: Sendable {
     private let name: String
     private let display: TerminalDisplay
     private let id: UInt64
-    private let follower = Follower()
 
     /// Whatever the name is, it is shown as text: a server may have chosen it.
     public init(_ name: String, on display: TerminalDisplay = .standardError) {
@@ -62,26 +61,25 @@ public final class ProgressDisplay: Sendable {
 
     /// Follows no longer; what was shown last stays.
     public func stop() {
-        follower.become(nil)
-        display.update { [id] in $0.end(id) }
+        display.stop(id)
     }
 
     private func follow(
         _ progress: AsyncStream<HTTPSession.TransferProgress>, _ ending: @escaping @Sendable () async -> (any Error)?,
         _ look: TerminalDisplay.Look?
     ) {
-        let binding = display.bind(id, .bar(BarLine(name: name, since: display.now)), look)
-        // Ends with the transfer, and keeps nothing of it; a display that is gone needs nothing shown.
-        let next = Task { [id, weak display] in
-            for await step in progress {
-                display?.changeBar(id, of: binding) { $0.show(step, at: $1) }
+        display.follow(id, .bar(BarLine(name: name, since: display.now)), look) { binding in
+            // Ends with the transfer, and keeps nothing of it; a display that is gone needs nothing shown.
+            Task { [id, weak display] in
+                for await step in progress {
+                    display?.changeBar(id, of: binding) { $0.show(step, at: $1) }
+                }
+                if Task.isCancelled { return }
+                let end = BarLine.End(await ending())
+                display?.changeBar(id, of: binding) { $0.end(end, at: $1) }
+                display?.release(id, binding)
             }
-            if Task.isCancelled { return }
-            let end = BarLine.End(await ending())
-            display?.changeBar(id, of: binding) { $0.end(end, at: $1) }
-            display?.release(id, binding)
         }
-        follower.become(next)
     }
 }
 

@@ -122,6 +122,20 @@ import Testing
         #expect(stage.paper.shown.count == 1)
     }
 
+    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    func `listens no longer to what it does not follow any more`(isReplaced: Bool) async throws {
+        let stage = try Stage()
+        let bar = ProgressDisplay("x", on: stage.display)
+        let (progress, source) = AsyncStream.makeStream(of: HTTPSession.TransferProgress.self)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        source.onTermination = { _ in end.finish() }
+        bar.follow(progress)
+        if isReplaced { bar.follow(AsyncStream { nil }) } else { bar.stop() }
+        for await _ in ends {}
+        withExtendedLifetime((progress, source)) {}
+        await stage.finish()
+    }
+
     @Test func `keeps neither the task nor the display of a bar that is let go of`() async throws {
         let stage = try Stage()
         let gate = LoopbackServer.Gate()

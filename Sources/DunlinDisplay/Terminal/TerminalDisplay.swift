@@ -23,16 +23,18 @@ public final class TerminalDisplay: Sendable {
     private struct State {
         var board = Board()
         var painter = FramePainter()
-        /// What lines that are followed look like by now, by their ids.
-        var sources: [UInt64: Source] = [:]
+        /// Those who follow something for a line, by its id.
+        var followers: [UInt64: Follower] = [:]
     }
 
     /// Brings a line up to date, without waiting for who follows.
     typealias Look = @Sendable (inout DisplayLine) -> Void
 
-    private struct Source {
+    private struct Follower {
         let binding: UInt64
-        let look: Look
+        let look: Look?
+        /// Nil before it has begun.
+        var task: Task<Void, Never>?
     }
 
     private let output: any DisplayOutput
@@ -68,7 +70,7 @@ public final class TerminalDisplay: Sendable {
     /// Ends all lines, as what they show stands now, and waits until everything has been written. To be called before
     /// the program ends; the display may be used again.
     public func finish() async {
-        for (id, source) in state.withLock({ $0.sources }) { show(id, source) }
+        for (id, follower) in state.withLock({ $0.followers }) { show(id, follower) }
         await withCheckedContinuation { (waiter: Waiter) in
             if state.withLock({ $0.board.finish(waiter) }) {
                 // Ends at once: what is hurried waits for no frame.
@@ -79,24 +81,46 @@ public final class TerminalDisplay: Sendable {
 
     var now: Duration { clock.now() }
 
-    /// Whoever follows for this line, which looks like this, ends with `release`.
-    func bind(_ id: UInt64, _ line: DisplayLine, _ look: Look?) -> UInt64 {
+    /// The task that `begin` makes follows something for this line, which looks like this, from now on. It takes the
+    /// place of the former, which is stopped, and ends with `release`.
+    func follow(
+        _ id: UInt64, _ line: DisplayLine, _ look: Look?, _ begin: (_ binding: UInt64) -> Task<Void, Never>
+    ) {
         let binding = update { $0.bind(id, line) }
-        state.withLock { $0.sources[id] = look.map { Source(binding: binding, look: $0) } }
-        return binding
+        let former = state.withLock { state in
+            // Of two who come at once the newer counts, as it does for the line.
+            if let known = state.followers[id], known.binding > binding { return Follower?.none }
+            return state.followers.updateValue(Follower(binding: binding, look: look), forKey: id)
+        }
+        former?.task?.cancel()
+        let task = begin(binding)
+        let stays = state.withLock { state in
+            guard state.followers[id]?.binding == binding else { return false }
+            state.followers[id]?.task = task
+            return true
+        }
+        if !stays { task.cancel() }
+    }
+
+    /// Who followed for this line does so no longer; what was shown last stays.
+    func stop(_ id: UInt64) {
+        state.withLock { $0.followers.removeValue(forKey: id) }?.task?.cancel()
+        update { $0.end(id) }
     }
 
     func release(_ id: UInt64, _ binding: UInt64) {
-        state.withLock { if $0.sources[id]?.binding == binding { $0.sources[id] = nil } }
+        state.withLock { if $0.followers[id]?.binding == binding { $0.followers[id] = nil } }
         update { $0.end(id, of: binding) }
     }
 
-    private func show(_ id: UInt64, _ source: Source) {
+    private func show(_ id: UInt64, _ follower: Follower) {
         // Not under the lock: it asks others.
-        guard var line = state.withLock({ $0.board.line(id, of: source.binding) }) else { return }
-        source.look(&line)
+        guard let look = follower.look, var line = state.withLock({ $0.board.line(id, of: follower.binding) }) else {
+            return
+        }
+        look(&line)
         let latest = line
-        update { _ = $0.change(id, of: source.binding) { $0 = latest } }
+        update { _ = $0.change(id, of: follower.binding) { $0 = latest } }
     }
 
     /// Changes something; what that comes to is shown soon.
