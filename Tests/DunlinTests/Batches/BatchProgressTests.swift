@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Dunlin
@@ -27,7 +28,8 @@ import Testing
         for _ in 0..<20 {
             let loop = try HTTPSession().loop
             let book = BatchBook(50, on: loop)
-            async let progress = Self.progress(whenSettled: book)
+            let seen = Mutex<HTTPSession.BatchProgress?>(nil)
+            book.settlement.whenSettled { seen.withLock { $0 = book.state } }
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<50 {
                     group.addTask {
@@ -36,14 +38,9 @@ import Testing
                     }
                 }
             }
-            let last = await progress
+            let last = try #require(seen.withLock { $0 })
             #expect([last.finished, last.failed, last.sentBytes] == [50, 10, 50])
             #expect(last.receivedBytes == (0..<50).reduce(0, +))
         }
-    }
-
-    private static func progress(whenSettled book: BatchBook) async -> HTTPSession.BatchProgress {
-        await book.settlement.value
-        return book.state
     }
 }

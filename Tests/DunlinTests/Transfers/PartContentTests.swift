@@ -138,6 +138,8 @@ import Testing
             let (isUpdated, pieces) = (try content.updateRecord(), try content.pieces())
             record = try RecordFile.read(recordPath)
             #expect(isUpdated && record?.data.pieces == pieces)
+            // Each in the place of the one before the last, should it be torn.
+            #expect(record?.sequence == 4)
         }
     }
 }
