@@ -22,10 +22,11 @@ final class Chain: Sendable {
     /// Whether some stage may see all of a call that says nothing of its own.
     let seesAll: Bool
 
-    init(_ settings: ChainSettings, over carrier: Carrier) {
+    /// With other stages for whoever looks at what passes them.
+    init(_ settings: ChainSettings, over carrier: Carrier, stages: [any Stage]? = nil) {
         self.settings = settings
         self.carrier = carrier
-        stages = Self.stages(settings)
+        self.stages = stages ?? Self.stages(settings)
         seesAll = settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
     }
 
