@@ -101,6 +101,20 @@ struct `Requests tried again` {
         }
     }
 
+    /// What is left of a short body is read, so that the connection serves others meanwhile; a long one costs more.
+    @Test(arguments: [(30_000, 1), (1 << 20, 0)])
+    func `hold no connection while they wait`(length: Int, idle: Int) async throws {
+        let clock = ManualClock()
+        try await Self.with(clock) { (stage: Stage) async throws in
+            stage.server.enqueue(.generated(length: length, status: 503), .response(body: "fit"))
+            async let answer = stage.session.get("x", as: .string)
+            try await clock.waitForRetries()
+            #expect(stage.session.connections.open == idle && stage.session.connections.idle == idle)
+            try await clock.advance(by: .seconds(1))
+            #expect(try await answer.value == "fit")
+        }
+    }
+
     /// Each phase has its limit anew.
     @Test func `may take long each time`() async throws {
         let clock = ManualClock()
