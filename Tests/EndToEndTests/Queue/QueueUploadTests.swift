@@ -1,0 +1,49 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@Suite(.inClearAndOverTLS, .timeLimit(.minutes(10))) struct `A turn in the queue` {
+    /// One piece; and when it is told to stop, nothing until the door opens.
+    private struct Reluctant: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let stopped: LoopbackServer.Gate
+        let door: Settlement<Void>
+        var isFirst = true
+
+        func makeAsyncIterator() -> Reluctant { self }
+
+        mutating func next() async throws -> Bytes? {
+            defer { isFirst = false }
+            if isFirst { return "piece" }
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            stopped.open()
+            await door.value
+            return nil
+        }
+    }
+
+    /// The answer to the first is here, and its body is still being made.
+    @Test func `is given back when the upload has stopped, and not before`() async throws {
+        try await Stage.with(tolerating: true, configure: { $0.queue = .init(running: 1) }) {
+            (stage: Stage) async throws in
+            stage.server.enqueue(LoopbackServer.Reply.response(401, body: "no").then(.stall).beforeBody)
+            stage.server.route(.get, "/second", .response(body: "x"))
+            let (stopped, door) = (LoopbackServer.Gate(), Settlement<Void>())
+            let body = RequestBody.stream(Reluctant(stopped: stopped, door: door))
+            let first = try stage.session.task("first", method: .post, body: body, as: .bytes)
+            first.resume()
+            try await stopped.opened()
+            let second = try stage.session.task("second", as: .string)
+            second.resume()
+            var looks = 0
+            try await stage.eventually("the loop's rest") {
+                looks = stage.loop.isResting ? looks + 1 : 0
+                return looks == 30
+            }
+            #expect(stage.server.requests.allSatisfy { $0.target != "/second" } && first.resultIfEnded == nil)
+            door.settle(())
+            #expect(try await second.value == "x")
+            let error = try await NetworkError.thrown { _ = try await first.value }
+            #expect(error.response?.status == 401)
+        }
+    }
+}
