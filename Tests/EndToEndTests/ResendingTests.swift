@@ -29,6 +29,21 @@ struct `Bodies sent again` {
         }
     }
 
+    /// The connection dies under it, and whoever answers on the next knows nothing of expectations.
+    @Test func `are sent once more without an expectation, though they had been sent again before`() async throws {
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            stage.server.enqueue(.response().closingOnNextRequest, .response(417).beforeBody)
+            stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
+            _ = try await stage.session.get("first", as: .bytes)
+            var options = HTTPSession.Options()
+            (options.expectsContinue, options.continueTimeout) = (true, .seconds(600))
+            let body = RequestBody.replayable { UploadPieces(total: Self.count) }
+            let response = try await stage.session.put("up", body: body, options: options, as: .string)
+            #expect(response.value == "\(LoopbackServer.GeneratedBody.hash(length: Self.count))")
+            #expect(stage.server.requests.map { $0.fields["expect"] } == [nil, "100-continue", nil])
+        }
+    }
+
     @Test func `never are those that cannot be`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
