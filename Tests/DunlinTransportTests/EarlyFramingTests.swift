@@ -1,0 +1,56 @@
+import DunlinReactor
+import DunlinTesting
+import DunlinTypes
+import Testing
+
+@testable import DunlinTransport
+
+@Suite(.timeLimit(.minutes(10))) struct `An early answer that says nothing certain of its body` {
+    /// One piece, and then nothing until it is told to stop.
+    private struct Endless: AsyncSequence, AsyncIteratorProtocol, Sendable {
+        let stopped: LoopbackServer.Gate
+        var isFirst = true
+
+        func makeAsyncIterator() -> Endless { self }
+
+        mutating func next() async throws -> Bytes? {
+            defer { isFirst = false }
+            if isFirst { return "piece" }
+            for await _ in AsyncStream<Void>.makeStream().stream {}
+            stopped.open()
+            return nil
+        }
+    }
+
+    /// Where a body is sent, others may be sent next, so that its scope goes on.
+    @Test(arguments: [
+        "200 OK\r\nContent-Length: 5\r\nContent-Length: 6", "200 OK\r\nContent-Length: many",
+        "101 Switching Protocols\r\nUpgrade: other",
+    ])
+    func `fails the exchange, and stops its upload`(head: String) async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let reply: LoopbackServer.Reply = [.send(Bytes("HTTP/1.1 \(head)\r\n\r\n")), .stall]
+        server.enqueue(reply.beforeBody)
+        let reactor = try Reactor(name: "early")
+        defer { reactor.retire() }
+        let transport = SocketTransport(SocketTransport.Options(), on: reactor)
+        let stopped = LoopbackServer.Gate()
+        let body = RequestBody(
+            .stream(length: nil, isReplayable: false) { Endless(stopped: stopped) }, contentType: nil)
+        let origin = Origin(scheme: .http, host: "127.0.0.1", port: server.port)
+        let request = TransportRequest(head: RequestHead(method: .post, origin: origin, target: "/"), body: body)
+        try await withTaskExecutorPreference(reactor) {
+            let uploads = UploadScope()
+            async let _: Void = uploads.run()
+            let error = await #expect(throws: NetworkError.self) {
+                _ = try await transport.exchange(
+                    request, interrupt: Interrupt(), uploads: uploads, since: reactor.now(), on: reactor)
+            }
+            #expect(error?.code == .invalidResponse && error?.requestMayHaveBeenSent == true)
+            try await stopped.opened()
+        }
+        await transport.close()
+        try await eventually { reactor.ledger.openChannels == 0 }
+    }
+}
