@@ -33,14 +33,18 @@ import Testing
 
     private typealias Outcome = MockTransport.Outcome
 
-    /// A body in pieces of 16 KiB; `failing` comes after so many of them.
-    private static func content(_ range: Range<Int>, failing: (pieces: Int, error: any Error)? = nil) -> Outcome {
+    /// A body in pieces of 16 KiB; `failing` comes after so many of them. One that is endless brings them, and then
+    /// nothing until nobody waits any more.
+    private static func content(
+        _ range: Range<Int>, failing: (pieces: Int, error: any Error)? = nil, endless: Bool = false
+    ) -> Outcome {
         let isPart = range != 0..<length
         var fields: Fields = ["ETag": #""one""#, "Accept-Ranges": "bytes", "Content-Length": "\(range.count)"]
         if isPart { fields.append("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)") }
         return .stream(status: isPart ? .partialContent : .ok, fields: fields, length: range.count) { index in
             if let failing, failing.pieces == index { throw failing.error }
             let start = range.lowerBound + index << 14
+            if endless, start >= range.upperBound { try await ManualClock().sleep(for: .seconds(1)) }
             return start < range.upperBound ? all[start..<min(start + 1 << 14, range.upperBound)] : nil
         }
     }
@@ -93,6 +97,19 @@ import Testing
         let response = try await scene.task().response
         #expect(response.value.byteCount == Self.length)
         #expect(scene.ranges.count >= 4)
+        #expect(try scene.folder.contents("file") == Self.all)
+        await scene.session.shutdown()
+    }
+
+    /// All bytes are here, and the end of a body that brought its share would say nothing new.
+    @Test func `is held up by no body that brought all and does not end`() async throws {
+        let scene = try Scene()
+        scene.transport.otherwise { [transport = scene.transport] request in
+            guard let range = try Self.range(request) else { return Self.held(until: 3, transport) }
+            return Self.content(range, endless: true)
+        }
+        let file = try await scene.task().value
+        #expect(file.byteCount == Self.length && scene.ranges.count >= 3)
         #expect(try scene.folder.contents("file") == Self.all)
         await scene.session.shutdown()
     }
