@@ -8,7 +8,8 @@ internal import Synchronization
 /// Rules:
 /// 1. Each descriptor is registered once, edge-triggered, for both directions; the loop only says "try".
 /// 2. Jobs that arrive on the loop's own thread go to a ring that only this thread touches: no lock, no wake-up.
-///    Jobs from elsewhere go under the lock, and the eventfd is written only when the loop really sleeps.
+///    Jobs from elsewhere go under the lock, and the eventfd is written only when the loop really sleeps. Whose turn
+///    it is, `JobTurns` says.
 /// 3. Under the lock: tables and queues. Never a system call, a resume or a callback.
 /// 4. Isolation is the actors': a job of a pinned actor runs as that, and one of a task that only prefers the loop is
 ///    isolated to nothing, so that it goes to an actor and back as from any other thread. Being on the loop's thread is
@@ -23,7 +24,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let own: UnsafeMutablePointer<Own>
 
     private struct Own {
-        var jobs = JobRing()
+        var jobs = JobTurns()
         /// Tasks that are about to go to another executor.
         var leaving: [UnsafeContinuation<Void, Never>] = []
         var ready: [(channel: Channel, events: UInt32)] = []
@@ -311,6 +312,7 @@ extension Reactor {
                 run(job)
                 left -= 1
             }
+            own.pointee.jobs.rest()
             if letGo() { continue }
             switch shared.withLock({ nextStep(&$0) }) {
             case .run where left > 0: continue

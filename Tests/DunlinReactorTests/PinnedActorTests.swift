@@ -94,6 +94,48 @@ import Testing
         #expect(numbers != [2, 4, 6, 8, 1, 3, 5, 7])
     }
 
+    @Test func `is passed by a task of its loop as if it were nowhere, before others have their turn`() async throws {
+        let reactor = try Reactor(name: "test")
+        defer { reactor.retire() }
+        let (counter, list) = (Counter(on: reactor), List(on: reactor))
+        await withTaskExecutorPreference(reactor) { @concurrent in
+            await withTaskGroup { group in
+                for number in 1...3 {
+                    group.addTask {
+                        for step in 0..<4 {
+                            _ = await counter.add()
+                            list.appendAssuming(number * 10 + step)
+                        }
+                    }
+                }
+            }
+        }
+        #expect(await list.numbers == [10, 11, 12, 13, 20, 21, 22, 23, 30, 31, 32, 33])
+    }
+
+    @Test func `does not keep the loop for a task that never does anything else`() async throws {
+        let reactor = try Reactor(name: "test")
+        defer { reactor.retire() }
+        let (counter, list, isDone) = (Counter(on: reactor), List(on: reactor), Flag())
+        let timer = reactor.schedule(Caller { isDone.set() }, at: reactor.now().advanced(by: 20_000_000))
+        await withTaskExecutorPreference(reactor) { @concurrent in
+            await withTaskGroup { group in
+                group.addTask {
+                    while !isDone.isSet { _ = await counter.add() }
+                    list.appendAssuming(2)
+                }
+                group.addTask {
+                    // Others have their turn meanwhile, and what the clock says is heard.
+                    for _ in 0..<3 { await Task.yield() }
+                    list.appendAssuming(1)
+                }
+                await group.waitForAll()
+            }
+        }
+        reactor.forget(timer)
+        #expect(await list.numbers == [1, 2])
+    }
+
     enum Life: CaseIterable {
         case running, retiringMeanwhile, retiredButHeld, gone
     }
