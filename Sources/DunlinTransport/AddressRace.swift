@@ -1,6 +1,5 @@
 internal import DunlinReactor
 internal import DunlinTypes
-internal import Synchronization
 
 /// Connects to whichever of several addresses answers first, and closes the others.
 ///
@@ -24,10 +23,7 @@ struct AddressRace {
             attempt.peer = addresses[0]
             return await finish(dialer.dial(addresses[0]))
         }
-        let contest = Contest()
-        guard interrupt.arm(contest) else { return .gaveUp(.interrupted) }
-        defer { interrupt.disarm() }
-        return await run(addresses, contest, &attempt)
+        return await race(addresses, &attempt)
     }
 
     /// Waits for the only attempt there is.
@@ -54,7 +50,7 @@ struct AddressRace {
         return await line.channel.waitWritable(until: deadline)
     }
 
-    private func run(_ addresses: [SocketAddress], _ contest: Contest, _ attempt: inout Attempt) async -> Result {
+    private func race(_ addresses: [SocketAddress], _ attempt: inout Attempt) async -> Result {
         var last: SocketAddress?
         let result = await withTaskGroup(of: Contender.self) { group in
             var contenders = Contenders(
@@ -66,7 +62,7 @@ struct AddressRace {
                     last = addresses[position]
                     let begun = dialer.dial(addresses[position])
                     if case .underway(let line) = begun {
-                        guard contest.enter(line) else {
+                        guard contenders.arm(line, interrupt) else {
                             return contenders.close(.gaveUp(.interrupted), including: line)
                         }
                         group.addTask { await Contender.wait(position, line, until: patience) }
@@ -114,9 +110,18 @@ extension AddressRace {
         var machine: AddressRaceMachine
         private(set) var failures = ConnectFailures()
         private var lines: [Int: Dialer.Line] = [:]
+        /// By which each of them is stopped, with the request.
+        private var interrupts: [Interrupt] = []
 
         init(machine: AddressRaceMachine) {
             self.machine = machine
+        }
+
+        /// False if the request was cancelled meanwhile.
+        mutating func arm(_ line: Dialer.Line, _ whole: Interrupt) -> Bool {
+            let part = Interrupt(partOf: whole)
+            interrupts.append(part)
+            return part.arm(line.channel, turn: line.turn)
         }
 
         mutating func began(
@@ -145,32 +150,6 @@ extension AddressRace {
             for line in lines.values { line.channel.close() }
             last?.channel.close()
             return result
-        }
-    }
-
-    /// Who is to be told when the request is cancelled.
-    private final class Contest: Interruptible {
-        private struct State {
-            var lines: [Dialer.Line] = []
-            var isOver = false
-        }
-
-        private let state = Mutex(State())
-
-        /// False if it was cancelled meanwhile.
-        func enter(_ line: Dialer.Line) -> Bool {
-            state.withLock { state in
-                if !state.isOver { state.lines.append(line) }
-                return !state.isOver
-            }
-        }
-
-        func interrupt() {
-            let lines = state.withLock { state in
-                state.isOver = true
-                return state.lines
-            }
-            for line in lines { line.channel.interrupt(turn: line.turn) }
         }
     }
 }

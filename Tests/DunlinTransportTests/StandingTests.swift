@@ -16,8 +16,12 @@ import Testing
         var moves: [RequestPriority] { told.withLock { $0 } }
     }
 
-    @Test func `tells the line it waits in, and none else`() {
-        let standing = Standing(.low)
+    private static func standing(_ priority: RequestPriority) throws -> Standing {
+        TransferWatch(on: try ReactorGroup.shared.reactors()[0], priority: priority).standing
+    }
+
+    @Test func `tells the line it waits in, and none else`() throws {
+        let standing = try Self.standing(.low)
         let (first, second) = (Place(), Place())
         standing.setPriority(.high)
         standing.enter(first)
@@ -34,9 +38,9 @@ import Testing
         #expect([first, second].map { $0.aside.load(ordering: .relaxed) } == [0, 1])
     }
 
-    @Test func `of changes from everywhere the line and the request keep the same one`() async {
+    @Test func `of changes from everywhere the line and the request keep the same one`() async throws {
         for _ in 0..<50 {
-            let (standing, place) = (Standing(.normal), Place())
+            let (standing, place) = (try Self.standing(.normal), Place())
             standing.enter(place)
             await withTaskGroup(of: Void.self) { group in
                 for number in 1...8 { group.addTask { standing.setPriority(RequestPriority(number)) } }
@@ -81,8 +85,8 @@ import Testing
         }
     }
 
-    @Test func `remembers the wait for the exchange that follows it at once`() {
-        let standing = Standing(.normal)
+    @Test func `remembers the wait for the exchange that follows it at once`() throws {
+        let standing = try Self.standing(.normal)
         standing.queued(30, until: MonotonicTime(nanoseconds: 100))
         #expect(standing.queuedTime(until: MonotonicTime(nanoseconds: 100)) == 30)
         #expect(standing.queuedTime(until: MonotonicTime(nanoseconds: 101)) == 0)

@@ -1,13 +1,12 @@
 public import DunlinTypes
-internal import Synchronization
 
 /// How a watched request stands in whatever line it waits in: with what priority, where, and how long it waited before.
 ///
 /// It waits in one line at a time. Of two changes of priority the later counts, here as well as in the line: the line
-/// is told under the lock, and takes its own within it. So are the parts of a request that several exchanges bring,
-/// each of which stands in line for itself.
-public final class Standing: Sendable {
-    private struct State {
+/// is told under the watch's lock, and takes its own within it. So are the parts of a request that several exchanges
+/// bring, each of which stands in line for itself.
+public struct Standing: Sendable {
+    struct State {
         var priority: RequestPriority
         var place: (any LinePlace)?
         var queuedUntil = MonotonicTime.never
@@ -15,65 +14,56 @@ public final class Standing: Sendable {
         var parts: [Part] = []
     }
 
-    private struct Part {
-        weak var standing: Standing?
+    struct Part {
+        weak var watch: TransferWatch?
     }
 
-    private let state: Mutex<State>
+    let watch: TransferWatch
 
-    public init(_ priority: RequestPriority) {
-        state = Mutex(State(priority: priority))
-    }
+    public var priority: RequestPriority { watch.withStanding { $0.priority } }
 
-    /// For one of several exchanges of a request: it has the priority of the whole, whenever that changes.
-    init(partOf whole: Standing) {
-        state = Mutex(State(priority: .normal))
-        whole.add(self)
-    }
-
-    private func add(_ part: Standing) {
-        state.withLock { state in
-            state.parts.removeAll { $0.standing == nil }
-            state.parts.append(Part(standing: part))
-            part.setPriority(state.priority)
+    public func setPriority(_ priority: RequestPriority) {
+        watch.withStanding { state in
+            state.priority = priority
+            state.place?.move(to: priority)
+            for part in state.parts { part.watch?.standing.setPriority(priority) }
         }
     }
 
-    public var priority: RequestPriority { state.withLock { $0.priority } }
-
-    public func setPriority(_ priority: RequestPriority) {
-        state.withLock { state in
-            state.priority = priority
-            state.place?.move(to: priority)
-            for part in state.parts { part.standing?.setPriority(priority) }
+    /// One of several exchanges of the request has its priority, whenever that changes.
+    func add(_ part: TransferWatch) {
+        watch.withStanding { state in
+            state.parts.removeAll { $0.watch == nil }
+            state.parts.append(Part(watch: part))
+            part.standing.setPriority(state.priority)
         }
     }
 
     /// The request waits at `place` now, with the priority that it has by now.
     public func enter(_ place: any LinePlace) {
-        state.withLock { state in
+        watch.withStanding { state in
             state.place = place
             place.move(to: state.priority)
         }
     }
 
     public func leave() {
-        state.withLock { $0.place = nil }
+        watch.withStanding { $0.place = nil }
     }
 
     /// The request is held: let others go first.
     func stepAside() {
-        state.withLock { $0.place }?.stepAside()
+        watch.withStanding { $0.place }?.stepAside()
     }
 
     /// The request waited in a queue for so many nanoseconds, and until then.
     public func queued(_ time: Int64, until end: MonotonicTime) {
-        state.withLock { ($0.queuedTime, $0.queuedUntil) = (time, end) }
+        watch.withStanding { ($0.queuedTime, $0.queuedUntil) = (time, end) }
     }
 
     /// Nanoseconds that an exchange waited in a queue which began right after.
     func queuedTime(until start: MonotonicTime) -> Int64 {
-        state.withLock { $0.queuedUntil == start ? $0.queuedTime : 0 }
+        watch.withStanding { $0.queuedUntil == start ? $0.queuedTime : 0 }
     }
 }
 

@@ -8,18 +8,22 @@ internal import Synchronization
 /// takes more from the socket or gives more to it, while the watch holds it; whoever wants to know how far things are
 /// asks. Nobody is called back.
 public final class TransferWatch: Sendable {
-    public let standing: Standing
+    private struct State {
+        var hold = HoldMachine<Parking<Void>>()
+        var standing: Standing.State
+        var followers: [any TallyFollower] = []
+    }
+
     private let reactor: Reactor
-    private let hold = Mutex(HoldMachine<Parking<Void>>())
+    private let state: Mutex<State>
     private let book: Bulletin<Tally>
-    private let followers = Mutex<[any TallyFollower]>([])
     /// What this is a part of, which is held for it and counts for it.
     private let whole: TransferWatch?
 
     public init(on reactor: Reactor, priority: RequestPriority = .normal) {
         self.reactor = reactor
         whole = nil
-        standing = Standing(priority)
+        state = Mutex(State(standing: Standing.State(priority: priority)))
         book = Bulletin(Tally(), on: reactor)
     }
 
@@ -28,8 +32,15 @@ public final class TransferWatch: Sendable {
     public init(partOf whole: TransferWatch) {
         self.whole = whole
         reactor = whole.reactor
-        standing = Standing(partOf: whole.standing)
+        state = Mutex(State(standing: Standing.State(priority: .normal)))
         book = Bulletin(Tally(), on: reactor)
+        whole.standing.add(self)
+    }
+
+    public var standing: Standing { Standing(watch: self) }
+
+    func withStanding<Value: Sendable>(_ body: (inout Standing.State) -> Value) -> Value {
+        state.withLock { body(&$0.standing) }
     }
 
     public func now() -> MonotonicTime { reactor.now() }
@@ -38,29 +49,29 @@ public final class TransferWatch: Sendable {
 // MARK: - Holding
 
 extension TransferWatch {
-    public var isHeld: Bool { whole?.isHeld ?? hold.withLock { $0.isHeld } }
+    public var isHeld: Bool { whole?.isHeld ?? state.withLock { $0.hold.isHeld } }
 
     /// Nanoseconds for which the transfer was held from `time` on.
     func heldTime(since time: MonotonicTime) -> Int64 {
         if let whole { return whole.heldTime(since: time) }
-        if hold.withLock({ $0.isUntouched }) { return 0 }
+        if state.withLock({ $0.hold.isUntouched }) { return 0 }
         let now = reactor.now()
-        return hold.withLock { $0.heldTime(since: time, at: now) }
+        return state.withLock { $0.hold.heldTime(since: time, at: now) }
     }
 
     /// Whether that changed anything: nothing is held twice, or once it is over.
     public func suspend() -> Bool {
         let now = reactor.now()
-        guard hold.withLock({ $0.hold(at: now) }) else { return false }
+        guard state.withLock({ $0.hold.hold(at: now) }) else { return false }
         standing.stepAside()
-        for observer in hold.withLock({ $0.takeObservers() }) { _ = observer.deliver(()) }
+        for observer in state.withLock({ $0.hold.takeObservers() }) { _ = observer.deliver(()) }
         return true
     }
 
     /// Whether that changed anything.
     public func resume() -> Bool {
         let now = reactor.now()
-        guard let waiters = hold.withLock({ $0.release(at: now) }) else { return false }
+        guard let waiters = state.withLock({ $0.hold.release(at: now) }) else { return false }
         for waiter in waiters { _ = waiter.deliver(()) }
         return true
     }
@@ -68,7 +79,7 @@ extension TransferWatch {
     /// The request is being cancelled: what is held goes on, to find that out.
     public func stop() {
         let now = reactor.now()
-        for waiter in hold.withLock({ $0.end(at: now) }) { _ = waiter.deliver(()) }
+        for waiter in state.withLock({ $0.hold.end(at: now) }) { _ = waiter.deliver(()) }
     }
 
     /// Waits while the transfer is held, unless the waiting task is cancelled; false if the time came first.
@@ -84,13 +95,13 @@ extension TransferWatch {
     public func waitForRelease(until deadline: MonotonicTime) async -> Bool {
         if let whole { return await whole.waitForRelease(until: deadline) }
         let parking = Parking<Void>(on: reactor)
-        guard let number = hold.withLock({ $0.wait(parking) }) else { return true }
+        guard let number = state.withLock({ $0.hold.wait(parking) }) else { return true }
         let outcome = await withTaskCancellationHandler {
             await parking.wait(until: deadline, interrupt: nil)
         } onCancel: {
             parking.interrupt()
         }
-        hold.withLock { $0.leave(number) }
+        state.withLock { $0.hold.leave(number) }
         if case .timedOut = outcome { return false }
         return true
     }
@@ -102,14 +113,14 @@ extension TransferWatch {
         case over
     }
 
-    public var motion: Motion { hold.withLock { $0.motion } }
+    public var motion: Motion { state.withLock { $0.hold.motion } }
 
     /// How the transfer stands, once that is otherwise than `known`; at once for nil. Nil when the awaiting task is
     /// cancelled.
     public func motion(after known: Motion?) async -> Motion? {
         while !Task.isCancelled {
             let parking = Parking<Void>(on: reactor)
-            guard let number = hold.withLock({ $0.observe(parking, after: known) }) else {
+            guard let number = state.withLock({ $0.hold.observe(parking, after: known) }) else {
                 return motion
             }
             await withTaskCancellationHandler {
@@ -117,7 +128,7 @@ extension TransferWatch {
             } onCancel: {
                 parking.interrupt()
             }
-            hold.withLock { $0.leave(number) }
+            state.withLock { $0.hold.leave(number) }
         }
         return nil
     }
@@ -138,7 +149,7 @@ extension TransferWatch {
 
     /// Tells `follower` of every byte that moves, until the end. To be said before anything has moved.
     public func add(_ follower: any TallyFollower) {
-        followers.withLock { $0.append(follower) }
+        state.withLock { $0.followers.append(follower) }
     }
 
     public func beginSending(_ total: Int?) { note { $0.beginSending(total) } }
@@ -173,7 +184,7 @@ extension TransferWatch {
     }
 
     private func tellFollowers(_ before: Tally, _ after: Tally) {
-        for follower in followers.withLock({ $0 }) {
+        for follower in state.withLock({ $0.followers }) {
             follower.moved(sent: after.sent - before.sent, received: after.received - before.received)
         }
     }

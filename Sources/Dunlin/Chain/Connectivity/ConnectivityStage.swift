@@ -16,9 +16,7 @@ struct ConnectivityStage: Stage {
 
         func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
             guard call.request.body.canBeSent else { throw error }
-            let wait = ConnectivityWait(call, machine)
-            defer { machine = wait.machineNow }
-            try await wait.pass(error)
+            try await ConnectivityWait(call).pass(error, &machine)
             if let attempt = (error as? NetworkError)?.attempt { call.trail.append(attempt) }
             return .send
         }

@@ -1,42 +1,34 @@
 internal import DunlinReactor
 internal import DunlinTransport
-internal import Synchronization
 
 /// Waits for a network in a request's stead, by the rules of `ConnectivityMachine`: within the request's total time,
 /// and until it is cancelled. It holds its turn in a queue meanwhile, and no connection.
-///
-/// It waits off the loop, which is why the machine is under a lock.
-final class ConnectivityWait: Sendable {
+struct ConnectivityWait: Sendable {
     private let chain: Chain
     private let request: TransportRequest
     private let delegate: TaskDelegate
     /// Of the exchange that failed, which may be one of several.
     private let interrupt: Interrupt
     private let loop: Reactor
-    private let machine: Mutex<ConnectivityMachine>
 
-    init(_ call: LiveCall, _ machine: ConnectivityMachine) {
+    init(_ call: LiveCall) {
         chain = call.chain
         request = call.request
         delegate = call.delegate
         interrupt = call.interrupt
         loop = call.loop
-        self.machine = Mutex(machine)
     }
 
-    /// To go on with, should the request fail again.
-    var machineNow: ConnectivityMachine { machine.withLock { $0 } }
-
     /// Returns when the request is to be sent again, and throws `error`, or what ended the wait.
-    func pass(_ error: any Error) async throws {
+    func pass(_ error: any Error, _ machine: inout ConnectivityMachine) async throws {
         guard let failure = error as? NetworkError, loop.now() < request.deadline,
-            machine.withLock({ $0.failed(ConnectivityMachine.Failure(failure)) }) == .look
+            machine.failed(ConnectivityMachine.Failure(failure)) == .look
         else { throw error }
         interrupt.phase = failure.phase ?? .connect
         let start = loop.now()
         do {
-            try await Race.run(until: request.deadline, interrupt, on: loop) { [self] in
-                try await wait(after: failure)
+            machine = try await Race.run(until: request.deadline, interrupt, on: loop) { [machine] in
+                try await wait(after: failure, machine)
             }
         } catch Race.Lost.timedOut {
             throw Self.timedOut(failure, limit: request.timeouts.total, after: loop.now().duration(since: start))
@@ -51,20 +43,26 @@ final class ConnectivityWait: Sendable {
         chain.carrier.sockets?.flushNames()
     }
 
-    private func wait(after failure: NetworkError) async throws {
+    /// The machine to go on with, should the request fail again. Off the loop.
+    private func wait(
+        after failure: NetworkError, _ former: ConnectivityMachine
+    ) async throws -> ConnectivityMachine {
+        var machine = former
         let source = chain.settings.reachability.source
         var isFirst = true
         for await _ in source.changes() {
             // The first says that the changes that follow will be told.
-            var action = isFirst ? .look : machine.withLock { $0.changed() }
+            var action = isFirst ? .look : machine.changed()
             isFirst = false
             if action == .look {
                 let status = await status(of: failure, from: source)
-                action = machine.withLock { $0.looked(status) }
+                action = machine.looked(status)
             }
             switch action {
-            case .send: return
-            case .rest: return try await rest()
+            case .send: return machine
+            case .rest:
+                try await rest()
+                return machine
             case .fail: throw failure
             case .wait, .look: await tell(failure)
             }
