@@ -97,7 +97,8 @@ import Testing
     /// The status and the body, or as much of it as came and the error.
     private func stream(from configuration: HTTPSession.Configuration) async throws -> String {
         var configuration = configuration
-        configuration.timeouts = Timeouts(firstByte: .milliseconds(100), idle: .milliseconds(100))
+        // Longer than a busy machine keeps an answer back.
+        configuration.timeouts = Timeouts(firstByte: .seconds(5), idle: .seconds(5))
         let session = try HTTPSession(configuration)
         var text = ""
         do {

@@ -296,10 +296,11 @@ import Testing
         #expect(told == [1])
     }
 
-    @Test(arguments: [
-        (0, 0, 1, nil), (1, 0, 1, .closed), (0, 1, 1, .cancelled), (1, 0, 2, nil), (1, 2, 2, .cancelled),
-        (2, 1, 2, .closed), (2, 1, 1, .closed), (1, 2, 1, .closed), (3, 2, 4, nil),
-    ] as [(UInt64, UInt64, UInt64, RegistryMachine<String, Int>.Refusal?)])
+    @Test(
+        arguments: [
+            (0, 0, 1, nil), (1, 0, 1, .closed), (0, 1, 1, .cancelled), (1, 0, 2, nil), (1, 2, 2, .cancelled),
+            (2, 1, 2, .closed), (2, 1, 1, .closed), (1, 2, 1, .closed), (3, 2, 4, nil),
+        ] as [(UInt64, UInt64, UInt64, RegistryMachine<String, Int>.Refusal?)])
     func `refuses what was made before all was cancelled, or the session shut down, however late it comes`(
         closed: UInt64, cancelled: UInt64, era: UInt64, refusal: RegistryMachine<String, Int>.Refusal?
     ) {

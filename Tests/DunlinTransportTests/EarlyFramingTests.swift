@@ -8,7 +8,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `An early answer that says nothing certain of its body` {
     /// One piece, and then nothing until it is told to stop.
     private struct Endless: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        let stopped: LoopbackServer.Gate
+        /// For another piece.
+        let asked = LoopbackServer.Gate()
+        let stopped = LoopbackServer.Gate()
         var isFirst = true
 
         func makeAsyncIterator() -> Endless { self }
@@ -16,6 +18,7 @@ import Testing
         mutating func next() async throws -> Bytes? {
             defer { isFirst = false }
             if isFirst { return "piece" }
+            asked.open()
             for await _ in AsyncStream<Void>.makeStream().stream {}
             stopped.open()
             return nil
@@ -30,14 +33,15 @@ import Testing
     func `fails the exchange, and stops its upload`(head: String) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        let reply: LoopbackServer.Reply = [.send(Bytes("HTTP/1.1 \(head)\r\n\r\n")), .stall]
+        let producer = Endless()
+        let reply: LoopbackServer.Reply = [
+            .waitForSignal(producer.asked), .send(Bytes("HTTP/1.1 \(head)\r\n\r\n")), .stall,
+        ]
         server.enqueue(reply.beforeBody)
         let reactor = try Reactor(name: "early")
         defer { reactor.retire() }
         let transport = SocketTransport(SocketTransport.Options(), on: reactor)
-        let stopped = LoopbackServer.Gate()
-        let body = RequestBody(
-            .stream(length: nil, isReplayable: false) { Endless(stopped: stopped) }, contentType: nil)
+        let body = RequestBody(.stream(length: nil, isReplayable: false) { producer }, contentType: nil)
         let origin = Origin(scheme: .http, host: "127.0.0.1", port: server.port)
         let request = TransportRequest(head: RequestHead(method: .post, origin: origin, target: "/"), body: body)
         try await withTaskExecutorPreference(reactor) {
@@ -48,7 +52,7 @@ import Testing
                     request, interrupt: Interrupt(), uploads: uploads, since: reactor.now(), on: reactor)
             }
             #expect(error?.code == .invalidResponse && error?.requestMayHaveBeenSent == true)
-            try await stopped.opened()
+            try await producer.stopped.opened()
         }
         await transport.close()
         try await eventually { reactor.ledger.openChannels == 0 }

@@ -83,7 +83,8 @@ enum Predicament: String, CaseIterable, Sendable {
             try await stage.eventually("the pool is waited for") { stage.session.connections.waiting == 1 }
         case .resolve, .connect:
             try await stage.eventually("the request is running") {
-                await stage.session.tasks.all.contains { $0.state == .running(hop: 1) } && stage.session.connections.open == 1
+                await stage.session.tasks.all.contains { $0.state == .running(hop: 1) }
+                    && stage.session.connections.open == 1
             }
         case .secure:
             try await stage.server.wait { $0.bytesSent == 100 }

@@ -116,6 +116,71 @@ struct `A session over several loops` {
         }
     }
 
+    /// How all that goes on is ended.
+    enum End: CaseIterable {
+        case shutdown, restart, cancelAll
+    }
+
+    @Test(arguments: End.allCases)
+    func `lets nothing begin or go on that was asked for before all was ended`(end: End) async throws {
+        try await Self.play { session, server, _ in
+            for _ in 0..<20 {
+                // Some are listed by then, some on their way to a loop, and some not made yet.
+                let requests = (0..<40).map { number in
+                    Task {
+                        if number % 2 == 0 { return try await session.get("x", as: .bytes) }
+                        return try await session.withExecutor { @concurrent in try await session.get("x", as: .bytes) }
+                    }
+                }
+                let held = try (0..<4).map { _ in try session.task("x", as: .bytes) }
+                #expect(await session.tasks.count >= 4)
+                switch end {
+                case .shutdown: await session.shutdown()
+                case .restart: await session.restart()
+                case .cancelAll: await session.tasks.cancelAll()
+                }
+                for task in held {
+                    let result = try #require(task.resultIfEnded)
+                    #expect(throws: NetworkError.self) { try result.get() }
+                }
+                // What was asked for since may go on, where it may.
+                for request in requests {
+                    guard case .failure(let error as NetworkError) = await request.result else { continue }
+                    let codes: [NetworkError.Code] = end == .cancelAll ? [.cancelled] : [.cancelled, .sessionClosed]
+                    #expect(codes.contains(error.code))
+                }
+                #expect(await session.tasks.count == 0)
+                if end != .shutdown { continue }
+                let count = server.requests.count
+                let error = try await NetworkError.thrown { _ = try await session.get("x", as: .bytes) }
+                #expect(error.code == .sessionClosed && server.requests.count == count)
+                await session.restart()
+            }
+        }
+    }
+
+    @Test func `does not wait for requests on other loops that wait for its own`() async throws {
+        let waiting = Mutex(0)
+        let place = Mutex<HTTPSession?>(nil)
+        try await Self.play(configure: { configuration in
+            configuration.hooks.completed = { _ in
+                let all = waiting.withLock { count in
+                    count += 1
+                    return count
+                }
+                // Each is within its own, and all are on their lists by then.
+                while all < 4, waiting.withLock({ $0 < 4 }) { await Task.yield() }
+                do { try await place.withLock { $0 }?.tasks.drain() } catch { Issue.record(error) }
+            }
+        }) { session, _, _ in
+            place.withLock { $0 = session }
+            let requests = (0..<4).map { _ in Task { try await session.get("x", as: .string) } }
+            for request in requests { #expect(try await request.value.value == "fit") }
+            try await session.tasks.drain()
+            place.withLock { $0 = nil }
+        }
+    }
+
     /// Runs a test on two loops, and sees to it that nothing is left on either.
     private static func play(
         configure: (inout HTTPSession.Configuration) -> Void = { _ in },

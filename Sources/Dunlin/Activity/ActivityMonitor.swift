@@ -243,7 +243,7 @@ extension ActivityMonitor {
             let work = await work(andThen: next)
             let step = machine.look(work)
             if step != .none { action = step }
-            // What comes and ends before it can be looked at is not worth a ring each: the wait for the end looks again.
+            // What comes and ends before it is looked at is not worth a ring each: the wait for the end looks again.
             isQuick = isQuick || (isEnding && work.hasEnded)
             let other = isQuick && machine.state == .delayingEnd ? .nothing : news(isRested: isRested)
             if other == next { break }

@@ -3,8 +3,8 @@ internal import DunlinTransport
 
 /// The one life of a request, from its place in the registry to the end: watched or not, whole or streamed, up or down.
 ///
-/// It enters, is admitted, transferred and told of, and leaves. All of that happens on its loop; what its caller gets is
-/// made where the caller is. What others than its caller want is asked of its audience; most have none.
+/// It enters, is admitted, transferred and told of, and leaves. All of that happens on its loop; what its caller gets
+/// is made where the caller is. What others than its caller want is asked of its audience; most have none.
 extension TaskDelegate {
     typealias Response = HTTPSession.Response
 

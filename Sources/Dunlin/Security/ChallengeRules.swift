@@ -90,7 +90,8 @@ struct ChallengeHooks: Sendable {
         for hook in [session, request] {
             guard let hook else { continue }
             let response = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                await hook(challenge)
+                leaveLoop()
+                return await hook(challenge)
             }
             if case .performDefault = response { continue }
             return response

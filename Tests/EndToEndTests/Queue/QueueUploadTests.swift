@@ -5,8 +5,10 @@ import Testing
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10))) struct `A turn in the queue` {
     /// One piece; and when it is told to stop, nothing until the door opens.
     private struct Reluctant: AsyncSequence, AsyncIteratorProtocol, Sendable {
-        let stopped: LoopbackServer.Gate
-        let door: Settlement<Void>
+        /// For another piece.
+        let asked = LoopbackServer.Gate()
+        let stopped = LoopbackServer.Gate()
+        let door = Settlement<Void>()
         var isFirst = true
 
         func makeAsyncIterator() -> Reluctant { self }
@@ -14,6 +16,7 @@ import Testing
         mutating func next() async throws -> Bytes? {
             defer { isFirst = false }
             if isFirst { return "piece" }
+            asked.open()
             for await _ in AsyncStream<Void>.makeStream().stream {}
             stopped.open()
             await door.value
@@ -25,13 +28,13 @@ import Testing
     @Test func `is given back when the upload has stopped, and not before`() async throws {
         try await Stage.with(tolerating: true, configure: { $0.queue = .init(running: 1) }) {
             (stage: Stage) async throws in
-            stage.server.enqueue(LoopbackServer.Reply.response(401, body: "no").then(.stall).beforeBody)
+            let producer = Reluctant()
+            let refusal = LoopbackServer.Reply.response(401, body: "no").then(.stall).beforeBody
+            stage.server.enqueue(refusal.waiting(for: producer.asked))
             stage.server.route(.get, "/second", .response(body: "x"))
-            let (stopped, door) = (LoopbackServer.Gate(), Settlement<Void>())
-            let body = RequestBody.stream(Reluctant(stopped: stopped, door: door))
-            let first = try stage.session.task("first", method: .post, body: body, as: .bytes)
+            let first = try stage.session.task("first", method: .post, body: .stream(producer), as: .bytes)
             first.resume()
-            try await stopped.opened()
+            try await producer.stopped.opened()
             let second = try stage.session.task("second", as: .string)
             second.resume()
             var looks = 0
@@ -40,7 +43,7 @@ import Testing
                 return looks == 30
             }
             #expect(stage.server.requests.allSatisfy { $0.target != "/second" } && first.resultIfEnded == nil)
-            door.settle(())
+            producer.door.settle(())
             #expect(try await second.value == "x")
             let error = try await NetworkError.thrown { _ = try await first.value }
             #expect(error.response?.status == 401)

@@ -50,8 +50,8 @@ final class Holdup: Sendable {
     }
 }
 
-/// One after the other: the threads for the program's own code are few, and each of these holds one.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct `Code that blocks its thread` {
+/// The threads for the program's own code are few, and each of these holds one; the requests that let it go need none.
+@Suite(.timeLimit(.minutes(10))) struct `Code that blocks its thread` {
     @Test(arguments: BlockingCode.allCases)
     func `holds up no other request, though all share a loop`(code: BlockingCode) async throws {
         try await Self.play(code) { (request: BlockingRequest, stage: Stage) async throws in

@@ -20,9 +20,11 @@ private final class Ends: Sendable {
 private struct Aim {
     /// After the wait was ended.
     private var delay = Duration.zero
+    /// On a busy machine it may be in vain, and others need the processor.
+    private static let longest = Duration.milliseconds(5)
 
     mutating func note(_ isWell: Bool) {
-        delay = isWell ? delay * 3 / 5 : delay * 5 / 4 + .microseconds(20)
+        delay = isWell ? delay * 3 / 5 : min(delay * 5 / 4 + .microseconds(20), Self.longest)
     }
 
     /// Computes meanwhile: whoever sleeps is woken late.
