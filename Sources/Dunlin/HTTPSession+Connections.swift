@@ -54,7 +54,7 @@ extension HTTPSession {
                     self, kind: .opening, head: head, template: target.template, body: .none, options: options,
                     reading: Reading(decodes: false, kept: 0), book: tasks.books[number % tasks.books.count])
                 group.addTask {
-                    _ = try await TaskDelegate(call).run(call, into: OpeningSink(count: count, sockets: sockets))
+                    _ = try await TaskDelegate(call).run(call, into: OpeningSink(count: count))
                 }
             }
             try await group.waitForAll()
@@ -75,12 +75,13 @@ private struct OpeningSink: Sink {
 
     /// How many there are to be.
     let count: Int
-    let sockets: SocketTransport
 
     var isScope: Bool { true }
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
-        guard await call.delegate.begin() else { throw NetworkError(.cancelled, "the opening was cancelled") }
+        guard let sockets = call.carrier.sockets, await call.delegate.begin() else {
+            throw NetworkError(.cancelled, "the opening was cancelled")
+        }
         do {
             try await sockets.openAhead(
                 of: call.request, upTo: count, interrupt: call.delegate.interrupt, on: call.loop)

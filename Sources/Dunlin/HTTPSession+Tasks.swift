@@ -23,7 +23,7 @@ extension HTTPSession {
         let delegate = TaskDelegate(call)
         let settlement = Settlement<Result<Response<S.Value>, any Error>>()
         // The registry waits for it when the session is shut down, and it ends with its request. It begins on the loop,
-        // so that whoever asks the registry from now on asks after it has entered.
+        // so that whoever asks the registry from now on asks after it has entered, as long as there is a loop.
         Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink, settling: settlement) }
         return RequestTask(delegate, watch, settlement, leftover)
     }

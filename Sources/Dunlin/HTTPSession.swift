@@ -93,11 +93,12 @@ public final class HTTPSession: Sendable {
     /// ends by itself.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
-        await tasks.close()
+        let chain = await tasks.close()
         if grace > .zero { await tasks.drain(until: loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await journals.close()
         let cancelled = await tasks.cancelAll()
-        await tasks.chain.carrier.sockets?.close()
+        // Not the present one, which may be of a restart meanwhile.
+        await chain.carrier.sockets?.close()
         // The hook may shut down what has been: it is told of that no second time.
         let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(self))
         if let invalidated = configuration.hooks.invalidated, !Enclosure.contains(telling) {

@@ -154,10 +154,11 @@ extension ActivityMonitor {
 
     /// Hides what is shown, and looks no more.
     public func disable() async {
+        act(machine.disable())
+        endRest()
         await inTurn { monitor in
+            if monitor.isEnabled { return }
             for followed in monitor.sessions.values { await followed.ignore() }
-            monitor.act(monitor.machine.disable())
-            monitor.endRest()
         }
     }
 

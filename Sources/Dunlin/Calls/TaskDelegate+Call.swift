@@ -25,21 +25,37 @@ extension TaskDelegate {
     nonisolated func run<S: Sink>(
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>
     ) async where S.Value: Sendable {
-        do {
-            try await Enclosure.enter(.request(id)) {
-                let place = try await book.enter(self, of: call.era.number)
-                let transfer = try await transferred(call, to: sink, at: place)
-                let result = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                    leaveLoop()
-                    return await Self.valued(transfer.result, sink)
-                }
-                guard let audience else { return _ = settlement.settle(result) }
-                let completion = completion(of: call, transfer, result, sink)
-                await leave(transfer, .ending(result), completion, audience) { settlement.settle(result) }
+        await Enclosure.enter(.request(id)) {
+            let transfer = await transferredOrRefused(call, to: sink)
+            let result = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                leaveLoop()
+                return await Self.valued(transfer.result, sink)
             }
-        } catch {
-            settlement.settle(.failure(error))
+            guard let audience else { return _ = settlement.settle(result) }
+            let completion = completion(of: call, transfer, result, sink)
+            await leave(transfer, .ending(result), completion, audience) { settlement.settle(result) }
         }
+    }
+
+    /// Somebody holds it already, so that one that may not enter ends like any other.
+    private nonisolated func transferredOrRefused<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S
+    ) async -> Transferred<S.Taken> {
+        do {
+            return try await transferred(call, to: sink, at: try await book.enter(self, of: call.era.number))
+        } catch {
+            if let audience {
+                var entrance = entrance(call, audience)
+                await entrance.forgo()
+                audience.watch.end()
+            }
+            return Transferred(failure: error)
+        }
+    }
+
+    private nonisolated func entrance(_ call: HTTPSession.Call, _ audience: Audience) -> Entrance {
+        let timeouts = call.options.timeouts ?? call.session.configuration.timeouts
+        return Entrance(call.session, self, audience, call.head.origin, timeouts)
     }
 
     /// A result that may be no other task's to see.
@@ -133,8 +149,7 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, to sink: S, _ audience: Audience
     ) async -> Transferred<S.Taken> {
         do {
-            let timeouts = call.options.timeouts ?? call.session.configuration.timeouts
-            var entrance = Entrance(call.session, self, audience, call.head.origin, timeouts)
+            var entrance = entrance(call, audience)
             let passage = try await entrance.pass()
             defer { passage.leave() }
             return await transfer(call, to: sink, queued: passage.queued)
@@ -199,10 +214,10 @@ extension TaskDelegate {
         var completion = completion
         completion.task = snapshot
         await audience.tell(completion)
-        await book.unlist(at: transfer.place)
+        if let place = transfer.place { await book.unlist(at: place) }
         settle()
         audience.events.tell(.completed(completion))
-        await book.remove(at: transfer.place)
+        if let place = transfer.place { await book.remove(at: place) }
     }
 
     private nonisolated func completion<S: Sink>(
@@ -229,7 +244,7 @@ private struct Transferred<Taken: Sendable>: Sendable {
     private let trail: Trail?
     private let queued: Int64
     /// In the book of its loop, of a request that is still on the list.
-    var place = 0
+    var place: Int?
 
     init(failure error: any Error) {
         (result, trail, queued) = (.failure(error), nil, 0)

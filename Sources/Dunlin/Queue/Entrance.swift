@@ -47,10 +47,15 @@ struct Entrance {
                 if let passage = try await takeTurns() { return passage }
             }
         } catch {
-            takeTickets()
-            await abandon()
+            await forgo()
             throw error
         }
+    }
+
+    /// Gives up what was taken for a request that will not pass.
+    mutating func forgo() async {
+        takeTickets()
+        await abandon()
     }
 
     private mutating func waitToBeLetGo() async throws {

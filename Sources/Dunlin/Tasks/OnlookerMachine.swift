@@ -107,7 +107,7 @@ struct Ends: Sendable, Equatable {
 
     fileprivate mutating func note(_ now: MonotonicTime) {
         count += 1
-        last = now
+        last = max(last, now)
     }
 
     /// Those of another loop.

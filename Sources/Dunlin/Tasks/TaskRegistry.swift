@@ -40,13 +40,15 @@ public actor TaskRegistry {
     nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
     nonisolated var chain: Chain { present.withLock { $0.chain } }
 
-    /// Takes no more requests: those made before, and still on their way to their loop, are refused there.
-    nonisolated func close() async {
-        let number = present.withLock { era in
+    /// Takes no more requests: those made before, and still on their way to their loop, are refused there. The chain of
+    /// those that run.
+    nonisolated func close() async -> Chain {
+        let era = present.withLock { era in
             era.isClosed = true
-            return era.number
+            return era
         }
-        for book in books { await book.close(number) }
+        for book in books { await book.close(era.number) }
+        return era.chain
     }
 
     /// Takes requests again, through another chain.
@@ -59,7 +61,11 @@ public actor TaskRegistry {
 
 extension TaskRegistry {
     public var count: Int {
-        get async { await delegates.count }
+        get async {
+            var count = 0
+            for book in books { count += await book.running.count }
+            return count
+        }
     }
 
     /// A picture of every running request, oldest first.
@@ -78,7 +84,12 @@ extension TaskRegistry {
     }
 
     public subscript(_ id: TaskID) -> TaskDelegate? {
-        get async { await delegates.first { $0.id == id } }
+        get async {
+            for book in books {
+                if let delegate = await book.running.first(where: { $0.id == id }) { return delegate }
+            }
+            return nil
+        }
     }
 
     private var delegates: [TaskDelegate] {
@@ -89,8 +100,8 @@ extension TaskRegistry {
         }
     }
 
-    /// Lets a request go before or behind others that wait for their turn or for a connection, and counts at once.
-    /// False if it is not running, or if nobody was there to watch it when it began.
+    /// Lets a request go before or behind others that wait for their turn or for a connection, once it is found. False
+    /// if it is not running, or if nobody was there to watch it when it began.
     @discardableResult
     public func setPriority(_ priority: RequestPriority, of id: TaskID) async -> Bool {
         await self[id]?.setPriority(priority) ?? false
@@ -169,27 +180,27 @@ extension TaskRegistry {
             watches.append(watch.id)
             isWithin = isWithin || watch.isWithin
         }
-        await withTaskCancellationHandler {
+        let isServed = await withTaskCancellationHandler {
             await wait(watches, isWithin: isWithin, until: deadline, interrupt)
         } onCancel: {
             interrupt.cancel(.task)
         }
         for (book, watch) in zip(books, watches) { await book.leave(watch) }
-        return interrupt.cause == nil
+        return isServed || interrupt.cause == nil
     }
 
     /// Book by book, again if requests have come to one meanwhile: while it waited for another the first may have
-    /// filled again.
+    /// filled again. False if it was interrupted, or the time came first.
     private nonisolated func wait(
         _ watches: [UInt64], isWithin: Bool, until deadline: MonotonicTime, _ interrupt: Interrupt
-    ) async {
+    ) async -> Bool {
         var known: [UInt64]?
         while true {
             for (book, watch) in zip(books, watches) {
-                guard await book.wait(watch, isWithin: isWithin, until: deadline, interrupt) else { return }
+                guard await book.wait(watch, isWithin: isWithin, until: deadline, interrupt) else { return false }
             }
             let arrivals = await arrivals
-            if books.count == 1 || arrivals == known { return }
+            if books.count == 1 || arrivals == known { return true }
             known = arrivals
         }
     }
