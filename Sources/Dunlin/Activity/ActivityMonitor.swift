@@ -237,20 +237,20 @@ extension ActivityMonitor {
     private func look(isRested: Bool = false) async {
         guard isEnabled else { return }
         var next = news(isRested: isRested)
-        var action = ActivityMachine.Action.none
+        var last = step(.none)
         var isQuick = false
         while true {
             let isEnding = machine.state == .delayingEnd
             let work = await work(andThen: next)
-            let step = machine.look(work)
-            if step != .none { action = step }
+            let step = step(machine.look(work))
+            if step.action != .none { last = step }
             // What comes and ends before it is looked at is not worth a ring each: the wait for the end looks again.
             isQuick = isQuick || (isEnding && work.hasEnded)
             let other = isQuick && machine.state == .delayingEnd ? .nothing : news(isRested: isRested)
             if other == next { break }
             next = other
         }
-        act(action)
+        act(last)
         if machine.state == .active, next == .nothing { rest() } else { endRest() }
     }
 
@@ -284,16 +284,31 @@ extension ActivityMonitor {
         resting = nil
     }
 
+    /// What the machine says, and the wait that is part of it: it goes on from then, whenever it is waited.
+    private struct Step {
+        let action: ActivityMachine.Action
+        let pause: @Sendable () async throws -> Void
+    }
+
+    private func step(_ action: ActivityMachine.Action) -> Step {
+        guard case .wait(let time, _) = action else { return Step(action: action) {} }
+        return Step(action: action, pause: Self.pause(time, clock))
+    }
+
     private func act(_ action: ActivityMachine.Action) {
-        if action == .none { return }
+        act(step(action))
+    }
+
+    private func act(_ step: Step) {
+        if step.action == .none { return }
         waiting?.cancel()
         waiting = nil
-        switch action {
+        switch step.action {
         case .none, .stopWaiting: break
         case .show: tell(true)
         case .hide: tell(false)
-        case .wait(let time, let number):
-            let pause = Self.pause(time, clock)
+        case .wait(_, let number):
+            let pause = step.pause
             waiting = Task { [weak self] in
                 do { try await pause() } catch { return }
                 await self?.waited(number)
