@@ -66,7 +66,8 @@ extension HTTPSession {
         public var resolver: (any Resolver)?
         /// Carries requests in the sockets' stead: tests, above all.
         public var transport: (any Transport)?
-        /// Random numbers for what is left to chance, such as waits; the system's if none are given.
+        /// Random numbers for what is left to chance, such as waits; the system's if none are given. Asked on a loop,
+        /// so it must not wait.
         public var random: (@Sendable () -> UInt64)?
         /// The content codings that are asked for, where `fields` say what those before would say, and taken off.
         package var codecs = ContentCodecs.known {
