@@ -32,19 +32,33 @@ let package = Package(
         .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSecure", dependencies: ["COpenSSL", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinReactor", dependencies: ["CEpoll", "CNetlink", "DunlinTypes"], swiftSettings: dialect),
-        .target(name: "DunlinSemantics", dependencies: ["DunlinTypes", "DunlinWire"], swiftSettings: dialect),
+        .target(name: "DunlinSemantics", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(
             name: "DunlinTransport", dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
         .target(
-            name: "Dunlin",
+            name: "DunlinContent",
+            dependencies: ["DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinReactor", "DunlinSemantics"],
+            swiftSettings: dialect),
+        .target(name: "DunlinReachability", dependencies: ["DunlinTypes", "DunlinReactor"], swiftSettings: dialect),
+        .target(
+            name: "DunlinSession",
             dependencies: [
                 "DunlinTypes", "DunlinWire", "DunlinInflate", "DunlinSecure", "DunlinReactor", "DunlinSemantics",
-                "DunlinTransport",
+                "DunlinTransport", "DunlinContent", "DunlinReachability",
             ],
             swiftSettings: dialect),
+        .target(
+            name: "DunlinTransfers",
+            dependencies: ["DunlinSecure", "DunlinReactor", "DunlinSemantics", "DunlinTransport", "DunlinSession"],
+            swiftSettings: dialect),
+        .target(
+            name: "DunlinActivity", dependencies: ["DunlinReactor", "DunlinTransport", "DunlinSession"],
+            swiftSettings: dialect),
+        .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
-        .target(name: "DunlinFoundation", dependencies: ["Dunlin"], swiftSettings: dialect),
+        .target(
+            name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"], swiftSettings: dialect),
         .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
@@ -54,62 +68,14 @@ let package = Package(
             swiftSettings: dialect),
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting"], swiftSettings: dialect),
-        .target(
-            name: "FuzzDriver", path: "Tests/FuzzDriver",
-            swiftSettings: dialect + [.enableExperimentalFeature("Extern")]),
-        .executableTarget(
-            name: "FuzzHeads", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"], path: "Tests/FuzzHeads",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzBodies", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"], path: "Tests/FuzzBodies",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzRequests", dependencies: ["DunlinTypes", "DunlinWire", "FuzzDriver"],
-            path: "Tests/FuzzRequests", swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzInflate", dependencies: ["DunlinInflate", "DunlinTypes", "FuzzDriver"],
-            path: "Tests/FuzzInflate", swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzAddresses", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
-            path: "Tests/FuzzAddresses", swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzValues", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
-            path: "Tests/FuzzValues", swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzCookies", dependencies: ["DunlinSemantics", "DunlinTypes", "FuzzDriver"],
-            path: "Tests/FuzzCookies", swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzParameters", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzParameters",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzTLS", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTLS",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzTrust", dependencies: ["DunlinSecure", "DunlinTypes", "FuzzDriver"], path: "Tests/FuzzTrust",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzXML", dependencies: ["Dunlin", "DunlinXML", "FuzzDriver"], path: "Tests/FuzzXML",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzDisplay", dependencies: ["Dunlin", "DunlinDisplay", "FuzzDriver"], path: "Tests/FuzzDisplay",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzContent", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzContent",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzPropertyLists", dependencies: ["Dunlin", "FuzzDriver"], path: "Tests/FuzzPropertyLists",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzNetlink", dependencies: ["DunlinReactor", "FuzzDriver"], path: "Tests/FuzzNetlink",
-            swiftSettings: dialect),
-        .executableTarget(
-            name: "FuzzSegments", dependencies: ["Dunlin", "DunlinSemantics", "DunlinTypes", "FuzzDriver"],
-            path: "Tests/FuzzSegments", swiftSettings: dialect),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
         .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
+        .target(
+            name: "Mocking", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting", "DunlinTypes"],
+            path: "Tests/Mocking", swiftSettings: dialect),
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
         .executableTarget(
@@ -141,12 +107,40 @@ let package = Package(
             name: "DunlinTestingTests", dependencies: ["CEpoll", "Children", "Dunlin", "DunlinTesting", "DunlinTypes"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinTests",
+            name: "DunlinContentTests",
             dependencies: [
-                "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinSecure", "DunlinTesting", "DunlinTypes",
-                "DunlinWire", "LeakChecking",
+                "Dunlin", "DunlinFoundation", "DunlinContent", "DunlinSession", "DunlinTesting", "DunlinTransfers",
+                "Mocking",
             ],
             swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinReachabilityTests",
+            dependencies: [
+                "Dunlin", "DunlinReachability", "DunlinReactor", "DunlinTesting", "DunlinTransfers", "DunlinTypes",
+                "LeakChecking", "Mocking",
+            ],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinSessionTests",
+            dependencies: [
+                "Dunlin", "DunlinContent", "DunlinFoundation", "DunlinInflate", "DunlinReactor", "DunlinSecure",
+                "DunlinSemantics",
+                "DunlinSession", "DunlinTesting", "DunlinTransfers", "DunlinTransport", "DunlinTypes", "DunlinWire",
+                "LeakChecking", "Mocking",
+            ],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinTransfersTests",
+            dependencies: [
+                "Dunlin", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTesting", "DunlinTransfers",
+                "DunlinTypes", "LeakChecking", "Mocking",
+            ],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinActivityTests",
+            dependencies: ["Dunlin", "DunlinActivity", "DunlinTesting", "LeakChecking", "Mocking"],
+            swiftSettings: dialect),
+        .testTarget(name: "DunlinTests", dependencies: ["Dunlin"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinFoundationTests",
             dependencies: [
@@ -154,13 +148,16 @@ let package = Package(
             ],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinDisplayTests", dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting", "LeakChecking"],
+            name: "DunlinDisplayTests",
+            dependencies: ["Dunlin", "DunlinActivity", "DunlinDisplay", "DunlinTesting", "LeakChecking"],
             swiftSettings: dialect),
         .testTarget(name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML"], swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DunlinInflate", "Dunlin", "DunlinReactor", "DunlinTesting", "JournalPeer", "LeakChecking", "Children",
+                "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting", "DunlinTypes",
+                "JournalPeer",
+                "LeakChecking", "Children",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -178,3 +175,33 @@ let package = Package(
             name: "DunlinCLITests", dependencies: ["Dunlin", "DunlinCLI", "DunlinTesting"], swiftSettings: dialect),
     ]
 )
+
+/// A fuzzer is a program of its own: `Tests/Fuzz/NAME`, built as `FuzzNAME`, and what it feeds.
+let fuzzers = [
+    "Addresses": ["DunlinSemantics", "DunlinTypes"],
+    "Bodies": ["DunlinTypes", "DunlinWire"],
+    "Content": ["Dunlin"],
+    "Cookies": ["DunlinSemantics", "DunlinTypes"],
+    "Display": ["Dunlin", "DunlinDisplay"],
+    "Heads": ["DunlinTypes", "DunlinWire"],
+    "Inflate": ["DunlinInflate", "DunlinTypes"],
+    "Netlink": ["DunlinReactor"],
+    "Parameters": ["Dunlin"],
+    "PropertyLists": ["Dunlin"],
+    "Requests": ["DunlinTypes", "DunlinWire"],
+    "Segments": ["Dunlin", "DunlinSemantics", "DunlinTransfers", "DunlinTypes"],
+    "TLS": ["DunlinSecure", "DunlinTypes"],
+    "Trust": ["DunlinSecure", "DunlinTypes"],
+    "Values": ["DunlinSemantics", "DunlinTypes"],
+    "XML": ["Dunlin", "DunlinXML"],
+]
+for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz" + name, dependencies: ["FuzzDriver"] + targets.map { .init(stringLiteral: $0) },
+            path: "Tests/Fuzz/" + name, swiftSettings: dialect))
+}
+package.targets.append(
+    .target(
+        name: "FuzzDriver", path: "Tests/Fuzz/Driver",
+        swiftSettings: dialect + [.enableExperimentalFeature("Extern")]))

@@ -3,6 +3,9 @@
 BEGIN {
     while ((getline row < table) > 0) {
         if (row ~ /^#/) continue
+        # A row of folders is .ci/checks/folders' business.
+        if (row ~ /^[^ \t]*\//) { owner = ""; continue }
+        if (row ~ /^[ \t]/ && owner == "") continue
         count = split(row, word, " ")
         if (row ~ /^[^ \t]/) known[owner = word[1]] = 1
         for (i = row ~ /^[^ \t]/ ? 2 : 1; i <= count; i++) {
@@ -21,6 +24,7 @@ BEGIN {
     code = substr($0, length(path) + length(line) + 3)
     split(path, folder, "/")
     target = folder[2]
+    if (folder[1] == "Sources") present[target] = 1
     if (folder[1] == "Sources" && !(target in known) && !(target in reported)) {
         reported[target] = 1
         fail("target " target " has no row in .ci/imports.table")
@@ -37,7 +41,20 @@ BEGIN {
     }
 }
 
-END { exit broken }
+END {
+    for (key in granted) {
+        split(key, part, SUBSEP)
+        if (part[1] in present && !(key in used)) {
+            print table ": " part[1] " imports no " part[2]
+            broken = 1
+        }
+    }
+    for (owner in known) if (!(owner in present)) {
+        print table ": there is no target " owner
+        broken = 1
+    }
+    exit broken
+}
 
 function judge(module, attributes,   mark) {
     if (module == "") { fail("write an import on one line"); return }
@@ -46,6 +63,7 @@ function judge(module, attributes,   mark) {
     if (attributes ~ /@testable/) fail("@testable import in Sources")
     if (!(target in known)) return
     if (!((target, module) in granted)) { fail(target " may not import " module); return }
+    used[target, module] = 1
     mark = granted[target, module]
     if (attributes ~ /@_exported/ && mark != "+") fail(target " may not re-export " module)
     if (mark == "?" && !explained()) fail(module " needs a comment on the same line that says why")

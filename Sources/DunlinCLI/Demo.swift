@@ -87,7 +87,7 @@ extension Demo {
         show(await failure(of: "silence", HTTPSession.Options(timeouts: timeouts)))
     }
 
-    private func failure(of target: HTTPSession.Target, _ options: HTTPSession.Options) async -> any Error {
+    private func failure(of target: HTTP.Target, _ options: HTTPSession.Options) async -> any Error {
         do {
             let response = try await session.get(target, options: options, as: .bytes)
             return NetworkError(.invalidResponse, "an answer came after all: \(response.status)")

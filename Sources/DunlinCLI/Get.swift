@@ -23,7 +23,7 @@ struct Get {
     }
 
     private func write(_ session: HTTPSession) async throws -> ExitCode {
-        try await session.withStream(from: HTTPSession.Target(url)) { response in
+        try await session.withStream(from: HTTP.Target(url)) { response in
             if options.showsHead { printHead(response.head) }
             var count = 0
             for try await piece in response.body {
@@ -40,7 +40,7 @@ struct Get {
     /// A file that is there already is replaced once the new one is whole.
     private func download(_ file: String, _ session: HTTPSession) async throws -> ExitCode {
         let task = try session.downloadTask(
-            HTTPSession.Target(url), to: .file(file), transfer: .init(overwrites: true))
+            HTTP.Target(url), to: .file(file), transfer: .init(overwrites: true))
         let display = TerminalDisplay(on: DescriptorOutput(output.remarks))
         ProgressDisplay(file, on: display).follow(task)
         let result = await task.result

@@ -32,7 +32,7 @@ struct LiveDemo {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { clear() }
         let tasks = try Self.files.map { name in
-            try session.downloadTask(HTTPSession.Target(name), to: .file("\(folder)/\(name)"))
+            try session.downloadTask(HTTP.Target(name), to: .file("\(folder)/\(name)"))
         }
         for (task, name) in zip(tasks, Self.files) { ProgressDisplay(name, on: display).follow(task) }
         if !isRedrawn { await sayNetwork() }

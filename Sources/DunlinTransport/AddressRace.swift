@@ -6,7 +6,7 @@ internal import DunlinTypes
 /// `AddressRaceMachine` says what to do next. A single address goes straight: one wait on its channel, no task.
 struct AddressRace {
     enum Result {
-        case open(Dialer.Line)
+        case open(DialedChannel)
         case refused(ConnectFailures)
         case gaveUp(Wake)
     }
@@ -44,7 +44,7 @@ struct AddressRace {
         }
     }
 
-    private func established(_ line: Dialer.Line) async -> Wake {
+    private func established(_ line: DialedChannel) async -> Wake {
         guard interrupt.arm(line.channel, turn: line.turn) else { return .interrupted }
         defer { interrupt.disarm() }
         return await line.channel.waitWritable(until: deadline)
@@ -97,10 +97,10 @@ extension AddressRace {
     /// One attempt, and how its wait ended.
     private struct Contender: Sendable {
         let position: Int
-        let line: Dialer.Line
+        let line: DialedChannel
         let wake: Wake
 
-        static func wait(_ position: Int, _ line: Dialer.Line, until time: MonotonicTime) async -> Contender {
+        static func wait(_ position: Int, _ line: DialedChannel, until time: MonotonicTime) async -> Contender {
             Contender(position: position, line: line, wake: await line.channel.waitWritable(until: time))
         }
     }
@@ -109,7 +109,7 @@ extension AddressRace {
     private struct Contenders {
         var machine: AddressRaceMachine
         private(set) var failures = ConnectFailures()
-        private var lines: [Int: Dialer.Line] = [:]
+        private var lines: [Int: DialedChannel] = [:]
         /// By which each of them is stopped, with the request.
         private var interrupts: [Interrupt] = []
 
@@ -118,7 +118,7 @@ extension AddressRace {
         }
 
         /// False if the request was cancelled meanwhile.
-        mutating func arm(_ line: Dialer.Line, _ whole: Interrupt) -> Bool {
+        mutating func arm(_ line: DialedChannel, _ whole: Interrupt) -> Bool {
             let part = Interrupt(partOf: whole)
             interrupts.append(part)
             return part.arm(line.channel, turn: line.turn)
@@ -146,7 +146,7 @@ extension AddressRace {
             return lines[position].map { .open($0) } ?? .gaveUp(.closed)
         }
 
-        func close(_ result: Result, including last: Dialer.Line? = nil) -> Result {
+        func close(_ result: Result, including last: DialedChannel? = nil) -> Result {
             for line in lines.values { line.channel.close() }
             last?.channel.close()
             return result

@@ -10,14 +10,6 @@ enum ByteStream: Sendable {
     case plain(Channel)
     case secure(SecureChannel)
 
-    /// What a read came to.
-    enum Input: Equatable {
-        /// Nothing yet: wait.
-        case none
-        /// Bytes, or the end of the stream if there are none. `more` tells that another read need not wait first.
-        case some(more: Bool)
-    }
-
     var channel: Channel {
         switch self {
         case .plain(let channel): channel
@@ -30,7 +22,7 @@ enum ByteStream: Sendable {
 
     /// Up to `capacity` bytes in place of those in `bytes`, in the same memory if nobody else holds it.
     @inline(__always)
-    func read(into bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> Input {
+    func read(into bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         switch self {
         case .plain(let channel):
             do throws(Errno) {
@@ -45,7 +37,7 @@ enum ByteStream: Sendable {
     }
 
     /// Up to `capacity` bytes behind those in `bytes`.
-    func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> Input {
+    func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         switch self {
         case .plain(let channel):
             let before = bytes.count
@@ -102,12 +94,6 @@ enum ByteStream: Sendable {
         case .secure(let secure): secure.close()
         }
     }
-}
-
-/// Why a stream of bytes broke.
-enum StreamError: Error {
-    case system(Errno)
-    case tls(TLSError)
 }
 
 // MARK: - Turns

@@ -18,7 +18,7 @@ struct StageLine {
     private let start: MonotonicTime
     private let attempt: Attempt
 
-    init(_ line: Dialer.Line, _ context: ExchangeContext, since start: MonotonicTime, _ attempt: Attempt) throws {
+    init(_ line: DialedChannel, _ context: ExchangeContext, since start: MonotonicTime, _ attempt: Attempt) throws {
         guard context.interrupt.arm(line.channel, turn: line.turn) else {
             throw context.interrupted(.connect, attempt)
         }

@@ -27,7 +27,7 @@ struct Connector: Sendable {
     /// A socket that is connected to the origin, or to whoever stands in its way.
     private func connect(
         _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
-    ) async throws -> Dialer.Line {
+    ) async throws -> DialedChannel {
         var dialer = Dialer(
             options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor, announcing: announcing)
         var addresses = try await addresses(context, dialer.options, &attempt)
@@ -52,7 +52,7 @@ struct Connector: Sendable {
     }
 
     /// Whatever speaks over the plain socket first. Closes it when one of the stages fails.
-    private func pass(_ line: Dialer.Line, _ context: ExchangeContext, _ attempt: inout Attempt) async throws {
+    private func pass(_ line: DialedChannel, _ context: ExchangeContext, _ attempt: inout Attempt) async throws {
         let start = context.clock.now()
         defer {
             attempt[.connect] += context.clock.now().nanoseconds - start.nanoseconds
@@ -67,7 +67,7 @@ struct Connector: Sendable {
     }
 
     private func secure(
-        _ line: Dialer.Line, _ context: ExchangeContext, _ attempt: inout Attempt
+        _ line: DialedChannel, _ context: ExchangeContext, _ attempt: inout Attempt
     ) async throws -> Connection {
         guard let advisor = context.advisor else {
             line.channel.close()
@@ -83,7 +83,7 @@ struct Connector: Sendable {
             isForOneRequest: context.isAlone)
     }
 
-    private func plain(_ line: Dialer.Line, _ context: ExchangeContext) -> Connection {
+    private func plain(_ line: DialedChannel, _ context: ExchangeContext) -> Connection {
         Connection(.plain(line.channel), to: context.origin, at: Attempt.Peer(line.address))
     }
 }

@@ -3,16 +3,9 @@ internal import DunlinTypes
 
 /// Begins single connects: a socket with its options set, on its way to one address.
 struct Dialer {
-    /// A connect that is underway or done, and the turn of its channel that the caller owns.
-    struct Line: Sendable {
-        let channel: Channel
-        let turn: UInt64
-        let address: SocketAddress
-    }
-
     enum Result {
-        case open(Line)
-        case underway(Line)
+        case open(DialedChannel)
+        case underway(DialedChannel)
         case refused(ConnectFailures.Failure)
     }
 
@@ -39,7 +32,7 @@ struct Dialer {
             let state = try socket.connect(to: address)
             // In its turn from the beginning: a refusal that the loop sees first must not be taken for a surprise.
             let channel = try Channel(socket, on: reactor, unsolicited: announcing, inTurn: true)
-            let line = Line(channel: channel, turn: Channel.firstTurn, address: address)
+            let line = DialedChannel(channel: channel, turn: Channel.firstTurn, address: address)
             return state == .connected ? .open(line) : .underway(line)
         } catch {
             return .refused(Self.failure(address, error))
@@ -54,7 +47,7 @@ struct Dialer {
     }
 
     /// How an attempt ended that was underway and became writable; closed if it failed.
-    static func outcome(of line: Line) -> Result {
+    static func outcome(of line: DialedChannel) -> Result {
         do throws(Errno) {
             try line.channel.pendingError()
             return .open(line)

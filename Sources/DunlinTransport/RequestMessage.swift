@@ -1,3 +1,4 @@
+internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 

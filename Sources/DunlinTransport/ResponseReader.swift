@@ -123,7 +123,7 @@ struct ResponseReader: ~Copyable {
         }
     }
 
-    private mutating func note(_ input: ByteStream.Input) -> Bool {
+    private mutating func note(_ input: StreamInput) -> Bool {
         switch input {
         case .none:
             mayHaveMore = false

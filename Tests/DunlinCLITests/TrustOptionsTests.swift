@@ -37,7 +37,7 @@ struct TrustOptionsTests {
         let session = try HTTPSession(options.trust.configuration(for: url))
         let result: Result<String, any Error>
         do {
-            result = .success(try await session.get(HTTPSession.Target(url), as: .string).value)
+            result = .success(try await session.get(HTTP.Target(url), as: .string).value)
         } catch {
             result = .failure(error)
         }

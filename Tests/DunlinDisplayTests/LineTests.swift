@@ -1,6 +1,6 @@
+import Dunlin
 import Testing
-
-@testable import Dunlin
+@testable import DunlinActivity
 @testable import DunlinDisplay
 
 @Suite struct `Lines of a display` {

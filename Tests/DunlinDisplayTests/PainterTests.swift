@@ -1,6 +1,5 @@
+import Dunlin
 import Testing
-
-@testable import Dunlin
 @testable import DunlinDisplay
 
 @Suite struct `Painter of a display` {

@@ -34,7 +34,7 @@ import Testing
                     if index == 1 { try await gate.opened(within: .seconds(300)) }
                     return index < 2 ? half : nil
                 })
-            return try session.task(HTTPSession.Target(path), as: .bytes)
+            return try session.task(HTTP.Target(path), as: .bytes)
         }
 
         func finish() async { await display.finish() }

@@ -30,9 +30,9 @@ import Testing
         let text = #"{"a":0,"b":1,"c":true,"d":false,"e":null,"f":[1,true]}"#
         let read = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let dictionary = try #require(read as? [String: Any])
-        let parameters = try HTTPSession.Parameters(any: dictionary)
+        let parameters = try HTTP.Parameters(any: dictionary)
         #expect(parameters == ["a": 0, "b": 1, "c": true, "d": false, "e": nil, "f": [1, true]])
-        let query = try HTTPSession.Query(parameters, style: ParameterStyle(bools: .words))
+        let query = try HTTP.Query(parameters, style: ParameterStyle(bools: .words))
         #expect(query.encoded == "a=0&b=1&c=true&d=false&e&f%5B%5D=1&f%5B%5D=true")
     }
 

@@ -3,10 +3,10 @@ import DunlinXML
 import Testing
 
 @Suite struct `An XML document` {
-    private static func response(_ body: Bytes, type: String? = "text/xml") -> HTTPSession.Response<Bytes> {
+    private static func response(_ body: Bytes, type: String? = "text/xml") -> HTTP.WholeResponse {
         let fields: Fields = type.map { ["Content-Type": $0] } ?? [:]
-        return HTTPSession.Response(
-            head: ResponseHead(version: .http11, status: 200, fields: fields), value: body, body: body)
+        return HTTP.WholeResponse(
+            head: ResponseHead(version: .http11, status: 200, fields: fields), body: body)
     }
 
     @Test func `is a tree to look into`() throws {

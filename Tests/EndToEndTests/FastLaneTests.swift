@@ -15,12 +15,12 @@ struct `Serializers on a loop` {
             return String(decoding: name.prefix(max(count - 1, 0)), as: UTF8.self)
         }
 
-        func serialize(_ response: HTTPSession.Response<Bytes>) throws -> String { Self.current }
+        func serialize(_ response: HTTP.WholeResponse) throws -> String { Self.current }
     }
 
     struct Refusing: ResponseSerializer {
         struct Refused: Error {}
-        func serialize(_ response: HTTPSession.Response<Bytes>) throws { throw Refused() }
+        func serialize(_ response: HTTP.WholeResponse) throws { throw Refused() }
     }
 
     @Test(arguments: [(0, true), (64 * 1024, true), (64 * 1024 + 1, false), (1 << 20, false)])

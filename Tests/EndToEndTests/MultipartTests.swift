@@ -34,7 +34,7 @@ struct `Forms of parts` {
             stage.server.route(.post, "/moved", .response(.temporaryRedirect, fields: ["Location": "/up"]))
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
             let body = try Self.body(scratch.path, counts.1, length: isAnnounced ? counts.1 : nil)
-            for target in ["up", "moved"] as [HTTPSession.Target] {
+            for target in ["up", "moved"] as [HTTP.Target] {
                 let answer = try await stage.session.post(target, body: body, as: .string).value
                 #expect(answer == "\(LoopbackServer.BodyHash(expected).value)")
             }

@@ -20,7 +20,7 @@ struct `Names and sockets of a session` {
             $0.names.timeToLive = life
         }) { (stage: Stage) async throws in
             stage.server.respond { _ in Self.farewell }
-            let target = HTTPSession.Target("http://name.test:\(stage.server.port)/")
+            let target = HTTP.Target("http://name.test:\(stage.server.port)/")
             for _ in 0..<3 { _ = try await stage.session.get(target, as: .bytes) }
             stage.session.flushNames()
             for _ in 0..<2 { _ = try await stage.session.get(target, as: .bytes) }
@@ -40,7 +40,7 @@ struct `Names and sockets of a session` {
             $0.names.order = order
         }) { (stage: Stage) async throws in
             stage.server.respond { _ in Self.farewell }
-            let target = HTTPSession.Target("http://name.test:\(stage.server.port)/")
+            let target = HTTP.Target("http://name.test:\(stage.server.port)/")
             for _ in 0..<6 { _ = try await stage.session.get(target, as: .bytes) }
             #expect([stage.server.connectionCount, other.connectionCount] == expected)
         }
@@ -62,7 +62,7 @@ struct `Names and sockets of a session` {
         ) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "here") }
             let session = stage.session
-            let target = HTTPSession.Target("http://name.test:\(stage.server.port)/")
+            let target = HTTP.Target("http://name.test:\(stage.server.port)/")
             let answer = Task { try await session.get(target, as: .string) }
             try await clock.waitForDeadlines()
             #expect(stage.server.connectionCount == 0)
@@ -126,7 +126,7 @@ struct `Names and sockets of a session` {
         }) { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes($0.fields["host"] ?? "")) }
             let host = "api.test:\(stage.server.port)"
-            let target = HTTPSession.Target("http://\(encoded: host)/")
+            let target = HTTP.Target("http://\(encoded: host)/")
             #expect(try await stage.session.get(target, as: .string).value == host)
         }
     }

@@ -91,7 +91,7 @@ struct `Numbers of strangers` {
 
     /// Requests of several kinds; what each comes to is its own business.
     private static func ask(_ session: HTTPSession, _ options: HTTPSession.Options) async throws {
-        for path in ["/", "/moved", "/busy"] as [HTTPSession.Target] {
+        for path in ["/", "/moved", "/busy"] as [HTTP.Target] {
             _ = try await failure { _ = try await session.get(path, options: options, as: .bytes) }
         }
         _ = try await failure { _ = try await session.post("/", body: .string("x"), options: options, as: .string) }

@@ -12,7 +12,7 @@ struct `A session's pool` {
             stage.server.respond { _ in .response(body: "x") }
             for _ in 0..<3 {
                 #expect(try await stage.session.get("a", as: .string).value == "x")
-                let url = HTTPSession.Target(other.baseURL + "/b")
+                let url = HTTP.Target(other.baseURL + "/b")
                 #expect(try await stage.session.get(url, as: .string).value == "other")
                 #expect(stage.session.connections.open == 1)
             }
@@ -31,7 +31,7 @@ struct `A session's pool` {
             let session = stage.session
             let first = Task { try await session.get("a", as: .string).value }
             _ = try await stage.server.waitForRequests(1)
-            let url = HTTPSession.Target(other.baseURL + "/b")
+            let url = HTTP.Target(other.baseURL + "/b")
             let second = Task { try await session.get(url, as: .string).value }
             try await stage.eventually("the second waits") { session.connections.waiting == 1 }
             #expect(other.connectionCount == 0)
@@ -91,7 +91,7 @@ struct `A session's pool` {
             let session = stage.session
             var tasks = [Task { _ = try await session.get("first", as: .bytes) }]
             _ = try await stage.server.waitForRequests(1)
-            let waiting: [(HTTPSession.Target, RequestPriority)] = [
+            let waiting: [(HTTP.Target, RequestPriority)] = [
                 ("low", .low), ("normal", .normal), ("high", .high), ("top", 101), ("high2", .high), ("normal2", 0),
             ]
             for (index, (target, priority)) in waiting.enumerated() {

@@ -151,7 +151,7 @@ struct `A redirect` {
             stage.server.route(.get, "/from", .response(302, fields: ["Location": "\(other.baseURL)/to"]))
             other.route(.get, "/to", .response(body: "there"))
             for url in [stage.server, other].map({ $0.baseURL + "/warm" }) {
-                _ = try await stage.session.get(HTTPSession.Target(url), as: .bytes)
+                _ = try await stage.session.get(HTTP.Target(url), as: .bytes)
             }
             let response = try await stage.session.get("from", as: .string)
             #expect(response.value == "there")

@@ -33,7 +33,7 @@ struct `A session` {
             #expect(response.value == "here")
             #expect(response.metrics.attempts.first?.duration(of: .resolve) != nil)
             let localhost = "\(stage.scheme)://localhost:\(stage.server.port)/x"
-            #expect(try await stage.session.get(HTTPSession.Target(localhost), as: .string).value == "here")
+            #expect(try await stage.session.get(HTTP.Target(localhost), as: .string).value == "here")
             await session.shutdown()
         }
     }
@@ -44,7 +44,7 @@ struct `A session` {
         let port = held.number
         try await Stage.with { (stage: Stage) async throws in
             let error = try await NetworkError.thrown {
-                _ = try await stage.session.get(HTTPSession.Target("http://127.0.0.1:\(port)/"), as: .bytes)
+                _ = try await stage.session.get(HTTP.Target("http://127.0.0.1:\(port)/"), as: .bytes)
             }
             #expect(error.code == .connectionFailed)
             #expect(error.phase == .connect)

@@ -11,9 +11,9 @@ enum Descriptors {
     static func starve(_ port: String) async throws {
         let session = try HTTPSession()
         // What is made with the first request of a process is there then.
-        print(try await session.get(HTTPSession.Target("http://127.0.0.1:\(port)/first"), as: .string).value)
+        print(try await session.get(HTTP.Target("http://127.0.0.1:\(port)/first"), as: .string).value)
         let hoard = hoard()
-        let target = HTTPSession.Target("http://localhost:\(port)/named")
+        let target = HTTP.Target("http://localhost:\(port)/named")
         do {
             print(try await session.get(target, as: .string).value)
         } catch let error as NetworkError {

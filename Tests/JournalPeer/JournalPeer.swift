@@ -69,8 +69,8 @@ struct JournalPeer {
         for transfer in restored { print(transfer.id) }
         for transfer in restored { transfer.start() }
         try await journal.drained()
-        for trouble in journal.troubles { print("trouble: \(trouble)") }
+        for issue in journal.issues { print("issue: \(issue)") }
         await session.shutdown()
-        return failures.withLock { $0 } == 0 && journal.troubles.isEmpty
+        return failures.withLock { $0 } == 0 && journal.issues.isEmpty
     }
 }

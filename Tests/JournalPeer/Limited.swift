@@ -48,13 +48,13 @@ struct Limited {
         options.preallocates = words[5] == "true"
         options.segments = Int(words[6]).map { .init($0, minimumLength: 64 << 10) }
         let response = try await session.download(
-            HTTPSession.Target(words[2]), to: .file(words[3]), transfer: options)
+            HTTP.Target(words[2]), to: .file(words[3]), transfer: options)
         print("done \(response.value.resumedAt) \(response.value.byteCount)")
     }
 
     private func enqueue(_ session: HTTPSession) async throws {
         let journal = try await TransferJournal(in: words[2], of: session)
-        let transfer = try await journal.download(HTTPSession.Target(words[3]), to: .file(words[4]))
+        let transfer = try await journal.download(HTTP.Target(words[3]), to: .file(words[4]))
         print("enqueued \(transfer.id)")
     }
 

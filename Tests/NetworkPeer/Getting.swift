@@ -25,7 +25,7 @@ struct Getting {
         configuration.hooks.waitingForConnectivity = { _, error in say("waiting: \(error.code)") }
         let session = try HTTPSession(configuration)
         do {
-            let response = try await session.get(HTTPSession.Target(url), as: .string)
+            let response = try await session.get(HTTP.Target(url), as: .string)
             say("\(response.status) \(response.value)")
         } catch let error as NetworkError {
             guard let refusal = error.underlying as? InterfaceRefusal else { throw error }

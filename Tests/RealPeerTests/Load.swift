@@ -28,7 +28,7 @@ final class Load: Sendable {
     func run(_ path: String) async throws {
         while !state.withLock({ $0.hasEnded }) {
             do {
-                let response = try await session.get(HTTPSession.Target(path), options: options, as: .bytes)
+                let response = try await session.get(HTTP.Target(path), options: options, as: .bytes)
                 state.withLock { state in
                     state.succeeded += 1
                     if response.status != .ok { state.surprises.append("\(response.status)") }

@@ -17,7 +17,7 @@ struct Run: Sendable {
 
     /// Returns when the request has ended, however it did.
     func go(_ weather: Weather) async {
-        let target = HTTPSession.Target(weather.baseURL(of: errand.host) + errand.target)
+        let target = HTTP.Target(weather.baseURL(of: errand.host) + errand.target)
         switch errand.cancel {
         case .never: judge(await outcome(target))
         case .task(let delay):
@@ -41,7 +41,7 @@ struct Run: Sendable {
         do { try await Task.sleep(for: duration) } catch { return }
     }
 
-    private func outcome(_ target: HTTPSession.Target) async -> Result<String, any Error> {
+    private func outcome(_ target: HTTP.Target) async -> Result<String, any Error> {
         do {
             return .success(try await request(target))
         } catch {
@@ -50,7 +50,7 @@ struct Run: Sendable {
     }
 
     /// How it succeeded, in a word; "wrong …" if it did not really.
-    private func request(_ target: HTTPSession.Target) async throws -> String {
+    private func request(_ target: HTTP.Target) async throws -> String {
         var options = HTTPSession.Options(label: label)
         options.validatesResponse = false
         if errand.isRetried {
@@ -67,7 +67,7 @@ struct Run: Sendable {
         return verdict(response.status, response.fields, response.body, expecting: errand.body)
     }
 
-    private func streamed(_ target: HTTPSession.Target, _ options: HTTPSession.Options) async throws -> String {
+    private func streamed(_ target: HTTP.Target, _ options: HTTPSession.Options) async throws -> String {
         let method: Method = errand.uploadCount > 0 ? .put : .get
         return try await session.withStream(from: target, method: method, body: body, options: options) { response in
             var whole: [UInt8] = []

@@ -39,7 +39,7 @@ extension Load {
     }
 
     private func measureUnwatched(_ session: HTTPSession) async throws {
-        let target = HTTPSession.Target(path)
+        let target = HTTP.Target(path)
         if job != .none { return try await measureJob(session, target) }
         if !output.isEmpty { return try await measure(Keep(session: session, target: target, load: self)) }
         if isBulk { return try await measure(Download(session: session, target: target, options: observing)) }
@@ -68,7 +68,7 @@ extension Load {
 
 private struct Get: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let options: HTTPSession.Options
 
     func send() async throws -> Reply {
@@ -80,7 +80,7 @@ private struct Get: Sender {
 /// The same, where it matters how the connection was secured.
 private struct SecureGet: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let options: HTTPSession.Options
     /// Nil if either will do.
     let isResumed: Bool?
@@ -100,7 +100,7 @@ private struct WrongHandshake: Error {
 
 private struct Download: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let options: HTTPSession.Options
 
     func send() async throws -> Reply {
@@ -115,7 +115,7 @@ private struct Download: Sender {
 /// Into a file.
 private struct Keep: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let load: Load
 
     func send() async throws -> Reply {
@@ -130,7 +130,7 @@ private struct Keep: Sender {
 
 private struct Upload: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let length: Int
     let file: String
 

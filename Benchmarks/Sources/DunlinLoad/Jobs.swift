@@ -4,7 +4,7 @@ import FoundationEssentials
 
 extension Load {
     /// The job over Dunlin, where it is called.
-    func measureJob(_ session: HTTPSession, _ target: HTTPSession.Target) async throws {
+    func measureJob(_ session: HTTPSession, _ target: HTTP.Target) async throws {
         switch job {
         case .none: break
         case .json: try await measure(GetRecords(session: session, target: target, load: self))
@@ -19,7 +19,7 @@ extension Load {
 
 private struct GetRecords: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let load: Load
 
     func send() async throws -> Reply {
@@ -31,7 +31,7 @@ private struct GetRecords: Sender {
 /// The same with a decoder that is timed.
 private struct TimeRecords: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let load: Load
     let clock: DecoderClock
 
@@ -57,10 +57,10 @@ private final class TimedDecoder: JSONDecoder, @unchecked Sendable {
 
 private struct PostForm: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
 
     func send() async throws -> Reply {
-        var pairs = HTTPSession.Query()
+        var pairs = HTTP.Query()
         for (name, value) in Form.pairs { pairs.append(name, value) }
         let response = try await session.post(target, body: .form(pairs), as: .bytes)
         return Reply(status: Int(response.status.code), length: response.value.count)
@@ -69,7 +69,7 @@ private struct PostForm: Sender {
 
 private struct PostParts: Sender {
     let session: HTTPSession
-    let target: HTTPSession.Target
+    let target: HTTP.Target
     let file: String
 
     func send() async throws -> Reply {

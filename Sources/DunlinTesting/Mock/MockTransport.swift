@@ -1,3 +1,4 @@
+internal import DunlinReactor
 internal import DunlinTransport
 public import DunlinTypes
 internal import Synchronization

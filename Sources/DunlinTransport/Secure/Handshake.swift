@@ -7,7 +7,7 @@ internal import DunlinTypes
 /// Knows the phase's limit and the cancel switch. Must not know who is trusted and why. Whatever goes wrong closes the
 /// channel; the server is told why, if it can be told without waiting.
 struct Handshake: ~Copyable {
-    private let line: Dialer.Line
+    private let line: DialedChannel
     private let context: ExchangeContext
     private let advice: any HandshakeAdvice
     private let start: MonotonicTime
@@ -18,7 +18,7 @@ struct Handshake: ~Copyable {
 
     /// The stream, once it is secure.
     static func run(
-        over line: Dialer.Line, _ context: ExchangeContext, _ advice: any HandshakeAdvice, _ attempt: inout Attempt
+        over line: DialedChannel, _ context: ExchangeContext, _ advice: any HandshakeAdvice, _ attempt: inout Attempt
     ) async throws -> SecureChannel {
         let start = context.clock.now()
         do {
@@ -38,7 +38,7 @@ struct Handshake: ~Copyable {
     }
 
     private init(
-        _ line: Dialer.Line, _ context: ExchangeContext, _ advice: any HandshakeAdvice, since start: MonotonicTime,
+        _ line: DialedChannel, _ context: ExchangeContext, _ advice: any HandshakeAdvice, since start: MonotonicTime,
         _ attempt: Attempt
     ) throws {
         self.line = line

@@ -45,7 +45,7 @@ final class SecureChannel: Sendable {
 // MARK: - Reading
 
 extension SecureChannel {
-    func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> ByteStream.Input {
+    func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         let before = bytes.count
         var scratch: [UInt8] = []
         let past = state.withLock { state in

@@ -147,8 +147,8 @@ private final class Diary: LoadObserver {
 
     /// Takes what is refused otherwise, and puts something before it.
     private struct Prefixing: ResponseSerializer {
-        func validate(_ response: HTTPSession.Response<Bytes>) throws {}
-        func serialize(_ response: HTTPSession.Response<Bytes>) throws -> Bytes {
+        func validate(_ response: HTTP.WholeResponse) throws {}
+        func serialize(_ response: HTTP.WholeResponse) throws -> Bytes {
             Bytes(Array("got: ".utf8) + response.body.array)
         }
     }
@@ -171,7 +171,7 @@ private final class Diary: LoadObserver {
         server.route(.get, "/page", .response(fields: ["Content-Type": "text/html"], body: "<meta charset=koi8-r>"))
         let (first, second) = (HTMLDocumentLoader(), HTMLDocumentLoader())
         for loader in [first, second] {
-            let document = try await loader.load(HTTPSession.Target(server.baseURL + "/page"))
+            let document = try await loader.load(HTTP.Target(server.baseURL + "/page"))
             #expect(document.encoding == "KOI8-R")
         }
         server.stop()

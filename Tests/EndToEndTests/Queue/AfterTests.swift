@@ -62,7 +62,7 @@ import Testing
             stage.server.route(.get, "/bad", .response(500))
             stage.server.route(.get, "/silent", [.stall])
             stage.server.route(.get, "/last", .response(body: "x"))
-            let target: HTTPSession.Target = ending == .cancelled ? "silent" : "bad"
+            let target: HTTP.Target = ending == .cancelled ? "silent" : "bad"
             let first = try stage.session.task(target, as: .bytes)
             var ids = [first.id]
             switch ending {

@@ -53,7 +53,7 @@ import Testing
             let second = try await stage.begin("second", behind: 0)
             let third = try await stage.begin("third", behind: 1)
             for _ in 0..<3 {
-                let url = HTTPSession.Target(other.baseURL + "/b")
+                let url = HTTP.Target(other.baseURL + "/b")
                 #expect(try await stage.session.get(url, as: .string).value == "other")
             }
             #expect(turnstile.arrived == ["/first"])

@@ -77,7 +77,7 @@ extension Stage {
     func begin(
         _ name: String, _ options: HTTPSession.Options = .init(), behind others: Int? = nil
     ) async throws -> HTTPSession.RequestTask<String> {
-        let task = try session.task(HTTPSession.Target(name), options: options, as: .string)
+        let task = try session.task(HTTP.Target(name), options: options, as: .string)
         task.resume()
         if let others {
             try await eventually("\(name) waits") { await queued == others + 1 }

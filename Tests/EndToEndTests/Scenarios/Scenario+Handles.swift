@@ -207,7 +207,7 @@ extension Scenario {
 extension Scene {
     /// A request with a handle, once it runs or waits.
     func begin(
-        _ target: HTTPSession.Target, running: Bool
+        _ target: HTTP.Target, running: Bool
     ) async throws -> HTTPSession.RequestTask<String> {
         let task = try session.task(target, as: .string)
         task.resume()

@@ -109,7 +109,7 @@ extension Scenario {
 extension Scene {
     /// Reads a streamed response to its end, and tells what it was.
     func read(
-        _ target: HTTPSession.Target, method: Method = .get, body: RequestBody = .none
+        _ target: HTTP.Target, method: Method = .get, body: RequestBody = .none
     ) async throws -> String {
         try await session.withStream(from: target, method: method, body: body) { response in
             var count = 0

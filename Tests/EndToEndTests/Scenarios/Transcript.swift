@@ -169,7 +169,7 @@ extension Transcript {
         case .fileMoved(let task, _, let path): "file moved \(text(task)): to \(path)"
         case .fileMoveFailed(let task, let error): "file not moved \(text(task)): \(error.code)"
         case .completed(let completion): "completed \(text(completion))"
-        case .journalDrained, .journalTroubled: "journal"
+        case .journalDrained, .journalIssue: "journal"
         case .invalidated: "invalidated"
         }
     }

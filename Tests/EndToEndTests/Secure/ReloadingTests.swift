@@ -83,7 +83,7 @@ struct `Files that secure a session` {
                         for index in 0..<50 {
                             let target = "\(task)/\(index)"
                             #expect(
-                                try await session.get(HTTPSession.Target(target), as: .string).value == "/\(target)")
+                                try await session.get(HTTP.Target(target), as: .string).value == "/\(target)")
                         }
                     }
                 }

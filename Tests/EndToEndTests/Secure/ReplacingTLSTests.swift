@@ -14,7 +14,7 @@ struct `Replacing what a session believes` {
         plain.respond { _ in .response() }
         try await SecureStage.with { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response() }
-            let clear = HTTPSession.Target(plain.baseURL + "/x")
+            let clear = HTTP.Target(plain.baseURL + "/x")
             _ = try await stage.session.get("x", as: .bytes)
             _ = try await stage.session.get(clear, as: .bytes)
             try stage.session.replaceTLS(stage.session.tls)

@@ -45,7 +45,7 @@ struct `Redirects in and out of TLS` {
             let clear = try Self.clearServer("\(stage.server.baseURL)/to")
             defer { clear.stop() }
             let url = clear.baseURL + "/from"
-            let response = try await stage.session.get(HTTPSession.Target(url), as: .string)
+            let response = try await stage.session.get(HTTP.Target(url), as: .string)
             #expect(response.value == "secure")
             #expect(response.url == "\(stage.server.baseURL)/to")
             #expect(response.metrics.attempts.map { $0.security != nil } == [false, true])

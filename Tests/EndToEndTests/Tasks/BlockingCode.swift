@@ -113,7 +113,7 @@ extension BlockingRequest {
             _ = try await stage.session.get("blocked", options: options, as: .bytes)
         case .requestSerializer:
             stage.server.enqueue(.response(body: "x"))
-            let serializer = HTTPSession.RequestSerializer.custom { [holdup] _ in
+            let serializer = RequestSerializer.custom { [holdup] _ in
                 holdup.block()
                 return .string("x")
             }
@@ -275,11 +275,11 @@ extension BlockingRequest {
         let holdup: Holdup
         let validates: Bool
 
-        func validate(_ response: HTTPSession.Response<Bytes>) throws {
+        func validate(_ response: HTTP.WholeResponse) throws {
             if validates { holdup.block() }
         }
 
-        func serialize(_ response: HTTPSession.Response<Bytes>) throws {
+        func serialize(_ response: HTTP.WholeResponse) throws {
             if !validates { holdup.block() }
         }
     }

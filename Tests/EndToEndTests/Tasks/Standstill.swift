@@ -112,7 +112,7 @@ extension StandstillScene {
     }
 
     private func get(
-        _ target: HTTPSession.Target, _ options: HTTPSession.Options, _ stage: Stage
+        _ target: HTTP.Target, _ options: HTTPSession.Options, _ stage: Stage
     ) throws -> StandingRequest {
         let session = stage.session
         return try request({ try session.task(target, options: options, as: .bytes) }) {
@@ -191,7 +191,7 @@ extension StandstillScene {
         let (reached, door) = (Gate(), AsyncStream.makeStream(of: Void.self))
         stage.server.route(.post, "/\(number)", .response(body: "x"))
         let body = RequestBody.stream(Hesitating(reached: reached, door: door.stream))
-        let target = HTTPSession.Target("\(number)")
+        let target = HTTP.Target("\(number)")
         var request = try request({
             try session.task(target, method: .post, body: body, options: options, as: .bytes)
         }) { _ = try await session.post(target, body: body, options: options, as: .bytes) }
@@ -227,7 +227,7 @@ extension StandstillScene {
         stage.server.route(.get, "/\(number)", reply)
         var options = options(number)
         options.hooks.data = { _, _ in reached.open() }
-        let (target, hooked) = (HTTPSession.Target("\(number)"), options)
+        let (target, hooked) = (HTTP.Target("\(number)"), options)
         let place = HTTPSession.Destination.file("\(folder.path)/\(number)")
         var request: StandingRequest
         if standstill == .stream {
@@ -253,7 +253,7 @@ extension StandstillScene {
     private func serialize(_ number: Int, _ stage: Stage) async throws -> StandingRequest {
         let (session, options, door) = (stage.session, options(number), Gate())
         stage.server.route(.get, "/\(number)", .response(body: "x"))
-        let (serializer, target) = (Spinning(reached: Gate(), door: door), HTTPSession.Target("\(number)"))
+        let (serializer, target) = (Spinning(reached: Gate(), door: door), HTTP.Target("\(number)"))
         var request = try request({ try session.task(target, options: options, as: serializer) }) {
             _ = try await session.get(target, options: options, as: serializer)
         }
@@ -267,7 +267,7 @@ extension StandstillScene {
         let reached: LoopbackServer.Gate
         let door: LoopbackServer.Gate
 
-        func serialize(_ response: HTTPSession.Response<Bytes>) throws {
+        func serialize(_ response: HTTP.WholeResponse) throws {
             let start = ContinuousClock.now
             reached.open()
             while !door.isOpen, start.duration(to: .now) < .milliseconds(50) {}

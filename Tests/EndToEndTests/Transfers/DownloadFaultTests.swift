@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinFoundation
 import DunlinReactor
 import DunlinTesting
 import Foundation

@@ -91,7 +91,7 @@ struct `A download that goes on` {
 
     /// Leaves 100,000 bytes of a file, and the record of them.
     private static func leave(
-        _ entity: ServedFile, in folder: Folder, _ stage: Stage, at target: HTTPSession.Target = "file"
+        _ entity: ServedFile, in folder: Folder, _ stage: Stage, at target: HTTP.Target = "file"
     ) async throws -> ResumeData {
         entity.change { $0.faults = [.stall(after: 100_000)] }
         entity.serve(on: stage)
@@ -143,7 +143,7 @@ struct `A download that goes on` {
                     }
                     state.entity.hasRanges = change != "ignored"
                 }
-                let target: HTTPSession.Target = change == "elsewhere" ? "other/file" : "file"
+                let target: HTTP.Target = change == "elsewhere" ? "other/file" : "file"
                 let response = try await stage.session.download(
                     target, to: .folder(folder.path), resuming: .ifValidatorMatches)
                 #expect(response.value.resumedAt == 0)

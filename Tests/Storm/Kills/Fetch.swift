@@ -24,7 +24,7 @@ struct Fetch {
             let session = try HTTPSession(configuration)
             var transfer = HTTPSession.DownloadOptions(overwrites: true, resuming: .ifValidatorMatches)
             if segments > 1 { transfer.segments = .init(segments, minimumLength: 1 << 20) }
-            _ = try await session.download(HTTPSession.Target(target), to: .file(path), transfer: transfer)
+            _ = try await session.download(HTTP.Target(target), to: .file(path), transfer: transfer)
             exit(0)
         } catch {
             print("the download failed: \(error)")

@@ -58,7 +58,7 @@ struct `A journal` {
             #expect(stage.server.requests.last?.bodyHash == LoopbackServer.GeneratedBody.hash(length: 300_000))
             try await journal.drained()
             #expect(try Self.files(folder).isEmpty)
-            #expect(journal.transfers.isEmpty && journal.troubles.isEmpty)
+            #expect(journal.transfers.isEmpty && journal.issues.isEmpty)
             var drained = 0
             for await event in events {
                 if case .journalDrained(Self.path(folder)) = event { drained += 1 }
@@ -293,10 +293,10 @@ struct `A journal` {
             let second = try await Self.open(folder, stage)
             #expect(try await second.restoredTransfers().map(\.id) == [ids[2]])
             let aside = [ids[0], ids[1]].sorted().map { "\(Self.path(folder))/\($0).transfer-damaged" }
-            #expect(second.troubles.map(\.path) == aside)
+            #expect(second.issues.map(\.path) == aside)
             var told: [String] = []
             for await event in events {
-                if case .journalTroubled(_, let trouble) = event { told.append(trouble.path) }
+                if case .journalIssue(_, let issue) = event { told.append(issue.path) }
                 if told.count == 2 { break }
             }
             #expect(told == aside)

@@ -1,0 +1,95 @@
+# Reads "path:line:code" and fails where a folder of a module names a type that is declared in a folder which the
+# table's row "Module/" puts after it. A folder is what stands directly below a module; `.` is what lies beside them.
+#
+# A name that several folders declare, and one that its own file declares or has as a parameter of generic code, tells
+# nothing and is passed over. So is one that only leads to another: `HTTPSession` in `HTTPSession.Options`.
+
+BEGIN {
+    while ((getline row < table) > 0) {
+        if (row ~ /^#/) continue
+        count = split(row, word, " ")
+        if (row ~ /^[^ \t]/) {
+            owner = word[1] ~ /\/$/ ? substr(word[1], 1, length(word[1]) - 1) : ""
+            if (owner != "") hasRow[owner] = 1
+        }
+        if (owner == "") continue
+        for (i = row ~ /^[^ \t]/ ? 2 : 1; i <= count; i++) place[owner, word[i]] = ++placed[owner]
+    }
+    declaration = "(struct|class|enum|protocol|actor|typealias)[ \t]+`?[A-Z][A-Za-z0-9_]*"
+}
+
+{
+    split($0, part, ":")
+    path = part[1]; line = part[2]
+    code = substr($0, length(path) + length(line) + 3)
+    depth = split(path, step, "/")
+    module = step[2]
+    folder = depth > 3 ? step[3] : "."
+    if (!((module, folder) in seen)) seen[module, folder] = path
+    if (folder != ".") hasFolders[module] = 1
+    lines++
+    text[lines] = code; where[lines] = path ":" line; file[lines] = path; room[lines] = folder; home[lines] = module
+
+    rest = code
+    while (match(rest, declaration)) {
+        name = substr(rest, RSTART, RLENGTH)
+        before = substr(rest, 1, RSTART - 1)
+        rest = substr(rest, RSTART + RLENGTH)
+        sub(/.*[ \t`]/, "", name)
+        own[path, name] = 1
+        if (before ~ /private[ \t]/) continue
+        if (!((module, name) in declared)) declared[module, name] = folder
+        else if (declared[module, name] != folder) declared[module, name] = "*"
+    }
+    if (code ~ /(func|struct|class|enum|actor|init|typealias|subscript|associatedtype)[^A-Za-z]/ || code ~ /</) {
+        rest = code
+        while (match(rest, /[<,][ \t]*[A-Z][A-Za-z0-9_]*[ \t]*[,:>]/)) {
+            name = substr(rest, RSTART, RLENGTH)
+            rest = substr(rest, RSTART + RLENGTH - 1)
+            gsub(/[^A-Za-z0-9_]/, "", name)
+            if (code ~ /(func|struct|class|enum|actor|init|typealias|subscript)[^A-Za-z]/) own[path, name] = 1
+        }
+        rest = code
+        if (match(rest, /associatedtype[ \t]+[A-Z][A-Za-z0-9_]*/)) {
+            name = substr(rest, RSTART, RLENGTH)
+            sub(/.*[ \t]/, "", name)
+            own[path, name] = 1
+        }
+    }
+}
+
+END {
+    for (key in seen) {
+        split(key, part, SUBSEP)
+        if (part[1] in hasFolders && !(key in place)) {
+            print seen[key] ": folder " part[2] " is missing in the row of " part[1] " in " table
+            broken = 1
+        }
+    }
+    for (key in place) {
+        split(key, part, SUBSEP)
+        if (!(key in seen)) {
+            print table ": " part[1] " has no folder " part[2]
+            broken = 1
+        }
+    }
+    for (i = 1; i <= lines; i++) if (home[i] in hasFolders) judge(i)
+    exit broken
+}
+
+function judge(i,   rest, name, next_, target) {
+    rest = text[i]
+    # What an extension adds to lies where it is; the names after that are looked at.
+    sub(/(^|[ \t])extension[ \t]+[A-Z][A-Za-z0-9_]*/, " ", rest)
+    while (match(rest, /[A-Za-z_][A-Za-z0-9_]*/)) {
+        name = substr(rest, RSTART, RLENGTH)
+        rest = substr(rest, RSTART + RLENGTH)
+        if (name !~ /^[A-Z]/ || rest ~ /^\.[A-Z]/ || (file[i], name) in own) continue
+        target = declared[home[i], name]
+        if (target == "" || target == "*" || target == room[i]) continue
+        if (place[home[i], target] > place[home[i], room[i]]) {
+            print where[i] ": " room[i] " may not name " name ", which " target " declares: it stands after it in " table
+            broken = 1
+        }
+    }
+}

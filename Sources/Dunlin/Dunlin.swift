@@ -1,0 +1,2 @@
+@_exported public import DunlinActivity
+@_exported public import DunlinTransfers

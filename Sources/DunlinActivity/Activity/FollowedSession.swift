@@ -1,0 +1,56 @@
+/// A session whose requests an `ActivityMonitor` shows, for as long as it or any of its requests is there.
+final class FollowedSession {
+    private weak let session: SessionCore?
+    private var onlooker: UInt64?
+    private var isBusy = false
+    /// How many requests had ended at the last look.
+    private var ends: UInt64 = 0
+
+    init(_ session: SessionCore) {
+        self.session = session
+    }
+
+    deinit {
+        guard let onlooker, let tasks = session?.tasks else { return }
+        Task { await tasks.part(onlooker) }
+    }
+
+    /// From now on `bell` rings for what `look` asks for.
+    func listen(_ bell: AsyncStream<Void>.Continuation) async {
+        guard onlooker == nil, let tasks = session?.tasks else { return }
+        let id = await tasks.join(bell)
+        onlooker = id
+        (isBusy, ends) = (false, await tasks.look(id, for: .nothing).ends.count)
+    }
+
+    /// The bell rings no more for it.
+    func ignore() async {
+        guard let id = onlooker else { return }
+        onlooker = nil
+        await session?.tasks.part(id)
+    }
+
+    /// What goes on now, and what ended since the last look; the bell rings for what is asked for. Nil once the
+    /// session is gone.
+    func look(for news: News) async -> ActivityMachine.Work? {
+        guard let tasks = session?.tasks else { return nil }
+        guard let onlooker else { return ActivityMachine.Work() }
+        let sight = await tasks.look(onlooker, for: news)
+        let hasEnded = sight.ends.count != ends
+        // What was there and has not ended is ending just now.
+        let isEnding = isBusy && !hasEnded
+        (isBusy, ends) = (sight.isBusy, sight.ends.count)
+        let idleTime = isEnding ? .zero : max(.zero, sight.now.duration(since: sight.ends.last))
+        let isKnown = isEnding || sight.ends.count > 0
+        return ActivityMachine.Work(goesOn: sight.isBusy, hasEnded: hasEnded, idleTime: isKnown ? idleTime : nil)
+    }
+}
+
+extension ActivityMachine.Work {
+    /// This and that.
+    mutating func add(_ other: Self) {
+        goesOn = goesOn || other.goesOn
+        hasEnded = hasEnded || other.hasEnded
+        idleTime = idleTime.map { min($0, other.idleTime ?? $0) } ?? other.idleTime
+    }
+}

@@ -1,0 +1,124 @@
+internal import DunlinReactor
+package import DunlinInflate
+
+extension RequestBody {
+    /// How a request's body may be compressed: in any coding that Dunlin can do.
+    public struct Compression: RawRepresentable, Sendable, Hashable {
+        let codec: ContentCodec
+
+        public static let gzip = Compression(known: .gzip)
+        public static let deflate = Compression(known: .deflate)
+
+        /// By the coding's name; nil if it is unknown or can only be undone.
+        public init?(rawValue: String) {
+            guard let codec = ContentCodecs.known.all.first(where: { $0.name == rawValue }) else { return nil }
+            self.init(codec)
+        }
+
+        /// Nil for a coding that can only be undone.
+        package init?(_ codec: ContentCodec) {
+            guard codec.isEncodable else { return nil }
+            self.codec = codec
+        }
+
+        private init(known codec: ContentCodec) {
+            self.codec = codec
+        }
+
+        public var rawValue: String { codec.name }
+    }
+
+    /// The same body compressed, with its `Content-Encoding`. Few servers take one; ask yours.
+    ///
+    /// Bytes are compressed now and announced by their new length. A stream or a file is compressed as it is sent,
+    /// without a length; it stays replayable if it was. `flushing` sends each of a stream's pieces as it comes, for a
+    /// peer who is to read along; without, the encoder holds bytes back until there are enough to be worth sending.
+    public func compressed(
+        with compression: Compression = .gzip, flushing: Bool = false
+    ) throws -> RequestBody {
+        let coding = compression.codec
+        let body: RequestBody
+        switch content {
+        case .none:
+            return self
+        case .bytes(let bytes):
+            var encoder = try ContentEncoder(coding)
+            var coded = encoder.encode(bytes).array
+            coded += encoder.finish().array
+            body = with(.bytes(Bytes(coded)))
+        case .stream(_, let isReplayable, let make):
+            body = with(
+                .stream(length: nil, isReplayable: isReplayable) {
+                    CompressedChunks(make, coding, flushing: flushing)
+                })
+        case .file(let file):
+            let make: @Sendable () -> any Chunks = { FileChunks(file: file) }
+            body = with(
+                .stream(length: nil, isReplayable: true) {
+                    CompressedChunks(make, coding, flushing: false)
+                })
+        }
+        return body.with(contentEncoding: compression.rawValue)
+    }
+}
+
+/// Chunks compressed as they are asked for.
+private struct CompressedChunks: AsyncSequence, Sendable {
+    typealias Element = Bytes
+    typealias Failure = any Error
+
+    let make: @Sendable () -> any RequestBody.Chunks
+    let coding: ContentCodec
+    let flushing: Bool
+
+    init(_ make: @escaping @Sendable () -> any RequestBody.Chunks, _ coding: ContentCodec, flushing: Bool) {
+        self.make = make
+        self.coding = coding
+        self.flushing = flushing
+    }
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(make(), coding, flushing: flushing)
+    }
+
+    final class Iterator: AsyncIteratorProtocol {
+        private var chunks: any AsyncIteratorProtocol<Bytes, any Error>
+        /// Nil once everything has been said.
+        private var encoder: ContentEncoder?
+        private let coding: ContentCodec
+        private let flushing: Bool
+        private var hasBegun = false
+
+        init(_ chunks: any RequestBody.Chunks, _ coding: ContentCodec, flushing: Bool) {
+            self.chunks = Self.iterator(of: chunks)
+            self.coding = coding
+            self.flushing = flushing
+        }
+
+        private static func iterator(
+            of chunks: some RequestBody.Chunks
+        ) -> any AsyncIteratorProtocol<Bytes, any Error> {
+            chunks.makeAsyncIterator()
+        }
+
+        func next() async throws -> Bytes? {
+            if !hasBegun {
+                hasBegun = true
+                encoder = try ContentEncoder(coding)
+            }
+            while encoder != nil {
+                guard let chunk = try await chunks.next(isolation: nil) else {
+                    return encoder.take()?.finish()
+                }
+                if let coded = encode(chunk), !coded.isEmpty { return coded }
+            }
+            return nil
+        }
+
+        private func encode(_ chunk: Bytes) -> Bytes? {
+            let coded = encoder?.encode(chunk)
+            guard let coded, flushing, !chunk.isEmpty, let rest = encoder?.flush() else { return coded }
+            return coded.isEmpty ? rest : Bytes(coded.array + rest.array)
+        }
+    }
+}

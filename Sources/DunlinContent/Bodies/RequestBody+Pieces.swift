@@ -1,0 +1,39 @@
+internal import DunlinReactor
+
+extension RequestBody {
+    /// A body as a sequence, whatever it is.
+    struct Pieces {
+        var length: Int?
+        var isReplayable = true
+        /// Nil for no body.
+        var make: (@Sendable () -> any Chunks)?
+    }
+
+    /// Looks a file's length up.
+    func pieces() throws -> Pieces {
+        switch content {
+        case .none: return Pieces(length: 0)
+        case .bytes(let bytes): return Pieces(length: bytes.count) { OneChunk(bytes: bytes) }
+        case .stream(let length, let isReplayable, let make):
+            return Pieces(length: length, isReplayable: isReplayable, make: make)
+        case .file(let file):
+            return Pieces(length: try FileSource(file).length) { FileChunks(file: file) }
+        }
+    }
+}
+
+/// Bytes that are here already, as a sequence.
+private struct OneChunk: AsyncSequence, Sendable {
+    typealias Element = Bytes
+    typealias Failure = any Error
+
+    let bytes: Bytes
+
+    func makeAsyncIterator() -> Iterator { Iterator(bytes: bytes) }
+
+    struct Iterator: AsyncIteratorProtocol {
+        var bytes: Bytes?
+
+        mutating func next() async throws -> Bytes? { bytes.take() }
+    }
+}

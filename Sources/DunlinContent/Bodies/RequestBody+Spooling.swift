@@ -1,0 +1,56 @@
+internal import DunlinReactor
+
+extension RequestBody {
+    /// The same body from a file, to which it is written first: for what can be made once only, for servers that want
+    /// to know a length beforehand, or to be sent later.
+    ///
+    /// Returns once all of it would survive a loss of power. The file takes the place of one that is there in one
+    /// step; if it cannot be finished, what was there stays and nothing is left behind. It is the caller's to remove.
+    public func spooled(to path: String) async throws -> RequestBody {
+        let pieces = try pieces()
+        let file = try await Self.onDisk(path) { () throws(Errno) in
+            try PartFile(creating: "\(path).\(String(UInt64.random(in: .min ... .max), radix: 36)).part")
+        }
+        do {
+            if let make = pieces.make { try await Self.write(make(), to: file, path) }
+            try await Self.onDisk(path) { () throws(Errno) in
+                try file.sync()
+                try FileSystem.move(file.path, to: path, overwriting: true)
+            }
+        } catch {
+            await DiskThreads.shared.run { _ = Result { () throws(Errno) in try file.remove() } }
+            throw error
+        }
+        return with(.file(File(path)))
+    }
+
+    /// Joined to 64 KiB at least, so that a sequence of crumbs costs no trip to the disk for each.
+    private static func write(_ chunks: some Chunks, to file: PartFile, _ path: String) async throws {
+        var (offset, joined) = (0, [UInt8]())
+        for try await chunk in chunks {
+            joined.append(contentsOf: chunk)
+            if joined.count < 64 * 1024 { continue }
+            offset += try await write(Bytes(joined), at: offset, file, path)
+            joined.removeAll()
+        }
+        _ = try await write(Bytes(joined), at: offset, file, path)
+        try Task.checkCancellation()
+    }
+
+    private static func write(_ bytes: Bytes, at offset: Int, _ file: PartFile, _ path: String) async throws -> Int {
+        try await onDisk(path) { () throws(Errno) in
+            try bytes.withUnsafeBytes { (buffer) throws(Errno) in try file.write(buffer, at: offset) }
+            return bytes.count
+        }
+    }
+
+    private static func onDisk<Value: Sendable>(
+        _ path: String, _ work: @escaping @Sendable () throws(Errno) -> Value
+    ) async throws -> Value {
+        do throws(Errno) {
+            return try await DiskThreads.shared.run(work)
+        } catch {
+            throw NetworkError(.fileNotWritten, "the body cannot be written to \(path)", underlying: error)
+        }
+    }
+}

@@ -1,0 +1,16 @@
+internal import DunlinSemantics
+
+/// A URL as somebody wrote it, which may have a password in it: no description shows that.
+package struct AddressText: Sendable, Hashable {
+    package var text: String
+
+    package init(text: String) {
+        self.text = text
+    }
+}
+
+extension AddressText: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { WebAddress.shown(text) }
+    package var debugDescription: String { description.debugDescription }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

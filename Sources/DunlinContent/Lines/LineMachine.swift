@@ -1,0 +1,73 @@
+/// Cuts bytes into lines as they come, at any split. A line ends in a line feed, or in both a carriage return and a
+/// line feed; where returns end lines too (server-sent events), in any of the three.
+///
+/// Keeps no more than `limit` bytes of a line. Knows neither text nor bodies.
+package struct LineMachine {
+    package struct TooLong: Error, Equatable {}
+
+    private let limit: Int
+    private let returnsEndLines: Bool
+    /// What came of a line before the present piece.
+    private var held: [UInt8] = []
+    private var piece = Bytes.empty
+    private var position = 0
+    /// The last line ended in a return: a feed that follows belongs to it.
+    private var passesFeed = false
+
+    package init(limit: Int, returnsEndLines: Bool = false) {
+        self.limit = limit
+        self.returnsEndLines = returnsEndLines
+    }
+
+    /// To be called when `next` has nothing more.
+    package mutating func take(_ bytes: Bytes) {
+        piece = bytes
+        position = 0
+    }
+
+    /// The next line that is whole, without its end; nil if more bytes are needed.
+    package mutating func next() throws(TooLong) -> Bytes? {
+        if passesFeed, position < piece.count {
+            passesFeed = false
+            if piece[position] == 0x0A { position += 1 }
+        }
+        guard let end = endOfLine() else {
+            try hold(piece[position..<piece.count])
+            position = piece.count
+            return nil
+        }
+        let rest = piece[position..<end]
+        passesFeed = piece[end] == 0x0D
+        position = end + 1
+        return try line(rest)
+    }
+
+    /// What follows the last line's end; nil for nothing.
+    package mutating func finish() throws(TooLong) -> Bytes? {
+        held.isEmpty ? nil : try line(.empty)
+    }
+
+    private func endOfLine() -> Int? {
+        for index in position..<piece.count {
+            if piece[index] == 0x0A || returnsEndLines && piece[index] == 0x0D { return index }
+        }
+        return nil
+    }
+
+    private mutating func line(_ rest: Bytes) throws(TooLong) -> Bytes {
+        var line = rest
+        if !held.isEmpty {
+            line = Bytes(held + rest.array)
+            held.removeAll(keepingCapacity: true)
+        }
+        if !returnsEndLines, line.last == 0x0D { line = line[0..<(line.count - 1)] }
+        guard line.count <= limit else { throw TooLong() }
+        return line
+    }
+
+    private mutating func hold(_ bytes: Bytes) throws(TooLong) {
+        // A return may be half of the line's end, which does not count.
+        guard held.count + bytes.count <= limit.addingClamped(1) else { throw TooLong() }
+        held.append(contentsOf: bytes)
+    }
+}

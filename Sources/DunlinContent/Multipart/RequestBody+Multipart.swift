@@ -1,0 +1,56 @@
+extension RequestBody {
+    /// A form of parts (`multipart/form-data`, RFC 7578), sent as it is read: files are opened when their turn comes.
+    ///
+    /// Its length is known beforehand unless a part's is not. It can be sent again, each time from its beginning,
+    /// unless a part says otherwise. Of no parts at all it is an empty form of pairs.
+    ///
+    /// Throws `NetworkError` with code `invalidPart` for a file that is not there or no regular file, a field that
+    /// cannot be sent, and a boundary that is none.
+    public static func multipart(
+        boundary: String? = nil, @MultipartBuilder _ parts: () throws -> [Part]
+    ) throws -> RequestBody {
+        try multipart(try parts(), boundary)
+    }
+
+    /// The same, with parameters before the parts: as many fields as they have pairs, by the rules of queries. Data is
+    /// sent as it is, null as nothing.
+    public static func multipart(
+        parameters: HTTP.Parameters, style: ParameterStyle = ParameterStyle(), boundary: String? = nil,
+        @MultipartBuilder _ parts: () throws -> [Part] = { [] }
+    ) throws -> RequestBody {
+        let fields = try ParameterPairs(parameters, style).pairs.map { pair in
+            if case .data(let bytes) = pair.value { return Part.data(pair.key, bytes, contentType: nil) }
+            return Part.field(pair.key, try style.text(of: pair) ?? "")
+        }
+        return try multipart(fields + (try parts()), boundary)
+    }
+
+    private static func multipart(_ parts: [Part], _ boundary: String?) throws -> RequestBody {
+        if parts.isEmpty { return .form([:]) }
+        let boundary = try boundary.map(checked) ?? randomBoundary()
+        let form = try MultipartForm(parts, boundary: boundary)
+        let type = "multipart/form-data; boundary=\(boundary)"
+        if let bytes = form.bytes { return .bytes(bytes, contentType: type) }
+        let chunks = MultipartChunks(form: form)
+        if form.isReplayable { return .replayable(length: form.length, contentType: type) { chunks } }
+        return .stream(chunks, length: form.length, contentType: type)
+    }
+
+    /// AFNetworking's: no file has that in it but by intent.
+    private static func randomBoundary() -> String {
+        let digits = String(UInt64.random(in: .min ... .max), radix: 16, uppercase: true)
+        return "Boundary+" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Of RFC 2046 §5.1.1's characters those that need no quotes.
+    private static func checked(_ boundary: String) throws -> String {
+        let marks = "'+_-.".utf8
+        let isFit = boundary.utf8.allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || marks.contains(byte)
+        }
+        guard isFit, (1...70).contains(boundary.utf8.count) else {
+            throw NetworkError(.invalidPart, "a boundary is 1 to 70 letters, digits and marks of '+_-.")
+        }
+        return boundary
+    }
+}

@@ -1,0 +1,141 @@
+/// Gives parameters the form in which a request carries them: a query or a body.
+///
+/// ```swift
+/// configuration.requestSerializer = .json
+/// try await client.post("users", parameters: ["name": "Ada"], as: User.self)
+/// try await client.post("login", parameters: ["user": "ada"], using: .form, as: Session.self)
+/// ```
+///
+/// A value: a request takes the one it was made with, and nobody changes it under way.
+public struct RequestSerializer: Sendable {
+    /// What parameters in a body look like.
+    public enum Format: Sendable {
+        /// `application/x-www-form-urlencoded`; without parameters an empty one.
+        case form
+        /// `application/json`; without parameters no body.
+        case json(JSONFormat)
+        /// `application/x-plist`; without parameters no body.
+        case propertyList(PropertyListFormat)
+        /// Whatever it returns.
+        case custom(@Sendable (HTTP.Parameters?) throws -> RequestBody)
+    }
+
+    /// Makes parameters the text of a query or form, which is used as it is. What may not stand in a URL is refused
+    /// in a query.
+    public typealias PairEncoder =
+        @Sendable (_ parameters: HTTP.Parameters, _ request: Context) throws -> String
+
+    public var format: Format
+    /// Of queries and forms.
+    public var style: ParameterStyle
+    /// Instead of `style`.
+    public var encodePairs: PairEncoder?
+    /// Whose parameters go into the URL, unless the call says where. Case does not matter.
+    public var methodsInURL: Set<Method> = [.get, .head, .delete]
+
+    public init(_ format: Format, style: ParameterStyle = ParameterStyle()) {
+        self.format = format
+        self.style = style
+    }
+
+    /// Parameters in the body of methods that have one are a form.
+    public static let form = RequestSerializer(.form)
+    public static let json = RequestSerializer(.json(JSONFormat()))
+    public static let propertyList = RequestSerializer(.propertyList(.xml))
+
+    public static func form(_ style: ParameterStyle) -> RequestSerializer {
+        RequestSerializer(.form, style: style)
+    }
+
+    public static func json(_ format: JSONFormat) -> RequestSerializer {
+        RequestSerializer(.json(format))
+    }
+
+    public static func propertyList(_ format: PropertyListFormat) -> RequestSerializer {
+        RequestSerializer(.propertyList(format))
+    }
+
+    public static func custom(_ make: @escaping @Sendable (HTTP.Parameters?) throws -> RequestBody) -> RequestSerializer
+    {
+        RequestSerializer(.custom(make))
+    }
+}
+
+extension RequestSerializer {
+    /// Where parameters go.
+    public enum Location: Sendable, Hashable {
+        /// By the method, as the serializer says.
+        case automatic
+        case url
+        case body
+    }
+
+    /// What parameters are for.
+    public struct Context: Sendable, Hashable {
+        public let method: Method
+        public let target: HTTP.Target
+
+        package init(method: Method, target: HTTP.Target) {
+            self.method = method
+            self.target = target
+        }
+    }
+}
+
+extension RequestSerializer {
+    /// What is added to a request for the sake of its parameters.
+    package struct Parts {
+        package var query = HTTP.Query()
+        package var body = RequestBody.none
+    }
+
+    package func parts(
+        _ parameters: HTTP.Parameters?, for context: RequestSerializer.Context,
+        in location: RequestSerializer.Location
+    ) throws -> Parts {
+        if goesInURL(context.method, location) {
+            return Parts(query: try parameters.map { try query($0, context) } ?? HTTP.Query())
+        }
+        return Parts(body: try body(parameters, context))
+    }
+
+    private func goesInURL(_ method: Method, _ location: RequestSerializer.Location) -> Bool {
+        switch location {
+        case .url: return true
+        case .body: return false
+        case .automatic:
+            let name = method.rawValue.uppercased()
+            return methodsInURL.contains { $0.rawValue.uppercased() == name }
+        }
+    }
+
+    /// What somebody else encoded is looked at; what our own style wrote need not be.
+    private func query(
+        _ parameters: HTTP.Parameters, _ context: RequestSerializer.Context
+    ) throws -> HTTP.Query {
+        guard let encodePairs else { return try HTTP.Query(parameters, style: style) }
+        let text = try encodePairs(parameters, context)
+        do throws(QueryError) {
+            return try HTTP.Query(encoded: text)
+        } catch {
+            throw NetworkError(.invalidParameters, "what the parameters became is no query", underlying: error)
+        }
+    }
+
+    private func pairs(
+        _ parameters: HTTP.Parameters, _ context: RequestSerializer.Context
+    ) throws -> String {
+        try encodePairs.map { try $0(parameters, context) } ?? style.encoded(parameters)
+    }
+
+    private func body(
+        _ parameters: HTTP.Parameters?, _ context: RequestSerializer.Context
+    ) throws -> RequestBody {
+        switch format {
+        case .form: .form(encoded: try parameters.map { try pairs($0, context) } ?? "")
+        case .json(let format): try parameters.map { try .json(.object($0), format: format) } ?? .none
+        case .propertyList(let format): try parameters.map { try .propertyList(.object($0), format) } ?? .none
+        case .custom(let make): try make(parameters)
+        }
+    }
+}

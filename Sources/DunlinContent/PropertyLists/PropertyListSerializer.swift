@@ -1,0 +1,73 @@
+public import FoundationEssentials
+
+/// The body decoded from a property list, in XML or binary form; which one it is shows in its first bytes.
+///
+/// Expects `application/x-plist`; a response that declares no type is taken at its word. An empty body is no content:
+/// nil for an optional.
+public struct PropertyListSerializer<Output: Decodable>: AdjustableSerializer {
+    public var rules: HTTP.ResponseRules
+    /// Makes a decoder of the user's own; called once a response, so that nothing is shared between requests.
+    private let makeDecoder: (@Sendable () -> PropertyListDecoder)?
+
+    public init(
+        _ type: Output.Type = Output.self, rules: HTTP.ResponseRules = .propertyList,
+        decoder: (@Sendable () -> PropertyListDecoder)? = nil
+    ) {
+        self.rules = rules
+        makeDecoder = decoder
+    }
+
+    public var accept: String? { "application/x-plist" }
+
+    public func serialize(_ response: HTTP.WholeResponse) throws -> Output {
+        if response.body.isEmpty { return try noContent(response) }
+        let list: Bytes
+        do throws(PropertyListShape.Refusal) {
+            list = try PropertyListShape.checked(response.body)
+        } catch {
+            throw NetworkError(.unreadableContent, "not a property list: \(error.reason)", refusing: response)
+        }
+        do {
+            return try (makeDecoder?() ?? PropertyListDecoder()).decode(Output.self, from: Data(list))
+        } catch let error as DecodingError {
+            throw error
+        } catch {
+            // Of a list that is damaged inside, Foundation throws errors that nobody else can name.
+            let reason = "the property list cannot be read"
+            throw NetworkError(.unreadableContent, reason, refusing: response, underlying: error)
+        }
+    }
+}
+
+/// What is made is for the program to say: a text that is read as `PropertyListSerializer<User>` makes users. The
+/// form of a list shows in its bytes, and is no setting.
+extension PropertyListSerializer: Codable {
+    private enum Keys: CodingKey {
+        case rules
+    }
+
+    /// Throws for one with a decoder of the user's own, which is code.
+    public func encode(to encoder: any Encoder) throws {
+        if makeDecoder != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
+        var container = encoder.container(keyedBy: Keys.self)
+        try container.encode(rules, forKey: .rules)
+    }
+
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: Keys.self)
+        self.init(rules: try container.decode(HTTP.ResponseRules.self, forKey: .rules))
+    }
+}
+
+extension ResponseSerializer {
+    public static func propertyList<Value: Decodable>(
+        _ type: Value.Type
+    ) -> Self where Self == PropertyListSerializer<Value> {
+        PropertyListSerializer(type)
+    }
+}
+
+extension HTTP.ResponseRules {
+    /// A property list with a status of 2xx.
+    public static let propertyList = Self(contentTypes: ["application/x-plist"])
+}

@@ -1,0 +1,54 @@
+internal import FoundationEssentials
+
+/// How property lists are written.
+public enum PropertyListFormat: String, Sendable, Hashable, Codable {
+    case xml
+    case binary
+}
+
+extension RequestBody {
+    /// The value as a property list (`application/x-plist`). Encoded now, so a value that cannot be encoded throws
+    /// here.
+    @_disfavoredOverload
+    public static func propertyList(_ value: some Encodable, _ format: PropertyListFormat = .xml) throws -> RequestBody
+    {
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format == .xml ? .xml : .binary
+        return .bytes(Bytes(try encoder.encode(value)), contentType: "application/x-plist")
+    }
+
+    /// A property list of any structure; dates and data are what they are. Throws `NetworkError` with code
+    /// `invalidParameters` for what a property list cannot say: null, sets, a key said twice in one dictionary.
+    public static func propertyList(_ value: DynamicValue, _ format: PropertyListFormat = .xml) throws -> RequestBody {
+        try value.checkPropertyList(1)
+        let encoder = PropertyListEncoder()
+        encoder.outputFormat = format == .xml ? .xml : .binary
+        return .bytes(Bytes(try encoder.encode(value)), contentType: "application/x-plist")
+    }
+}
+
+extension DynamicValue {
+    /// A dictionary merges keys that Swift takes for the same text, so those count as said twice.
+    fileprivate func checkPropertyList(_ depth: Int) throws {
+        if depth > DynamicEncoder.depth {
+            throw Self.refusal("it is nested more than \(DynamicEncoder.depth) levels deep")
+        }
+        switch self {
+        case .null: throw Self.refusal("null has no form in it")
+        case .set: throw Self.refusal("a set has no order, and so no form in it")
+        case .bool, .number, .string, .data: break
+        case .date(let date): _ = try DynamicValue.Dates.iso8601.value(of: date)
+        case .array(let elements):
+            for element in elements { try element.checkPropertyList(depth + 1) }
+        case .object(let members):
+            if Set(members.map(\.key)).count < members.count { throw Self.refusal("a dictionary has a key twice") }
+            for member in members { try member.value.checkPropertyList(depth + 1) }
+        }
+    }
+
+    private static func refusal(_ problem: String) -> NetworkError {
+        NetworkError(
+            .invalidParameters, "The `parameters` argument is not a valid property list.",
+            underlying: ParameterProblem(problem))
+    }
+}

@@ -1,0 +1,93 @@
+extension HTTP {
+    /// Which responses a serializer takes.
+    public struct ResponseRules: Sendable, Hashable, Codable {
+        /// Nil for any.
+        public var statuses: StatusSet?
+        /// Nil for any. A response that declares no type is taken at its word, and an empty body has none.
+        public var contentTypes: ContentTypes?
+        /// Refuses a body whose type nobody declared, as AFNetworking does. An empty one needs none.
+        public var requiresContentType: Bool
+
+        public init(
+            statuses: StatusSet? = .success, contentTypes: ContentTypes? = nil, requiresContentType: Bool = false
+        ) {
+            self.statuses = statuses
+            self.contentTypes = contentTypes
+            self.requiresContentType = requiresContentType
+        }
+
+        /// Any content with a status of 2xx.
+        public static let success = ResponseRules()
+
+        /// Throws what speaks against a response.
+        public func check(_ response: HTTP.WholeResponse) throws {
+            guard var refusal = refusal(of: response.head, hasContent: !response.body.isEmpty) else { return }
+            refusal.body = response.body.beginning(upTo: NetworkError.keptBody)
+            throw refusal
+        }
+
+        /// What speaks against a response with such a head; nil if nothing does. If both its status and its type do,
+        /// the type is what underlies.
+        package func refusal(of head: ResponseHead, hasContent: Bool = true) -> NetworkError? {
+            let type = hasContent ? refusedType(head) : nil
+            guard let statuses, !statuses.contains(head.status) else { return type }
+            return NetworkError(
+                .unacceptableStatus, "the server answered \(head.status)", requestMayHaveBeenSent: true,
+                underlying: type, response: head)
+        }
+
+        private func refusedType(_ head: ResponseHead) -> NetworkError? {
+            let declared = head.fields["content-type"]
+            if declared == nil, !requiresContentType { return nil }
+            if let declared, contentTypes?.contains(declared) ?? (!declared.isEmpty || !requiresContentType) {
+                return nil
+            }
+            let wanted = contentTypes.map { "one of " + $0.patterns.joined(separator: ", ") } ?? "one"
+            let reason = "the content is \(declared ?? "of no declared type"), expected \(wanted)"
+            return NetworkError(
+                .unacceptableContentType, reason, requestMayHaveBeenSent: true, response: head)
+        }
+    }
+}
+
+extension HTTP.ResponseRules {
+    /// What says nothing of a switch that came later is read as well.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            statuses: try container.decodeIfPresent(HTTP.StatusSet.self, forKey: .statuses),
+            contentTypes: try container.decodeIfPresent(HTTP.ContentTypes.self, forKey: .contentTypes),
+            requiresContentType: try container.decodeIfPresent(Bool.self, forKey: .requiresContentType) ?? false)
+    }
+}
+
+extension Bytes {
+    /// So much of it at most, without the memory of the rest.
+    package func beginning(upTo limit: Int) -> Bytes {
+        let kept = self[0..<Swift.min(count, Swift.max(limit, 0))]
+        return kept.count < count / 2 ? Bytes(kept.array) : kept
+    }
+}
+
+extension NetworkError {
+    /// The most of a refused body that an error carries by itself.
+    package static var keptBody: Int { 256 * 1024 }
+
+    /// The error with as much of the refused body as the request wants it to carry.
+    package func carrying(_ body: Bytes, upTo limit: Int) -> NetworkError {
+        guard let own = self.body, own == body.beginning(upTo: Self.keptBody) else { return self }
+        var error = self
+        error.body = body.beginning(upTo: limit)
+        return error
+    }
+
+    /// Of a response that arrived whole and cannot be used.
+    package init(
+        _ code: Code, _ reason: String, refusing response: HTTP.WholeResponse,
+        underlying: (any Error)? = nil
+    ) {
+        self.init(
+            code, reason, requestMayHaveBeenSent: true, underlying: underlying, response: response.head,
+            body: response.body.beginning(upTo: NetworkError.keptBody))
+    }
+}

@@ -1,0 +1,18 @@
+extension HTTP {
+    /// What a serializer is given: a head, and all of the body that came with it.
+    public struct WholeResponse: Sendable {
+        public let head: ResponseHead
+        public let body: Bytes
+
+        @inlinable public init(head: ResponseHead, body: Bytes) {
+            self.head = head
+            self.body = body
+        }
+
+        @inlinable public var status: Status { head.status }
+        @inlinable public var fields: Fields { head.fields }
+
+        /// The charset that the Content-Type declares, if it does.
+        public var charset: String? { head.charset }
+    }
+}

@@ -1,0 +1,61 @@
+internal import DunlinSemantics
+
+/// The body as text, in the charset that the response declares; UTF-8 if it declares none.
+///
+/// A byte order mark decides over an undeclared charset, and is no part of the text. Text that is not what it says it
+/// is throws `NetworkError` with code `unreadableContent`.
+public struct StringSerializer: AdjustableSerializer, Hashable, Codable {
+    public var rules: HTTP.ResponseRules
+    /// The charset of text that declares none, by its IANA name.
+    public var assumedCharset: String
+
+    public init(assuming charset: String = "utf-8", rules: HTTP.ResponseRules = .success) {
+        assumedCharset = charset
+        self.rules = rules
+    }
+
+    public func serialize(_ response: HTTP.WholeResponse) throws -> String {
+        let charset = response.declaredCharset ?? response.body.markedCharset ?? Charset(assumedCharset)
+        return try response.text(in: charset)
+    }
+}
+
+extension ResponseSerializer where Self == StringSerializer {
+    public static var string: StringSerializer { StringSerializer() }
+
+    public static func string(assuming charset: String) -> StringSerializer { StringSerializer(assuming: charset) }
+}
+
+extension ResponseHead {
+    /// The charset that the Content-Type declares, if it does.
+    package var charset: String? {
+        fields["content-type"].flatMap { MediaType($0)?["charset"] }
+    }
+
+    /// Type and subtype that the Content-Type declares, in lower case.
+    package var mediaType: String? {
+        fields["content-type"].flatMap { MediaType($0)?.essence }
+    }
+}
+
+extension HTTP.WholeResponse {
+    /// What the Content-Type says of the text, if it does.
+    var declaredCharset: Charset? {
+        charset.map { Charset($0) }
+    }
+
+    func text(in charset: Charset) throws -> String {
+        if let text = charset.text(body) { return text }
+        let reason =
+            charset.isKnown ? "the text is not valid \(charset.name)" : "text in \(charset.name) is not understood"
+        throw NetworkError(.unreadableContent, reason, refusing: self)
+    }
+}
+
+extension Bytes {
+    /// What a byte order mark says of the text.
+    package var markedCharset: Charset? {
+        if starts(with: [0xFF, 0xFE, 0, 0]) || starts(with: [0, 0, 0xFE, 0xFF]) { return Charset("utf-32") }
+        return starts(with: [0xFF, 0xFE]) || starts(with: [0xFE, 0xFF]) ? Charset("utf-16") : nil
+    }
+}

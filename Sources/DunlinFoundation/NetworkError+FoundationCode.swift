@@ -1,0 +1,86 @@
+public import Dunlin
+internal import DunlinReactor
+internal import DunlinSecure
+
+extension NetworkError {
+    public var foundationCode: FoundationCode {
+        detailedCode ?? Self.foundationCodes[code] ?? .unknown
+    }
+
+    /// By code alone. What is a mistake in a program's own settings has no number: those who count errors retry or
+    /// show them, and neither helps.
+    private static let foundationCodes: [Code: FoundationCode] = [
+        .invalidRequest: .badURL, .invalidParameters: .invalidParameters, .invalidPart: .unreachableFile,
+        .unsupportedScheme: .unsupportedURL, .nameNotResolved: .cannotFindHost,
+        .connectionFailed: .cannotConnectToHost, .interfaceRefused: .dataNotAllowed,
+        .connectionClosed: .connectionLost,
+        .invalidResponse: .badServerResponse, .invalidContent: .cannotDecodeRawData,
+        .limitExceeded: .dataLengthExceedsMaximum, .poolExhausted: .cannotConnectToHost,
+        .queueFull: .cannotConnectToHost, .timedOut: .timedOut,
+        .cancelled: .cancelled, .unacceptableStatus: .unacceptableStatus,
+        .unacceptableContentType: .unacceptableContentType, .noContent: .zeroByteResource,
+        .unreadableContent: .cannotDecodeContentData, .bodyConsumed: .requestBodyStreamExhausted,
+        .bodyLengthMismatch: .requestBodyStreamExhausted, .bodyNotReplayable: .requestBodyStreamExhausted,
+        .fileUnreadable: .noPermissionsToReadFile, .fileNotCreated: .cannotCreateFile,
+        .fileNotWritten: .cannotWriteToFile, .fileNotMoved: .cannotMoveFile,
+        .digestMismatch: .cannotDecodeContentData, .secureConnectionFailed: .secureConnectionFailed,
+        .serverTrustFailed: .serverCertificateUntrusted, .clearTextRefused: .clearTextRefused,
+        .unusableCredential: .userAuthenticationRequired, .tooManyRedirects: .tooManyRedirects,
+        .redirectLoop: .tooManyRedirects, .invalidRedirect: .redirectToNonExistentLocation,
+        .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
+        .insecurePinningConfiguration: .unknown, .invalidResumeData: .cannotDecodeRawData,
+    ]
+
+    /// What the cause says more exactly than the code.
+    private var detailedCode: FoundationCode? {
+        switch underlying {
+        case let failures as ConnectFailures where code == .connectionFailed: failures.foundationCode
+        case let errno as Errno where code == .fileUnreadable: errno.codeOfFile
+        case let error as TLSError where code == .secureConnectionFailed: error.foundationCode
+        default: nil
+        }
+    }
+}
+
+extension NetworkError.FoundationCode {
+    /// Of any error that a request may end with; nil for one that is not ours.
+    public init?(of error: any Error) {
+        switch error {
+        case let error as NetworkError: self = error.foundationCode
+        case is CancellationError: self = .cancelled
+        case is ServerTrustFailure, is TrustRefusal: self = .serverCertificateUntrusted
+        case let error as TLSError: self = error.foundationCode
+        case let error as Errno: self.init(NetworkError.Domain.posix, Int(error.rawValue))
+        default: return nil
+        }
+    }
+}
+
+extension ConnectFailures {
+    /// There is no network to any of the addresses; that is not the host's fault.
+    fileprivate var foundationCode: NetworkError.FoundationCode? {
+        let isOffline = !failures.isEmpty && failures.allSatisfy { Errno(rawValue: $0.errno).meansNoNetwork }
+        return isOffline ? .notConnected : nil
+    }
+}
+
+extension Errno {
+    fileprivate var codeOfFile: NetworkError.FoundationCode? {
+        if meansNoSuchFile { return .fileDoesNotExist }
+        return meansDirectory ? .fileIsDirectory : nil
+    }
+}
+
+extension TLSError {
+    fileprivate var foundationCode: NetworkError.FoundationCode {
+        switch self {
+        case .untrusted: .serverCertificateUntrusted
+        case .clientCertificateRequired: .clientCertificateRequired
+        // What a server says of certificates it says of ours (RFC 8446 §6.2).
+        case .alert(let alert) where (42...46).contains(alert.code) || [48, 49].contains(alert.code):
+            .clientCertificateRejected
+        case .alert(let alert) where [41, 116].contains(alert.code): .clientCertificateRequired
+        default: .secureConnectionFailed
+        }
+    }
+}

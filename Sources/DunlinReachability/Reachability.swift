@@ -1,0 +1,130 @@
+internal import DunlinReactor
+internal import Synchronization
+
+/// Whether there is a way to the network, a host or an address, and over what. A hint, never a promise.
+///
+/// ```swift
+/// for await status in Reachability.shared.statuses {
+///     print(status)
+/// }
+/// ```
+///
+/// What the kernel would do with a packet is known from its links, addresses and routes; nothing is sent. That there is
+/// a way does not mean that anybody answers at its end: a request is the only thing that tells. Use it to explain a
+/// failure, or to know when another attempt may be worth while; `probing` adds attempts of your own.
+///
+/// Looking begins with the first who watches, and ends with the last. While nothing changes, watching costs nothing.
+public final class Reachability: Sendable {
+    /// Any network: whether there is a way to the world beyond all local networks, in either family.
+    public static let shared = Reachability()
+
+    private let vigil = SharedWatch<Vigil>()
+    private let latest = LatestStatus()
+    private let target: Vigil.Target
+
+    /// What tells it.
+    package var source: any NetworkPathSource { target.source }
+
+    private init(_ target: Vigil.Target) {
+        self.target = target
+    }
+
+    /// Any network, from another source than the system, or with a probe.
+    public convenience init(source: any NetworkPathSource = SystemPaths(), probing probe: Probe? = nil) {
+        self.init(Vigil.Target(place: .world, source: source, resolver: nil, probe: probe))
+    }
+
+    /// A host: its name is looked up, anew after each change of the network, and the best of the ways to its addresses
+    /// counts. It is not reachable while its name has no answer.
+    public static func host(
+        _ name: String, resolver: (any Resolver)? = nil, source: any NetworkPathSource = SystemPaths(),
+        probing probe: Probe? = nil
+    ) -> Reachability {
+        let place = SocketAddress(numericHost: name, port: 0).map { Vigil.Place.address($0) } ?? .host(name)
+        return Reachability(
+            Vigil.Target(place: place, source: source, resolver: resolver ?? SystemResolver.shared, probe: probe))
+    }
+
+    /// One address; its port means nothing. What is on this machine is always reachable.
+    public static func address(
+        _ address: SocketAddress, source: any NetworkPathSource = SystemPaths(), probing probe: Probe? = nil
+    ) -> Reachability {
+        Reachability(Vigil.Target(place: .address(address), source: source, resolver: nil, probe: probe))
+    }
+
+    deinit {
+        stop()
+    }
+
+    /// What was known last. It follows the network only while somebody watches, and is `unknown` before anybody does.
+    public var status: ReachabilityStatus { latest.status }
+
+    /// Not while that is unknown.
+    public var isReachable: Bool { status.isReachable }
+
+    /// The status as it is now, once that has been found out, then each that is another than the one before: the newest
+    /// for who is slow. `unknown` comes only where the system does not say. For any number of listeners. Ends with
+    /// `stop()`, and with this object.
+    public var statuses: AsyncStream<ReachabilityStatus> {
+        let vigil = watch()
+        return AsyncStream(knowing: Vigil.Sight?.none) { known in
+            await vigil?.sighting(after: known?.version)
+        } tell: { known, sight in
+            defer { known = sight }
+            let status = sight.value.path.status
+            return status == known?.value.path.status ? nil : status
+        }
+    }
+
+    /// Every look that was taken, whether or not anything was different: with what interface, and all there is to know.
+    public var paths: AsyncStream<NetworkPath> {
+        let vigil = watch()
+        return AsyncStream(knowing: nil) { version in
+            await vigil?.sighting(after: version)
+        } tell: { version, sight in
+            version = sight.version
+            return sight.value.path
+        }
+    }
+
+    /// Waits until it is known: the way to ask once. Throws `CancellationError` when the awaiting task is
+    /// cancelled, and when `stop()` comes before an answer.
+    public func firstKnownStatus() async throws -> ReachabilityStatus {
+        for await status in statuses where status != .unknown { return status }
+        throw CancellationError()
+    }
+
+    /// Waits until there is a way; at once if there is. Throws as `firstKnownStatus` does.
+    public func waitUntilReachable() async throws {
+        for await status in statuses where status.isReachable { return }
+        throw CancellationError()
+    }
+
+    /// Ends every stream: what is asked of them from now on gets nothing, also nothing that was found before. Whoever
+    /// watches later begins anew.
+    public func stop() {
+        vigil.part()?.end()
+    }
+
+    /// Whether somebody watches.
+    public var isWatched: Bool { vigil.isWatched }
+
+    /// Nil if the system has not a thread left for a loop.
+    private func watch() -> Vigil? {
+        guard let loop = Vigil.loop else { return nil }
+        return vigil.join {
+            latest.status = .unknown
+            return Vigil(target, latest, on: loop)
+        }
+    }
+}
+
+/// What is known, also when nobody looks any more.
+final class LatestStatus: Sendable {
+    private let value = Atomic<Int>(ReachabilityStatus.unknown.rawValue)
+
+    var status: ReachabilityStatus {
+        get { ReachabilityStatus(rawValue: value.load(ordering: .relaxed)) ?? .unknown }
+        set { value.store(newValue.rawValue, ordering: .relaxed) }
+    }
+}

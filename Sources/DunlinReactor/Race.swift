@@ -1,0 +1,44 @@
+public import DunlinTypes
+
+/// Runs foreign work, which knows only task cancellation, against a deadline and a cancel switch.
+///
+/// For what happens seldom: it costs a task group. The hot path waits on a channel instead.
+public enum Race {
+    public enum Lost: Error {
+        case timedOut
+        case interrupted
+    }
+
+    /// The work's result, or `Lost` once it was cancelled and has ended: leaving the group waits for it. An error that
+    /// the work makes of being cancelled is not heard. The work runs off the loop.
+    public static func run<Value: Sendable>(
+        until deadline: MonotonicTime, _ interrupt: Interrupt, on reactor: Reactor,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let parking = Parking<Void>(on: reactor)
+        return try await withThrowingTaskGroup(of: Value?.self) { group in
+            group.addTask(executorPreference: globalConcurrentExecutor) {
+                do {
+                    let value = try await work()
+                    _ = parking.deliver(())
+                    return value
+                } catch {
+                    _ = parking.deliver(())
+                    throw error
+                }
+            }
+            let outcome = await parking.wait(until: deadline, interrupt: interrupt)
+            if case .value = outcome {
+                do {
+                    guard let value = try await group.next() ?? nil else { throw CancellationError() }
+                    return value
+                } catch  where interrupt.cause != nil {
+                    throw Lost.interrupted
+                }
+            }
+            group.cancelAll()
+            if case .timedOut = outcome { throw Lost.timedOut }
+            throw Lost.interrupted
+        }
+    }
+}

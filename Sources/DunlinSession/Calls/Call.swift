@@ -1,0 +1,100 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+extension HTTPSession {
+    /// What was asked for, taken down when it was asked: what becomes of the session or the options afterwards does not
+    /// matter to it. Never changed, and handed on by reference: it goes through many hands.
+    package final class Call: Sendable {
+        let session: SessionCore
+        let kind: TaskKind
+        package let head: RequestHead
+        /// The target as the caller wrote it, values left out.
+        let template: String
+        /// Of the URL.
+        let fragment: String?
+        let body: RequestBody
+        package let options: Options
+        package let reading: Reading
+        /// Who else wants to know of it.
+        let audience: Audience?
+        /// Where it is listed, and on whose loop it runs.
+        let book: TaskBook
+        /// Of the session, when it was asked.
+        let era: TaskRegistry.Era
+
+        init(
+            _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String, fragment: String? = nil,
+            body: RequestBody, options: Options, reading: Reading, audience: Audience? = nil, book: TaskBook
+        ) throws {
+            era = try session.tasks.era
+            self.session = session
+            (self.kind, self.head, self.template, self.fragment) = (kind, head, template, fragment)
+            (self.body, self.options, self.reading) = (body, options, reading)
+            (self.audience, self.book) = (audience, book)
+        }
+    }
+
+    /// How a whole body is read.
+    package struct Reading: Sendable {
+        /// Bytes; nil for any number.
+        var limit: Int?
+        var decodes: Bool
+        /// How much of a body an error carries.
+        package var kept: Int
+    }
+}
+
+// MARK: - Making one
+
+extension SessionCore {
+    /// Throws for what cannot be sent, and once the session is shut down.
+    package func call(
+        _ method: Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: HTTPSession.Options, accept: String? = nil, kind: HTTPSession.TaskKind? = nil, isWatched: Bool
+    ) throws -> HTTPSession.Call {
+        var extras: RequestBuilder.Extras?
+        var head = try builder.head(
+            method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
+        if !options.decodesContent { builder.leaveOutCodings(&head, options.fields) }
+        if let rare = options.rare { try rare.complete(&head, options.fields) }
+        let book = book
+        return try HTTPSession.Call(
+            self, kind: kind ?? .of(body), head: head,
+            template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
+            fragment: extras?.fragment, body: body, options: options, reading: reading(options),
+            audience: isWatched ? audience(options, on: book.loop) : nil, book: book)
+    }
+
+    private func reading(_ options: HTTPSession.Options) -> HTTPSession.Reading {
+        HTTPSession.Reading(
+            limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent,
+            kept: errorBodyBytes(options))
+    }
+
+    /// How much of a response's body an error carries.
+    func errorBodyBytes(_ options: HTTPSession.Options) -> Int {
+        options.rare?.values.errorBodyBytes ?? configuration.limits.errorBodyBytes
+    }
+
+    /// Whether others than its caller want to know of a request: hooks, listeners to events, a queue.
+    func isWatched(_ options: HTTPSession.Options) -> Bool {
+        hub.isHeeded || options.rare?.isWatched == true
+    }
+
+    private func audience(_ options: HTTPSession.Options, on loop: Reactor) -> Audience {
+        Audience([configuration.hooks, options.hooks], hub, TransferWatch(on: loop, priority: options.priority))
+    }
+}
+
+extension HTTPSession.Call {
+    var loop: Reactor { book.loop }
+
+    /// The request to send, beginning now.
+    func request(_ body: RequestBody, since start: MonotonicTime) throws -> TransportRequest {
+        let timeouts = options.timeouts ?? session.configuration.timeouts
+        return TransportRequest(
+            head: head, body: body, timeouts: timeouts, deadline: try InheritedDeadline.end(timeouts, from: start),
+            priority: audience?.watch.standing.priority ?? options.priority, continueTimeout: options.continueTimeout)
+    }
+}

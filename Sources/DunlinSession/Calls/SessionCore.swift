@@ -1,0 +1,47 @@
+package import DunlinReactor
+internal import Synchronization
+
+/// What the requests of a session share, and keep: a session that is let go of goes on for those that still run.
+package final class SessionCore: Sendable {
+    let configuration: HTTPSession.Configuration
+    /// Every request of the session that is running.
+    package let tasks: TaskRegistry
+    let builder: RequestBuilder
+    let decoding: Decoding
+    package let loops: [Reactor]
+    let advisor: SessionAdvisor
+    package let hub: EventHub
+    /// What ends with the session.
+    package let residents = SessionResidents()
+    /// Nil without limits.
+    let queue: RequestQueue?
+    private let nextLoop = Atomic<Int>(0)
+
+    /// `chain` makes what its calls go through, over its loop.
+    init(
+        _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, _ advisor: SessionAdvisor,
+        on loops: [Reactor], chain: Chain
+    ) {
+        self.configuration = configuration
+        self.builder = builder
+        self.advisor = advisor
+        self.loops = loops
+        decoding = Decoding(configuration.limits, configuration.codecs)
+        hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
+        queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
+        tasks = TaskRegistry(chain, on: loops)
+    }
+
+    /// The loop the caller is on, or the next in turn.
+    package var loop: Reactor { book.loop }
+
+    /// Of that loop.
+    var book: TaskBook {
+        let books = tasks.books
+        if let here = books.first(where: { $0.loop.isCurrent }) { return here }
+        let turn = books.count == 1 ? 0 : nextLoop.add(1, ordering: .relaxed).oldValue
+        return books[Int(UInt(bitPattern: turn) % UInt(books.count))]
+    }
+
+    var isOnLoop: Bool { loops.contains(where: \.isCurrent) }
+}

@@ -1,0 +1,44 @@
+internal import Synchronization
+
+/// What lives as long as its session, such as a journal: it is closed when that is shut down.
+package protocol SessionResident: AnyObject, Sendable {
+    func close() async
+}
+
+/// Those of one session. They keep the session, which does not keep them.
+package final class SessionResidents: Sendable {
+    private struct Resident {
+        weak var object: (any SessionResident)?
+    }
+
+    private struct State {
+        var residents: [Resident] = []
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+
+    /// False once the session is shut down.
+    package func add(_ resident: any SessionResident) -> Bool {
+        state.withLock { state in
+            if state.isClosed { return false }
+            state.residents.removeAll { $0.object == nil }
+            state.residents.append(Resident(object: resident))
+            return true
+        }
+    }
+
+    func close() async {
+        let residents = state.withLock { state in
+            state.isClosed = true
+            defer { state.residents = [] }
+            return state.residents.compactMap(\.object)
+        }
+        for resident in residents { await resident.close() }
+    }
+
+    /// The session takes requests again.
+    func reopen() {
+        state.withLock { $0.isClosed = false }
+    }
+}

@@ -1,0 +1,142 @@
+internal import DunlinTransport
+
+/// Where a call's response goes: into memory, a file, or the hands of somebody who reads it as it comes.
+package protocol Sink: Sendable {
+    /// What is taken while the call is on its way.
+    associatedtype Taken: Sendable
+    /// What the caller gets.
+    associatedtype Value
+
+    /// Asks the call for its response, as often as it must, and takes the body.
+    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Taken>
+
+    /// What is made of that once the transfer is over.
+    func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
+
+    /// What may be told of the response's body, if that was taken as a whole.
+    func body(of taken: HTTPSession.Response<Taken>) -> Bytes?
+
+    /// What may be told of the value.
+    func shared(_ value: HTTPSession.Response<Value>) -> (any Sendable)?
+
+    var serializer: (any ResponseSerializer)? { get }
+
+    /// What somebody got before the end.
+    var handed: HTTPSession.StreamedResponse? { get }
+
+    /// Whether the user's code runs within the call.
+    var isScope: Bool { get }
+}
+
+/// Takes a response's body to the place that a `Destination` stands for.
+package protocol BodyReceiver: HTTPSession.Destination.Place {
+    /// `arrival` is a response that came for somebody who wanted it in memory.
+    func receive(_ arrival: LiveCall.Arrival, _ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes>
+}
+
+extension Sink {
+    package func body(of taken: HTTPSession.Response<Taken>) -> Bytes? { nil }
+    package func shared(_ value: HTTPSession.Response<Value>) -> (any Sendable)? { nil }
+    package var serializer: (any ResponseSerializer)? { nil }
+    package var handed: HTTPSession.StreamedResponse? { nil }
+    package var isScope: Bool { false }
+}
+
+extension Sink where Value == Taken {
+    package func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value> { taken }
+}
+
+// MARK: - Whole
+
+/// Takes the whole body, up to the call's limit; into a file if a hook says so.
+struct WholeSink: Sink {
+    typealias Value = Bytes
+
+    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes> {
+        try await call.deliver { call, response in
+            try await taken(try await call.admit(response), &call)
+        }
+    }
+
+    func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
+
+    private func taken(
+        _ arrival: LiveCall.Arrival, _ call: inout LiveCall
+    ) async throws -> HTTPSession.Response<Bytes> {
+        if let destination = arrival.destination {
+            return try await receiver(destination).receive(arrival, &call)
+        }
+        let whole = try await collected(arrival, call)
+        if let watch = call.watch {
+            watch.received(upTo: whole.metrics.attempts.last?.bodyBytes ?? whole.body.count)
+            watch.decoded(upTo: whole.body.count)
+            try await call.pass()
+        }
+        return whole
+    }
+
+    /// What takes a body to where a hook wants it.
+    private func receiver(_ destination: HTTPSession.Destination) throws -> any BodyReceiver {
+        guard let receiver = destination.place as? any BodyReceiver else {
+            throw NetworkError(.invalidConfiguration, "nothing takes a body to \(destination.place)")
+        }
+        return receiver
+    }
+
+    private func collected(
+        _ arrival: LiveCall.Arrival, _ call: LiveCall
+    ) async throws -> HTTPSession.Response<Bytes> {
+        let collector = BodyCollector(call: call)
+        do {
+            guard arrival.isCoded, case .stream = arrival.response.body else {
+                return try await collector.collect(arrival.response)
+            }
+            // Decoding is work, and the loop has others waiting.
+            return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                try await collector.collect(arrival.response)
+            }
+        } catch {
+            throw call.trail.explained(error)
+        }
+    }
+}
+
+/// The same, and makes a value of it before the call is over: for those whom others are told of.
+struct SerializedSink<Serializer: ResponseSerializer>: Sink {
+    typealias Response = HTTPSession.Response
+
+    private let whole = WholeSink()
+    private let session: SessionCore
+    private let chosen: Serializer
+    private let validates: Bool
+    private let kept: Int
+    private let share: @Sendable (Serializer.Output) -> (any Sendable)?
+
+    init(
+        _ serializer: Serializer, _ call: HTTPSession.Call,
+        share: @escaping @Sendable (Serializer.Output) -> (any Sendable)? = { _ in nil }
+    ) {
+        chosen = serializer
+        session = call.session
+        self.share = share
+        (validates, kept) = (call.options.validatesResponse, call.reading.kept)
+    }
+
+    var serializer: (any ResponseSerializer)? { chosen }
+
+    func take(_ call: inout LiveCall) async throws -> Response<Bytes> { try await whole.take(&call) }
+
+    func body(of taken: Response<Bytes>) -> Bytes? { whole.body(of: taken) }
+
+    func shared(_ value: Response<Serializer.Output>) -> (any Sendable)? { share(value.value) }
+
+    func value(of taken: Response<Bytes>) async throws -> Response<Serializer.Output> {
+        do {
+            if validates { try chosen.validate(taken.whole) }
+            let value = try await Serializing.value(of: taken.whole, by: chosen, isOnLoop: session.isOnLoop)
+            return taken.with(value: value)
+        } catch {
+            throw taken.refused(error, keeping: kept)
+        }
+    }
+}

@@ -1,0 +1,298 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// The one life of a request, from its place in the registry to the end: watched or not, whole or streamed, up or down.
+///
+/// It enters, is admitted, transferred and told of, and leaves. All of that happens on its loop; what its caller gets
+/// is made where the caller is. What others than its caller want is asked of its audience; most have none.
+extension TaskDelegate {
+    package typealias Response = HTTPSession.Response
+
+    /// Runs the call that the delegate was made for, for whoever waits for it.
+    package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
+        try await enclosed(call, sink) {
+            let transfer = try await transferred(call, to: sink)
+            let result = await Self.valued(transfer.result, sink)
+            if let audience {
+                await leave(transfer, .ending(result), completion(of: call, transfer, result, sink), audience)
+            }
+            return Lived(result: result)
+        }.result.get()
+    }
+
+    /// The same for others than whoever asked, beginning on the loop: it has entered before anything else runs there.
+    /// What is made of the response is made off the loop.
+    nonisolated func run<S: Sink>(
+        _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>
+    ) async where S.Value: Sendable {
+        await Enclosure.enter(.request(id)) {
+            let transfer = await transferredOrRefused(call, to: sink)
+            let result = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+                leaveLoop()
+                return await Self.valued(transfer.result, sink)
+            }
+            guard let audience else { return _ = settlement.settle(result) }
+            let completion = completion(of: call, transfer, result, sink)
+            await leave(transfer, .ending(result), completion, audience) { settlement.settle(result) }
+        }
+    }
+
+    /// Somebody holds it already, so that one that may not enter ends like any other.
+    private nonisolated func transferredOrRefused<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S
+    ) async -> Transferred<S.Taken> {
+        do {
+            return try await transferred(call, to: sink, at: try await book.enter(self, of: call.era.number))
+        } catch {
+            if let audience {
+                var entrance = entrance(call, audience)
+                await entrance.forgo()
+                audience.watch.end()
+            }
+            return Transferred(failure: error)
+        }
+    }
+
+    private nonisolated func entrance(_ call: HTTPSession.Call, _ audience: Audience) -> Entrance {
+        let timeouts = call.options.timeouts ?? call.session.configuration.timeouts
+        return Entrance(call.session, self, audience, call.head.origin, timeouts)
+    }
+
+    /// A result that may be no other task's to see.
+    private struct Lived<Value> {
+        let result: Result<Response<Value>, any Error>
+    }
+
+    /// Whether the user's code may run within the call, and wait there for others to end.
+    private nonisolated func enclosed<S: Sink>(
+        _ call: HTTPSession.Call, _ sink: S, _ life: () async throws -> Lived<S.Value>
+    ) async rethrows -> Lived<S.Value> {
+        let chain = call.era.chain
+        let isEnclosure =
+            audience != nil || sink.isScope || chain.asks(settings) || chain.needsScope(call.body, settings)
+        return isEnclosure ? try await Enclosure.enter(.request(id)) { try await life() } : try await life()
+    }
+
+    private static func valued<S: Sink>(
+        _ taken: Result<Response<S.Taken>, any Error>, _ sink: S
+    ) async -> Result<Response<S.Value>, any Error> {
+        do {
+            return .success(try await sink.value(of: try taken.get()))
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+// MARK: - On the loop
+
+extension TaskDelegate {
+    /// To the loop, and back. Who is there already, and on no actor, has nowhere to go.
+    private nonisolated func transferred<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, at place: Int? = nil
+    ) async throws -> Transferred<S.Taken> {
+        try await withTaskCancellationHandler {
+            let actor: (any Actor)? = #isolation
+            if actor == nil, loop.isCurrent { return try await carry(call, to: sink, at: place) }
+            return try await withTaskExecutorPreference(loop) { @concurrent in
+                let transfer = try await carry(call, to: sink, at: place)
+                await loop.leave()
+                return transfer
+            }
+        } onCancel: {
+            cancel(.task)
+        }
+    }
+
+    /// One that is watched stays on the list until its value is made. One that has a place there already began as a
+    /// request that somebody has yet to let go, and tells then that it goes on.
+    private func carry<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, at entered: Int?
+    ) async throws -> Transferred<S.Taken> {
+        let place: Int
+        if let entered { place = entered } else { place = try await book.add(self, of: call.era.number) }
+        guard let audience else {
+            let transfer = await transfer(call, to: sink, queued: nil)
+            end(.ending(transfer.result))
+            await book.remove(at: place, isRequest: kind != .opening)
+            return transfer
+        }
+        if entered == nil { audience.events.tell(.resumed(snapshot)) }
+        var transfer = await watchedTransfer(call, to: sink, audience)
+        transfer.place = place
+        return transfer
+    }
+
+    /// Tells whoever looks on how far it is, and that it is over.
+    private func watchedTransfer<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, _ audience: Audience
+    ) async -> Transferred<S.Taken> {
+        guard audience.wantsProgress else { return await toldTransfer(call, to: sink, audience) }
+        async let telling: Void = audience.tellProgress(of: self)
+        let transfer = await toldTransfer(call, to: sink, audience)
+        await telling
+        return transfer
+    }
+
+    private func toldTransfer<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, _ audience: Audience
+    ) async -> Transferred<S.Taken> {
+        let transfer = await admittedTransfer(call, to: sink, audience)
+        audience.watch.end()
+        let (snapshot, error) = (snapshot, transfer.error)
+        await audience.tell(\.transferEnded) { await $0(snapshot, error) }
+        return transfer
+    }
+
+    /// Waits until it is let go and its turn comes, which it gives back when nothing of it goes on any more.
+    private func admittedTransfer<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, _ audience: Audience
+    ) async -> Transferred<S.Taken> {
+        do {
+            var entrance = entrance(call, audience)
+            let passage = try await entrance.pass()
+            defer { passage.leave() }
+            return await transfer(call, to: sink, queued: passage.queued)
+        } catch {
+            return Transferred(failure: error)
+        }
+    }
+
+    /// A body may be sent for longer than the response's head takes to come.
+    private func transfer<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, queued: Int64?
+    ) async -> Transferred<S.Taken> {
+        guard call.era.chain.needsScope(call.body, settings) else {
+            return await transfer(call, to: sink, nil, queued: queued)
+        }
+        let uploads = UploadScope()
+        async let _: Void = uploads.run()
+        return await transfer(call, to: sink, uploads, queued: queued)
+    }
+
+    private func transfer<S: Sink>(
+        _ call: HTTPSession.Call, to sink: S, _ uploads: UploadScope?, queued: Int64?
+    ) async -> Transferred<S.Taken> {
+        var live: LiveCall
+        do {
+            live = try begun(call, uploads, queued: queued)
+        } catch {
+            return Transferred(failure: error)
+        }
+        do {
+            let response = try await sink.take(&live)
+            return Transferred(.success(response), live)
+        } catch {
+            return Transferred(.failure(error), live)
+        }
+    }
+
+    private func begun(_ call: HTTPSession.Call, _ uploads: UploadScope?, queued: Int64?) throws -> LiveCall {
+        let start = queued == nil ? created : loop.now()
+        var body = call.body
+        if let queued, let watch = audience?.watch {
+            watch.standing.queued(queued, until: start)
+            if call.era.chain.carrier.sockets == nil { body = body.counted(by: watch) }
+        }
+        return LiveCall(
+            asked: call, delegate: self, uploads: uploads, request: try call.request(body, since: start), start: start,
+            trail: settings?.trail, queued: queued ?? 0)
+    }
+
+    private nonisolated var snapshot: TaskSnapshot { snapshot(at: loop.now()) }
+}
+
+// MARK: - The end
+
+extension TaskDelegate {
+    /// The end of a request that is watched: its audience is told, then whoever settles it, and it is off the list.
+    private func leave<Taken: Sendable>(
+        _ transfer: Transferred<Taken>, _ end: TaskMachine.State, _ completion: consuming HTTPSession.Completion,
+        _ audience: Audience, _ settle: @Sendable () -> Void = {}
+    ) async {
+        self.end(end)
+        var completion = completion
+        completion.task = snapshot
+        await audience.tell(completion)
+        if let place = transfer.place { await book.unlist(at: place) }
+        settle()
+        audience.events.tell(.completed(completion))
+        if let place = transfer.place { await book.remove(at: place) }
+    }
+
+    private nonisolated func completion<S: Sink>(
+        of call: HTTPSession.Call, _ transfer: Transferred<S.Taken>, _ result: Result<Response<S.Value>, any Error>,
+        _ sink: S
+    ) -> HTTPSession.Completion {
+        let response = transfer.response
+        var completion = HTTPSession.Completion(
+            task: snapshot, url: call.head.origin.description + call.head.target,
+            response: response?.head ?? sink.handed?.head, body: response.flatMap { sink.body(of: $0) },
+            file: response?.file, serializer: sink.serializer, metrics: sink.handed?.metrics ?? transfer.metrics)
+        switch result {
+        case .success(let response): completion.value = sink.shared(response)
+        case .failure(let error): completion.error = error
+        }
+        return completion
+    }
+}
+
+/// How a transfer went.
+private struct Transferred<Taken: Sendable>: Sendable {
+    let result: Result<HTTPSession.Response<Taken>, any Error>
+    /// Of a failure.
+    private let trail: Trail?
+    private let queued: Int64
+    /// In the book of its loop, of a request that is still on the list.
+    var place: Int?
+
+    init(failure error: any Error) {
+        (result, trail, queued) = (.failure(error), nil, 0)
+    }
+
+    init(_ result: Result<HTTPSession.Response<Taken>, any Error>, _ live: LiveCall) {
+        (trail, queued) = (live.trail, live.queued)
+        self.result = queued > 0 ? result.after(waiting: queued, isFirst: trail?.attempts.isEmpty ?? true) : result
+    }
+
+    var response: HTTPSession.Response<Taken>? {
+        if case .success(let response) = result { response } else { nil }
+    }
+
+    var error: (any Error)? {
+        if case .failure(let error) = result { error } else { nil }
+    }
+
+    var metrics: Metrics {
+        switch result {
+        case .success(let response): return response.metrics
+        case .failure(let error):
+            let last = (error as? NetworkError)?.attempt
+            guard let earlier = trail?.attempts, !earlier.isEmpty else {
+                return Metrics(attempts: [last].compactMap(\.self))
+            }
+            return Metrics(attempts: earlier + [last].compactMap(\.self)).after(waiting: queued)
+        }
+    }
+}
+
+extension Result {
+    /// The same for a request that waited in a queue before it was sent.
+    fileprivate func after<Value>(waiting time: Int64, isFirst: Bool) -> Self
+    where Success == HTTPSession.Response<Value>, Failure == any Error {
+        map { $0.after(waiting: time) }.mapError { error in
+            guard isFirst, var failure = error as? NetworkError else { return error }
+            failure.attempt = failure.attempt?.after(waiting: time)
+            return failure
+        }
+    }
+}
+
+extension TaskMachine.State {
+    fileprivate static func ending<Value>(_ result: Result<Value, any Error>) -> Self {
+        switch result {
+        case .success: .finished
+        case .failure(let error): error is CancellationError ? .cancelled : .failed
+        }
+    }
+}

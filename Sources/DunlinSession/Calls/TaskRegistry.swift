@@ -1,0 +1,255 @@
+internal import DunlinReactor
+internal import Synchronization
+
+/// Every running request of a session, by id, and the chain that the next goes through.
+///
+/// A request is in the book of its loop. The registry gathers what they say, so that whatever asks for all requests
+/// sees those that were made before it asked.
+public actor TaskRegistry {
+    /// What holds for calls from one shutdown, or cancelling of all, of their session to the next.
+    struct Era: Sendable {
+        fileprivate(set) var number: UInt64
+        fileprivate(set) var chain: Chain
+        fileprivate(set) var isClosed = false
+    }
+
+    /// One a loop.
+    nonisolated let books: [TaskBook]
+    /// Read whenever a call is made, which takes it down.
+    private nonisolated let present: Mutex<Era>
+    /// The numbers that who looks on has in the books.
+    private var onlookers: [UInt64: [UInt64]] = [:]
+    private var lastOnlooker: UInt64 = 0
+
+    init(_ chain: Chain, on loops: [Reactor]) {
+        books = loops.map(TaskBook.init)
+        present = Mutex(Era(number: 1, chain: chain))
+    }
+
+    /// Throws once the session is shut down.
+    nonisolated var era: Era {
+        get throws {
+            let era = present.withLock { $0 }
+            if era.isClosed { throw Self.closed }
+            return era
+        }
+    }
+
+    static var closed: NetworkError { NetworkError(.sessionClosed, "the session is shut down") }
+
+    nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
+    nonisolated var chain: Chain { present.withLock { $0.chain } }
+
+    /// Takes no more requests: those made before, and still on their way to their loop, are refused there. The chain of
+    /// those that run.
+    nonisolated func close() async -> Chain {
+        let era = present.withLock { era in
+            era.isClosed = true
+            return era
+        }
+        for book in books { await book.close(era.number) }
+        return era.chain
+    }
+
+    /// Takes requests again, through another chain.
+    nonisolated func open(_ chain: Chain) {
+        present.withLock { $0 = Era(number: $0.number + 1, chain: chain) }
+    }
+}
+
+// MARK: - Who runs
+
+extension TaskRegistry {
+    public var count: Int {
+        get async {
+            var count = 0
+            for book in books { count += await book.running.count }
+            return count
+        }
+    }
+
+    /// A picture of every running request, oldest first.
+    public var all: [TaskSnapshot] {
+        get async { await delegates.map { $0.snapshot(at: $0.loop.now()) } }
+    }
+
+    /// A picture of every running request of one kind, oldest first.
+    public func all(_ kind: HTTPSession.TaskKind) async -> [TaskSnapshot] {
+        await all.filter { $0.kind == kind }
+    }
+
+    /// A picture of every running request with this tag, oldest first.
+    public func all(tagged tag: String) async -> [TaskSnapshot] {
+        await all.filter { $0.tags.contains(tag) }
+    }
+
+    public subscript(_ id: TaskID) -> TaskDelegate? {
+        get async {
+            for book in books {
+                if let delegate = await book.running.first(where: { $0.id == id }) { return delegate }
+            }
+            return nil
+        }
+    }
+
+    private var delegates: [TaskDelegate] {
+        get async {
+            var delegates: [TaskDelegate] = []
+            for book in books { delegates += await book.running }
+            return delegates.sorted { $0.id.rawValue < $1.id.rawValue }
+        }
+    }
+
+    /// Lets a request go before or behind others that wait for their turn or for a connection, once it is found. False
+    /// if it is not running, or if nobody was there to watch it when it began.
+    @discardableResult
+    public func setPriority(_ priority: RequestPriority, of id: TaskID) async -> Bool {
+        await self[id]?.setPriority(priority) ?? false
+    }
+}
+
+// MARK: - Stopping
+
+extension TaskRegistry {
+    /// Stops one request; false if it is not running.
+    @discardableResult
+    public func cancel(_ id: TaskID) async -> Bool {
+        guard let delegate = await self[id] else { return false }
+        delegate.cancel()
+        return true
+    }
+
+    /// Stops every request with this tag; how many there were.
+    @discardableResult
+    public func cancel(tagged tag: String) async -> Int {
+        Self.cancel(await delegates.filter { $0.tags.contains(tag) })
+    }
+
+    /// Stops every request and returns how many there were, once the last has told its caller. What was made before,
+    /// and is still on its way to its loop, fails as cancelled.
+    ///
+    /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request goes on, is not
+    /// counted and not waited for; nor are others that wait like this within theirs. When the awaiting task is
+    /// cancelled, it returns without waiting any longer; what was stopped ends by itself.
+    @discardableResult
+    public func cancelAll() async -> Int {
+        let within = Enclosure.subjects
+        let number = present.withLock { era in
+            defer { era.number += 1 }
+            return era.number
+        }
+        var running: [TaskDelegate] = []
+        for book in books { running += await book.cancel(number) }
+        let stopped = Self.cancel(running.filter { !within.contains(.request($0.id)) })
+        await drain(until: .never)
+        return stopped
+    }
+
+    /// Who waits for a turn or a connection first, or it might be given what another just left; then the newest first.
+    private static func cancel(_ delegates: [TaskDelegate]) -> Int {
+        let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
+        let phases = newestFirst.map(\.interrupt.phase)
+        for (delegate, phase) in zip(newestFirst, phases) where phase == .pool { delegate.cancel() }
+        for (delegate, phase) in zip(newestFirst, phases) where phase != .pool { delegate.cancel() }
+        return newestFirst.count
+    }
+}
+
+// MARK: - Waiting
+
+extension TaskRegistry {
+    /// Returns once nothing runs any more and every caller has been told, those that come meanwhile included. Throws
+    /// `CancellationError` when the awaiting task is cancelled, which cancels no request.
+    ///
+    /// Within a request, in a hook of its or in a stream's scope, that one is not waited for; nor are others that wait
+    /// like this within theirs. One that is never let go never ends.
+    public func drain() async throws {
+        guard await drain(until: .never) else { throw CancellationError() }
+    }
+
+    /// Waits until nothing runs any more but what the caller is within, or the time has come. False if the awaiting
+    /// task was cancelled before.
+    @discardableResult
+    nonisolated func drain(until deadline: MonotonicTime) async -> Bool {
+        let (within, interrupt) = (Enclosure.subjects, Interrupt())
+        var watches: [UInt64] = []
+        var isWithin = false
+        // In every book at once: who is passed over there must be known in all.
+        for book in books {
+            let watch = await book.watch(within: within)
+            watches.append(watch.id)
+            isWithin = isWithin || watch.isWithin
+        }
+        let isServed = await withTaskCancellationHandler {
+            await wait(watches, isWithin: isWithin, until: deadline, interrupt)
+        } onCancel: {
+            interrupt.cancel(.task)
+        }
+        for (book, watch) in zip(books, watches) { await book.leave(watch) }
+        return isServed || interrupt.cause == nil
+    }
+
+    /// Book by book, again if requests have come to one meanwhile: while it waited for another the first may have
+    /// filled again. False if it was interrupted, or the time came first.
+    private nonisolated func wait(
+        _ watches: [UInt64], isWithin: Bool, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async -> Bool {
+        var known: [UInt64]?
+        while true {
+            for (book, watch) in zip(books, watches) {
+                guard await book.wait(watch, isWithin: isWithin, until: deadline, interrupt) else { return false }
+            }
+            let arrivals = await arrivals
+            if books.count == 1 || arrivals == known { return true }
+            known = arrivals
+        }
+    }
+
+    private nonisolated var arrivals: [UInt64] {
+        get async {
+            var arrivals: [UInt64] = []
+            for book in books { arrivals.append(await book.arrivals) }
+            return arrivals
+        }
+    }
+
+    /// Waits until a request is over; one that is not on the list is.
+    nonisolated func waitForEnd(
+        of id: TaskID, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async -> Parking<Void>.Outcome {
+        for book in books {
+            if let outcome = await book.waitForEnd(of: id, until: deadline, interrupt) { return outcome }
+        }
+        return .value(())
+    }
+}
+
+// MARK: - Looking on
+
+extension TaskRegistry {
+    /// Rings `bell` for what `look` asks for, and whenever a request is held or let go, until `part`.
+    package func join(_ bell: AsyncStream<Void>.Continuation) async -> UInt64 {
+        lastOnlooker += 1
+        let id = lastOnlooker
+        var numbers: [UInt64] = []
+        for book in books { numbers.append(await book.join(bell)) }
+        onlookers[id] = numbers
+        return id
+    }
+
+    package func part(_ onlooker: UInt64) async {
+        guard let numbers = onlookers.removeValue(forKey: onlooker) else { return }
+        for (book, number) in zip(books, numbers) { await book.part(number) }
+    }
+
+    /// Whether any request moves, and what the next ring is to be for: one end is enough to look again.
+    package func look(_ onlooker: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
+        var (isBusy, ends) = (false, Ends())
+        for (book, number) in zip(books, onlookers[onlooker] ?? []) {
+            let sight = await book.look(number, for: isBusy ? .nothing : news)
+            isBusy = isBusy || sight.isBusy
+            ends.add(sight.ends)
+        }
+        return (isBusy, ends, books[0].loop.now())
+    }
+}

@@ -1,0 +1,228 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// Follows redirects, by the rules of `RedirectMachine`.
+struct RedirectStage: Stage {
+    let settings: ChainSettings
+
+    func seesAll(of call: LiveCall) -> Bool { false }
+
+    func driver(for call: LiveCall) -> (any StageDriver)? {
+        Driver(policy: call.delegate.settings?.options.redirects ?? settings.redirects)
+    }
+
+    private final class Driver: StageDriver {
+        private let policy: HTTPSession.RedirectPolicy
+
+        init(policy: HTTPSession.RedirectPolicy) {
+            self.policy = policy
+        }
+
+        func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+            guard RedirectRules.isRedirect(response.head.status) else { return .pass(response) }
+            do {
+                let redirecting = Redirecting(call: call, response: response, policy: policy)
+                guard let next = try await redirecting.next() else { return .pass(response) }
+                (call.request, call.trail) = (next.request, next.trail)
+                return .again(.sendAnother)
+            } catch {
+                return .again(try await failed(error, &call))
+            }
+        }
+
+        func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+            throw call.trail.explained(error)
+        }
+    }
+}
+
+/// Follows one redirect: asks the machine what the server wants, the hooks whether they want it too, and makes the
+/// next request.
+private struct Redirecting {
+    let call: LiveCall
+    let response: TransportResponse
+    let policy: HTTPSession.RedirectPolicy
+
+    /// What is sent after a redirect.
+    struct Next {
+        let request: TransportRequest
+        let trail: Trail
+    }
+
+    private var request: TransportRequest { call.request }
+    private var trail: Trail? { call.trail }
+
+    /// What to send now; nil to deliver the response as it is.
+    func next() async throws -> Next? {
+        let hop = hop
+        var machine = trail?.steps.machine ?? RedirectMachine()
+        guard let proposal = machine.proposal(response.head, to: hop, policy) else { return nil }
+        guard var step = try await decide(on: proposal, hop, machine.count) else { return nil }
+        do throws(RedirectMachine.Refusal) {
+            if let refusal = step.refusal { throw refusal }
+            try machine.follow(
+                step.hop, after: hop, isNewBody: !step.body.isSame(as: request.body), setsCookies: setsCookies, policy)
+        } catch {
+            throw failure(error, step.hop)
+        }
+        try call.chain.settings.builder.clearText.check(step.hop.address.origin)
+        try await renewBody(of: &step)
+        let attempt = try await call.letGo(of: response)
+        return Next(
+            request: try transportRequest(step),
+            trail: trail.with { steps in
+                steps.attempts.append(attempt)
+                steps.redirects = chain
+                steps.fragment = step.hop.address.fragment
+                steps.machine = machine
+            })
+    }
+
+    /// What was sent.
+    private var hop: RedirectMachine.Hop {
+        let address = WebAddress(
+            origin: request.head.origin, target: request.head.target, fragment: trail?.fragment)
+        return RedirectMachine.Hop(
+            method: request.head.method, address: address, fields: request.head.fields, hasBody: !request.body.isNone)
+    }
+
+    private var setsCookies: Bool {
+        call.chain.cookies(for: call.delegate) != nil && response.head.fields.contains("set-cookie")
+    }
+
+    /// All redirects so far, with this one.
+    private var chain: [Redirect] {
+        let url = request.head.origin.description + request.head.target
+        return (trail?.redirects ?? []) + [Redirect(method: request.head.method, url: url, head: response.head)]
+    }
+}
+
+// MARK: - Decisions
+
+extension Redirecting {
+    /// What is to be sent, if nothing is wrong with it.
+    private struct Step {
+        var hop: RedirectMachine.Hop
+        var body: RequestBody
+        var refusal: RedirectMachine.Refusal?
+    }
+
+    /// Nil to stop.
+    private func decide(
+        on proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop, _ count: Int
+    ) async throws -> Step? {
+        let next = HTTPSession.HopRequest(
+            method: proposal.method, url: proposal.url, fields: proposal.fields,
+            body: proposal.keepsBody ? request.body : .none)
+        let asked = HTTPSession.RedirectProposal(
+            request: HTTPSession.HopRequest(
+                method: hop.method, url: hop.address.description, fields: hop.fields, body: request.body),
+            response: response.head, next: next, count: count)
+        switch try await call.ask(\.redirect, { await $0(asked) }) ?? .follow {
+        case .stop: return nil
+        case .modify(let wanted): return try step(wanted, insteadOf: proposal, hop)
+        case .follow:
+            // Without an address there is a refusal, and nothing is sent to this one.
+            let hop = RedirectMachine.Hop(
+                method: next.method, address: proposal.address ?? hop.address, fields: next.fields,
+                hasBody: !next.body.isNone)
+            return Step(hop: hop, body: next.body, refusal: proposal.refusal)
+        }
+    }
+
+    /// What a hook said to send.
+    private func step(
+        _ wanted: HTTPSession.HopRequest, insteadOf proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop
+    ) throws -> Step {
+        let address: WebAddress
+        do throws(AddressError) {
+            address = try WebAddress(wanted.url)
+        } catch {
+            throw failure(error.problem == .unsupportedScheme ? .unsupportedScheme(error) : .unusable(error), hop)
+        }
+        var fields = RedirectMachine.fields(
+            wanted.fields, to: address.origin, insteadOf: proposal, after: hop, policy)
+        fields.mark(call.chain.settings.secretFields)
+        if let info = address.userInfo, !fields.contains("authorization") {
+            fields.authorize(try HTTP.Credentials(info).authorization(.invalidRequest))
+        }
+        if !wanted.body.isSame(as: request.body) { fields.describe(wanted.body, insteadOf: request.body) }
+        let next = RedirectMachine.Hop(
+            method: wanted.method, address: address, fields: fields, hasBody: !wanted.body.isNone)
+        return Step(hop: next, body: wanted.body)
+    }
+
+    /// Another body for one that cannot be sent again.
+    private func renewBody(of step: inout Step) async throws {
+        if step.body.canBeSent { return }
+        let asked = HTTPSession.HopRequest(
+            method: step.hop.method, url: step.hop.address.description, fields: step.hop.fields, body: step.body)
+        let renewed = try await call.ask(\.needsNewBody) { await $0(asked) }
+        guard let renewed, renewed.canBeSent else {
+            throw error(.bodyNotReplayable, "the redirect asks for the body again, which can be sent once only")
+        }
+        step.hop.fields.describe(renewed, insteadOf: step.body)
+        step.body = renewed
+    }
+
+}
+
+// MARK: - The next request
+
+extension Redirecting {
+    private func transportRequest(_ step: Step) throws -> TransportRequest {
+        let routed = call.chain.settings.builder.routed(step.hop.address.origin)
+        let origin = try call.delegate.settings?.routed(routed) ?? routed
+        return request.with { next in
+            next.head.method = step.hop.method
+            next.head.origin = origin
+            next.head.target = step.hop.address.target
+            if next.head.fields != step.hop.fields { next.head.fields = step.hop.fields }
+            next.body = step.body
+            next.needsFreshConnection = false
+        }
+    }
+}
+
+// MARK: - Failures
+
+extension Redirecting {
+    private func failure(_ refusal: RedirectMachine.Refusal, _ next: RedirectMachine.Hop) -> NetworkError {
+        switch refusal {
+        case .tooMany(let limit): error(.tooManyRedirects, "there were more than \(limit) redirects")
+        case .loop: error(.redirectLoop, "the redirect leads to \(next.address), which was asked before")
+        case .unsupportedScheme(let cause):
+            error(.unsupportedScheme, "the redirect leads to something that is not http", cause)
+        case .unusable(let cause): error(.invalidRedirect, "the redirect leads to no usable URL", cause)
+        case .ambiguous: error(.invalidRedirect, "the redirect has several Location fields that differ")
+        case .insecure: error(.insecureRedirect, "the redirect leads from https to \(next.address)")
+        }
+    }
+
+    private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {
+        NetworkError(
+            code, reason, requestMayHaveBeenSent: true, isSafeToRetry: chain.allSatisfy(\.method.isIdempotent),
+            peer: request.head.origin.description, underlying: RedirectFailure(chain: chain, cause: cause),
+            response: response.head)
+    }
+}
+
+extension Fields {
+    /// Says of a body what the fields said of another, as far as bodies say it themselves.
+    fileprivate mutating func describe(_ body: RequestBody, insteadOf former: RequestBody) {
+        if body.isNone {
+            self = RedirectRules.withoutBody(self)
+            return
+        }
+        if body.contentEncoding != former.contentEncoding { self["Content-Encoding"] = body.contentEncoding }
+        if let names = body.trailers?.names, !names.isEmpty {
+            self["Trailer"] = names.joined(separator: ", ")
+        } else if former.trailers != nil {
+            remove("trailer")
+        }
+        if let contentType = body.contentType, !contains("content-type") { append("Content-Type", contentType) }
+        // Its length is for the new one to say.
+        remove("content-length")
+    }
+}

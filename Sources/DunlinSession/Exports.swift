@@ -1,0 +1,2 @@
+@_exported public import DunlinContent
+@_exported public import DunlinReachability

@@ -1,0 +1,98 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// The state of a session's connections at one moment.
+public struct ConnectionGauges: Sendable, Hashable {
+    /// Connections there are, those being opened included.
+    public var open = 0
+    /// Those that nobody uses.
+    public var idle = 0
+    /// Requests that wait for a connection.
+    public var waiting = 0
+    /// Connections opened since the session began.
+    public var opened = 0
+    /// How often a connection that was open already was given to a request, since the session began.
+    public var reuses = 0
+
+    public init() {}
+
+    /// Those that a request uses or that are being opened.
+    public var leased: Int { open - idle }
+}
+
+extension HTTPSession {
+    /// How many connections there are and how many requests wait for one; zeros over a custom transport.
+    public var connections: ConnectionGauges {
+        var gauges = ConnectionGauges()
+        guard let current = tasks.chain.carrier.sockets?.gauges else { return gauges }
+        gauges.open = current.open
+        gauges.idle = current.idle
+        gauges.waiting = current.waiting
+        gauges.opened = current.opened
+        gauges.reuses = current.reuses
+        return gauges
+    }
+
+    /// Opens connections ahead of need, until `count` are open to where `target` leads, used or not; returns how many
+    /// are. Zero over a custom transport.
+    ///
+    /// The caps of the configuration hold: it opens fewer when there is no room, closing none and outrunning no
+    /// request. What it opens goes to requests that wait, or stays unused for as long as any other connection does.
+    /// While they are being opened, connections show in `tasks` and are cancelled and counted by `shutdown` like
+    /// requests. Of the options those count that say where, how and for how long to connect. Throws the first failure,
+    /// once no opening runs any more; what was opened stays.
+    @discardableResult
+    public func prewarm(
+        _ count: Int, to target: HTTP.Target = "", options: Options = Options()
+    ) async throws -> Int {
+        guard !tasks.isClosed else { throw NetworkError(.sessionClosed, "the session is shut down") }
+        let head = try openingHead(target, options)
+        guard let sockets = tasks.chain.carrier.sockets else { return 0 }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<max(0, min(count, core.configuration.connections.perOrigin, core.configuration.connections.total)) {
+                let call = try Call(
+                    core, kind: .opening, head: head, template: target.template, body: .none, options: options,
+                    reading: Reading(decodes: false, kept: 0), book: tasks.books[number % tasks.books.count])
+                group.addTask {
+                    _ = try await TaskDelegate(call).run(call, into: OpeningSink(count: count))
+                }
+            }
+            try await group.waitForAll()
+        }
+        return sockets.openCount(to: head.origin)
+    }
+
+    /// Forgets what names mean: each is looked up again when it is needed. Open connections stay.
+    public func flushNames() {
+        tasks.chain.carrier.sockets?.flushNames()
+    }
+
+    private func openingHead(_ target: HTTP.Target, _ options: Options) throws -> RequestHead {
+        var head = try core.builder.head(.connect, target, [:], .none, Fields(), nil)
+        if let rare = options.rare { head.origin = try rare.routed(head.origin) }
+        return head
+    }
+}
+
+/// Opens a connection, and asks nothing.
+private struct OpeningSink: Sink {
+    typealias Value = Void
+
+    /// How many there are to be.
+    let count: Int
+
+    var isScope: Bool { true }
+
+    func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
+        guard let sockets = call.carrier.sockets, await call.delegate.begin() else {
+            throw NetworkError(.cancelled, "the opening was cancelled")
+        }
+        do {
+            try await sockets.openAhead(
+                of: call.request, upTo: count, interrupt: call.delegate.interrupt, on: call.loop)
+        } catch {
+            throw NetworkError.explained(error, at: call.request.head.origin)
+        }
+        return HTTPSession.Response(head: ResponseHead(status: .ok), value: ())
+    }
+}

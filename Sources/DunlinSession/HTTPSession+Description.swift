@@ -1,0 +1,36 @@
+internal import DunlinSemantics
+
+extension HTTPSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Where relative targets lead, without user info, and whether it takes requests.
+    public var description: String {
+        let base = configuration.baseURL.map { [WebAddress.shown($0)] } ?? []
+        return "HTTPSession(\((base + (isClosed ? ["shut down"] : [])).joined(separator: ", ")))"
+    }
+
+    public var debugDescription: String { description }
+
+    /// What it was made with. What it has made of that holds secrets in many forms, such as fields ready to be sent.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["configuration": configuration, "isClosed": isClosed], displayStyle: .class)
+    }
+}
+
+extension HTTPSession.RequestTask: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Which request it is.
+    public var description: String { "RequestTask(\(id))" }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror { Mirror(self, children: ["id": id], displayStyle: .class) }
+}
+
+extension HTTP.Target: CustomDebugStringConvertible, CustomReflectable {
+    /// Without user info. There is no `description`, so that no target becomes a segment of another by mistake.
+    public var debugDescription: String { WebAddress.shown(text).debugDescription }
+
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["text": WebAddress.shown(text), "template": WebAddress.shown(template)],
+            displayStyle: .struct)
+    }
+}

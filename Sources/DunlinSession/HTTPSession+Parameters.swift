@@ -1,0 +1,146 @@
+/// The verbs with parameters, which a serializer puts into the URL or the body: the session's, or the one named.
+///
+/// ```swift
+/// try await client.get("search", parameters: ["q": "waders", "page": 2], as: Results.self)
+/// try await client.post("users", parameters: .encoding(draft), using: .json, as: User.self)
+/// try await client.delete("items", parameters: ["id": 3], in: .body, as: .bytes)
+/// ```
+///
+/// Without parameters a body still says what it would have been, if the serializer's format has a word for nothing.
+extension HTTPSession {
+    /// Sends a request with parameters and makes a value of the response.
+    public func request<S: ResponseSerializer>(
+        _ method: Method, _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+    ) async throws -> Response<S.Output> {
+        let parts = try parts(of: parameters, method, target, location, serializer)
+        return try await request(method, target, query: parts.query, body: parts.body, options: options, as: response)
+    }
+
+    /// A request with parameters that does not begin before it is resumed or awaited.
+    public func task<S: ResponseSerializer>(
+        _ target: HTTP.Target, method: Method = .get, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+    ) throws -> RequestTask<S.Output> where S.Output: Sendable {
+        let parts = try parts(of: parameters, method, target, location, serializer)
+        return try task(
+            target, method: method, query: parts.query, body: parts.body, options: options, as: response)
+    }
+
+    /// The same as a stream: see `withStream(from:method:query:body:options:_:)`.
+    public func withStream<Value>(
+        from target: HTTP.Target, method: Method = .get, parameters: HTTP.Parameters?,
+        in location: RequestSerializer.Location = .automatic, using serializer: RequestSerializer? = nil,
+        options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
+    ) async throws -> Value {
+        let parts = try parts(of: parameters, method, target, location, serializer)
+        return try await withStream(
+            from: target, method: method, query: parts.query, body: parts.body, options: options, operation)
+    }
+
+    private func parts(
+        of parameters: HTTP.Parameters?, _ method: Method, _ target: HTTP.Target, _ location: RequestSerializer.Location,
+        _ serializer: RequestSerializer?
+    ) throws -> RequestSerializer.Parts {
+        let context = RequestSerializer.Context(method: method, target: target)
+        return try (serializer ?? core.configuration.requestSerializer).parts(parameters, for: context, in: location)
+    }
+}
+
+// MARK: - Verbs
+
+extension HTTPSession {
+    public func get<S: ResponseSerializer>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+    ) async throws -> Response<S.Output> {
+        try await request(
+            .get, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+    }
+
+    public func get<Value: Decodable>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+    ) async throws -> Value {
+        try await request(
+            .get, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+        ).value
+    }
+
+    /// Head only: whatever length it announces, a response to HEAD has no body.
+    public func head(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options()
+    ) async throws -> Response<Bytes> {
+        try await request(
+            .head, target, parameters: parameters, in: location, using: serializer, options: options, as: .bytes)
+    }
+
+    public func post<S: ResponseSerializer>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+    ) async throws -> Response<S.Output> {
+        try await request(
+            .post, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+    }
+
+    public func post<Value: Decodable>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+    ) async throws -> Value {
+        try await request(
+            .post, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+        ).value
+    }
+
+    public func put<S: ResponseSerializer>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+    ) async throws -> Response<S.Output> {
+        try await request(
+            .put, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+    }
+
+    public func put<Value: Decodable>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+    ) async throws -> Value {
+        try await request(
+            .put, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+        ).value
+    }
+
+    public func patch<S: ResponseSerializer>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+    ) async throws -> Response<S.Output> {
+        try await request(
+            .patch, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+    }
+
+    public func patch<Value: Decodable>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+    ) async throws -> Value {
+        try await request(
+            .patch, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+        ).value
+    }
+
+    public func delete<S: ResponseSerializer>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+    ) async throws -> Response<S.Output> {
+        try await request(
+            .delete, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+    }
+
+    public func delete<Value: Decodable>(
+        _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+    ) async throws -> Value {
+        try await request(
+            .delete, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+        ).value
+    }
+}

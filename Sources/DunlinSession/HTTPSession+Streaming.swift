@@ -1,0 +1,80 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+extension HTTPSession {
+    /// Sends a request and hands the response to `operation` as soon as its head is there; any status is let through.
+    ///
+    /// The scope owns the exchange: leaving it before the body's end, by return, throw or cancel, closes the
+    /// connection. `operation` runs where the caller runs.
+    ///
+    /// Within the scope `shutdown` and its like leave this request out.
+    ///
+    /// A server may answer while the request's body is still being sent, which goes on within the scope: what comes
+    /// back can be read meanwhile. The response's body does not end before the request's has been sent.
+    public func withStream<Value>(
+        from target: HTTP.Target, method: Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
+    ) async throws -> Value {
+        let call = try streamCall(target, method, query: query, body: body, options: options)
+        let delegate = TaskDelegate(call)
+        let sink = StreamSink(isScope: true, on: delegate.loop)
+        async let life: Void = delegate.run(call, into: sink)
+        do {
+            let response = try await sink.response
+            let value = try await Enclosure.enter(.request(delegate.id)) { try await operation(response) }
+            sink.close()
+            await life
+            return value
+        } catch {
+            sink.close(error)
+            await life
+            throw error
+        }
+    }
+
+    /// Sends a request and returns the response as soon as its head is there, whatever its status; the body is read as
+    /// it comes, by whoever gets hold of it.
+    ///
+    /// ```swift
+    /// let response = try await client.stream("videos/7")
+    /// return Reply(status: response.status.code, body: response.body)
+    /// ```
+    ///
+    /// The response owns the exchange. That ends when the body has been read to its end, when the request is cancelled,
+    /// and when the last copy of the response, its body and their iterators is let go of, on whichever thread; then the
+    /// connection is closed, unless all was read. One that came whole with its head has ended by then. Reading pulls: a
+    /// slow reader stalls the server. The limit of `total` goes on until then. `shutdown` cancels what is still being
+    /// read.
+    public func stream(
+        _ target: HTTP.Target, method: Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options()
+    ) async throws -> StreamedResponse {
+        let call = try streamCall(target, method, query: query, body: body, options: options)
+        let delegate = TaskDelegate(call)
+        let sink = StreamSink(isScope: false, on: delegate.loop)
+        // The registry waits for it when the session is shut down, and it ends with its response.
+        Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink) }
+        return try await withTaskCancellationHandler {
+            try await sink.response.owned { sink.close($0) }
+        } onCancel: {
+            delegate.cancel(.task)
+        }
+    }
+
+    private func streamCall(
+        _ target: HTTP.Target, _ method: Method, query: HTTP.Query, body: RequestBody, options: Options
+    ) throws -> Call {
+        try core.call(
+            method, target, query: query, body: body, options: options, kind: .stream, isWatched: isWatched(options))
+    }
+}
+
+extension TaskDelegate {
+    nonisolated fileprivate func run(_ call: HTTPSession.Call, into sink: StreamSink) async {
+        do {
+            _ = try await (run(call, into: sink) as Response<Void>)
+        } catch {
+            sink.fail(error)
+        }
+    }
+}

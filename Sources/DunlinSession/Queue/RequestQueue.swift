@@ -1,0 +1,140 @@
+package import DunlinReactor
+internal import DunlinTransport
+internal import Synchronization
+
+/// Lets so many requests go at once and has the others wait. The rules are `QueueMachine`'s; this class holds the lock
+/// around it, and waits.
+package final class RequestQueue: Sendable {
+    fileprivate enum Verdict: Sendable {
+        case admitted
+        case steppedAside
+    }
+
+    /// How a request came in.
+    enum Entry: Sendable {
+        case admitted(_ host: String, number: UInt64?)
+        /// Too many wait already.
+        case full
+        case standing(Place)
+
+        /// To come back with.
+        var number: UInt64? {
+            switch self {
+            case .admitted(_, let number): number
+            case .full: nil
+            case .standing(let place): place.number
+            }
+        }
+    }
+
+    /// How its wait ended.
+    enum Outcome {
+        /// Whoever is admitted must `leave`.
+        case admitted
+        case full
+        /// The request is held: to be asked again when it goes on, with the number, if it has stood in line.
+        case steppedAside(number: UInt64?)
+        case timedOut
+        case interrupted
+    }
+
+    private let loop: Reactor
+    private let machine: Mutex<QueueMachine<Parking<Verdict>>>
+
+    package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
+        self.loop = loop
+        machine = Mutex(QueueMachine(limits))
+    }
+
+    /// Comes in; wakes nobody. What it returns must be waited for, by somebody and at some time.
+    func enter(_ host: String, _ watch: TransferWatch, as number: UInt64? = nil) -> Entry {
+        let parking = Parking<Verdict>(on: loop)
+        let priority = watch.standing.priority
+        switch machine.withLock({ $0.enter(host, priority, as: number, parking) }) {
+        case .go: return .admitted(host, number: number)
+        case .turnAway: return .full
+        case .wait(let number):
+            let place = Place(self, host, number, parking)
+            watch.standing.enter(place)
+            return .standing(place)
+        }
+    }
+
+    /// Waits for the turn of one that has come in.
+    func wait(
+        _ entry: Entry, _ watch: TransferWatch, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async -> Outcome {
+        switch entry {
+        case .admitted(let host, let number): return admit(host, watch, number)
+        case .full: return .full
+        case .standing(let place): return await wait(place, watch, until: deadline, interrupt)
+        }
+    }
+
+    /// One that was admitted is over.
+    func leave(_ host: String) {
+        var host = host
+        while let next = machine.withLock({ $0.leave(host) }) {
+            if next.waiter.deliver(.admitted) { return }
+            host = next.host
+        }
+    }
+
+    private func wait(
+        _ place: Place, _ watch: TransferWatch, until deadline: MonotonicTime, _ interrupt: Interrupt
+    ) async -> Outcome {
+        interrupt.phase = .pool
+        defer {
+            interrupt.phase = .firstByte
+            watch.standing.leave()
+        }
+        // It may have been suspended before there was a place to be told at.
+        if watch.isHeld { place.stepAside() }
+        switch await place.parking.wait(until: deadline, interrupt: interrupt) {
+        case .value(.admitted): return admit(place.host, watch, place.number)
+        case .value(.steppedAside): return .steppedAside(number: place.number)
+        case .timedOut:
+            giveUp(place)
+            return .timedOut
+        case .interrupted:
+            giveUp(place)
+            return .interrupted
+        }
+    }
+
+    /// Nobody takes a turn only to be held.
+    private func admit(_ host: String, _ watch: TransferWatch, _ number: UInt64?) -> Outcome {
+        guard watch.isHeld else { return .admitted }
+        leave(host)
+        return .steppedAside(number: number)
+    }
+
+    /// Whoever still stood there.
+    @discardableResult
+    private func giveUp(_ place: Place) -> Parking<Verdict>? {
+        machine.withLock { $0.giveUp(place.number, place.host) }
+    }
+
+    /// Where one stands that waits.
+    struct Place: LinePlace {
+        private let queue: RequestQueue
+        fileprivate let host: String
+        fileprivate let number: UInt64
+        fileprivate let parking: Parking<Verdict>
+
+        fileprivate init(_ queue: RequestQueue, _ host: String, _ number: UInt64, _ parking: Parking<Verdict>) {
+            self.queue = queue
+            self.host = host
+            self.number = number
+            self.parking = parking
+        }
+
+        func move(to priority: RequestPriority) {
+            queue.machine.withLock { $0.move(number, host, to: priority) }
+        }
+
+        func stepAside() {
+            _ = queue.giveUp(self)?.deliver(.steppedAside)
+        }
+    }
+}

@@ -1,0 +1,13 @@
+extension Reachability.Probe {
+    /// Asks for `target` with HEAD; any answer counts, whatever its status. The session is held.
+    public static func head(
+        _ target: HTTP.Target, of session: HTTPSession, every interval: Duration = .seconds(60)
+    ) -> Self {
+        Self(every: interval) {
+            var options = HTTPSession.Options()
+            options.validatesResponse = false
+            _ = try await session.head(target, options: options)
+            return true
+        }
+    }
+}

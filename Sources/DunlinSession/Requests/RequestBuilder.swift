@@ -1,0 +1,238 @@
+internal import DunlinInflate
+internal import DunlinSemantics
+internal import DunlinWire
+
+/// Turns what a caller said into the request that goes out: base, defaults and options taken together.
+///
+/// Made once for a session and never changed, its rule about clear text aside; requests share it without a lock.
+final class RequestBuilder: Sendable {
+    private let base: WebAddress?
+    private let fields: Fields
+    /// The fields again, ready for requests that add none.
+    private let prepared: PreparedFields?
+    /// What requests to the base say of who the user is.
+    private let home: Home?
+    private let routes: Routes?
+    /// Whether the session's fields say more of a name than the default ones: what a serializer or the lack of decoding
+    /// would change is left alone then.
+    private let ownsAccept: Bool
+    private let ownsCodings: Bool
+    let clearText: ClearTextRule
+    private let secretFields: SecretFields
+
+    /// The session's credentials, and its fields with them.
+    private struct Home {
+        let authorization: String
+        let prepared: PreparedFields?
+    }
+
+    /// What a URL says beside where to go. An object, since next to none say anything.
+    final class Extras: Sendable {
+        let userInfo: WebAddress.UserInfo?
+        let fragment: String?
+
+        init(userInfo: WebAddress.UserInfo?, fragment: String?) {
+            self.userInfo = userInfo
+            self.fragment = fragment
+        }
+    }
+
+    init(_ configuration: HTTPSession.Configuration) throws {
+        try configuration.validate()
+        do throws(AddressError) {
+            if let url = configuration.baseURL { base = try WebAddress(base: url) } else { base = nil }
+        } catch {
+            throw NetworkError(.invalidConfiguration, "the base URL cannot be used", underlying: error)
+        }
+        var fields = configuration.fields
+        secretFields = configuration.secretFields
+        fields.mark(secretFields)
+        self.fields = fields
+        ownsAccept = Self.isOwn("accept", fields, besides: HTTPSession.Configuration.defaultFields["accept"])
+        ownsCodings = Self.isOwn("accept-encoding", fields, besides: configuration.codecs.accepted)
+        prepared = try Self.prepare(fields)
+        home = try Self.home(configuration, fields, base)
+        clearText = ClearTextRule(configuration.tls.policy)
+        routes = try Routes.of(configuration, base: base?.origin)
+    }
+
+    /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise, and
+    /// `accept` only if the session's say nothing of their own. `extras` get what else the URL says, if anything.
+    /// Inlined: a call with so much to say costs as much as the work.
+    @inline(__always)
+    func head(
+        _ method: Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
+        _ own: Fields, _ accept: String?, expectsContinue: Bool = false, _ extras: inout Extras?
+    ) throws -> RequestHead {
+        if let refused = target.refused { throw Self.refusal(of: refused, in: target) }
+        var (origin, path) = try resolve(target, &extras)
+        try clearText.check(origin)
+        if !query.isEmpty { Self.append(query, to: &path) }
+        let accept = ownsAccept ? nil : accept
+        let isPlain = own.isEmpty && accept == nil && !expectsContinue && !Self.hasFields(body)
+        if !isPlain, let type = body.contentType { try Self.check(type, goesWith: method) }
+        if home != nil || extras != nil, let authorization = try authorization(at: origin, extras?.userInfo, own) {
+            if let routes { origin = routes.routed(origin) }
+            let fields = isPlain ? nil : fields(own, body, accept, expectsContinue)
+            return authorizedHead(method, origin, path, fields, authorization)
+        }
+        if let routes { origin = routes.routed(origin) }
+        if let prepared, isPlain {
+            return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
+        }
+        let fields = fields(own, body, accept, expectsContinue)
+        return RequestHead(method: method, origin: origin, target: path, fields: fields)
+    }
+
+    /// A `?` or `&` that is there already is not said again.
+    private static func append(_ query: HTTP.Query, to path: inout String) {
+        let text = query.encoded
+        if text.isEmpty { return }
+        if !path.utf8.contains(UInt8(ascii: "?")) {
+            path += "?"
+        } else if path.utf8.last != UInt8(ascii: "?"), path.utf8.last != UInt8(ascii: "&") {
+            path += "&"
+        }
+        path += text
+    }
+
+    private static func isOwn(_ name: String, _ fields: Fields, besides usual: String?) -> Bool {
+        fields.contains(name) && fields.values(of: name) != [usual].compactMap(\.self)
+    }
+
+    /// Who takes no coding off asks for none, unless a field of his own does.
+    func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
+        if !ownsCodings, !own.contains("accept-encoding") { head.fields.remove("accept-encoding") }
+    }
+
+    /// Nil for fields: the session's.
+    private func authorizedHead(
+        _ method: Method, _ origin: Origin, _ path: String, _ own: Fields?, _ authorization: String
+    ) -> RequestHead {
+        if own == nil, authorization == home?.authorization, let prepared = home?.prepared {
+            return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
+        }
+        var fields = own ?? fields
+        fields.authorize(authorization)
+        return RequestHead(method: method, origin: origin, target: path, fields: fields)
+    }
+
+    /// The same for who asks for nothing but the head.
+    func head(
+        _ method: Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
+        _ own: Fields, _ accept: String?, expectsContinue: Bool = false
+    ) throws -> RequestHead {
+        var extras: Extras?
+        return try head(method, target, query, body, own, accept, expectsContinue: expectsContinue, &extras)
+    }
+
+    /// The origin by the way that the session is configured to take there.
+    func routed(_ origin: Origin) -> Origin { routes?.routed(origin) ?? origin }
+
+    /// A form of parts is for methods that have a body, whatever case they are written in.
+    private static func check(_ contentType: String, goesWith method: Method) throws {
+        guard isForm(contentType), ["GET", "HEAD"].contains(method.rawValue.uppercased())
+        else { return }
+        throw NetworkError(.invalidRequest, "\(method) carries no form of parts")
+    }
+
+    /// Nobody but its maker knows what its parts are bounded by, so that its type counts before any other.
+    private static func isForm(_ contentType: String) -> Bool { contentType.hasPrefix("multipart/form-data") }
+
+    private static func hasFields(_ body: borrowing RequestBody) -> Bool {
+        body.contentType != nil || body.trailers != nil
+    }
+
+    private func fields(
+        _ own: Fields, _ body: borrowing RequestBody, _ accept: String?, _ expectsContinue: Bool
+    ) -> Fields {
+        var merged = fields.overlaid(with: own)
+        if let coding = body.contentEncoding { merged["Content-Encoding"] = coding }
+        if let accept, !own.contains("accept") { merged["Accept"] = accept }
+        if let contentType = body.contentType {
+            if Self.isForm(contentType) { merged.remove("content-type") }
+            if !merged.contains("content-type") { merged.append("Content-Type", contentType) }
+        }
+        if let names = body.trailers?.names, !names.isEmpty, !merged.contains("trailer") {
+            merged.append("Trailer", names.joined(separator: ", "))
+        }
+        // An expectation without a body is a mistake (RFC 9110 §10.1.1).
+        if expectsContinue, body.mayHaveContent, !merged.contains("expect") {
+            merged.append("Expect", "100-continue")
+        }
+        merged.mark(secretFields)
+        return merged
+    }
+}
+
+// MARK: - URLs
+
+extension RequestBuilder {
+    private func resolve(_ target: HTTP.Target, _ extras: inout Extras?) throws -> (Origin, String) {
+        if let direct = base?.directTarget(for: target.text) { return direct }
+        return try resolveSlowly(target, &extras)
+    }
+
+    private func resolveSlowly(_ target: HTTP.Target, _ extras: inout Extras?) throws -> (Origin, String) {
+        let address = try address(of: target)
+        if address.userInfo != nil || address.fragment != nil {
+            extras = Extras(userInfo: address.userInfo, fragment: address.fragment)
+        }
+        return (address.origin, address.target)
+    }
+
+    private func address(of target: HTTP.Target) throws -> WebAddress {
+        do throws(AddressError) {
+            if let base { return try base.resolving(target.text) }
+            return try WebAddress(target.text)
+        } catch {
+            let code: NetworkError.Code = error.problem == .unsupportedScheme ? .unsupportedScheme : .invalidRequest
+            throw NetworkError(code, "the request has no usable URL", underlying: error)
+        }
+    }
+
+    private static func refusal(of segment: String, in target: HTTP.Target) -> NetworkError {
+        let template = WebAddress.withoutUserInfo(target.template)
+        return NetworkError(.invalidRequest, "\"\(segment)\" may not be a segment of \(template)")
+    }
+}
+
+// MARK: - Credentials
+
+extension RequestBuilder {
+    private static func prepare(_ fields: Fields) throws -> PreparedFields? {
+        do throws(WireError) {
+            return try RequestEncoder.prepare(fields)
+        } catch {
+            throw NetworkError(.invalidConfiguration, "a default field cannot be sent", underlying: error)
+        }
+    }
+
+    private static func home(
+        _ configuration: HTTPSession.Configuration, _ defaults: Fields, _ base: WebAddress?
+    ) throws -> Home? {
+        let credentials = configuration.credentials ?? base?.userInfo.map { HTTP.Credentials($0) }
+        guard let value = try credentials?.authorization(.invalidConfiguration) else { return nil }
+        if defaults.contains("authorization") {
+            guard configuration.credentials == nil else {
+                throw NetworkError(
+                    .invalidConfiguration, "credentials and a field Authorization say twice who the user is")
+            }
+            return nil
+        }
+        var fields = defaults
+        fields.authorize(value)
+        return Home(authorization: value, prepared: try prepare(fields))
+    }
+
+    /// What to say of who the user is beside the fields; `info` is what the request's URL says of it.
+    private func authorization(at origin: Origin, _ info: WebAddress.UserInfo?, _ own: Fields) throws -> String? {
+        if own.contains("authorization") { return nil }
+        let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
+        // A relative URL has the base's user info, which counts as the session's.
+        if let info, !(isHome && info == base?.userInfo) {
+            return try HTTP.Credentials(info).authorization(.invalidRequest)
+        }
+        return isHome ? home?.authorization : nil
+    }
+}

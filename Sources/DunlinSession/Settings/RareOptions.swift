@@ -1,0 +1,156 @@
+extension HTTPSession.Options {
+    /// Counts before the session's `hosts`.
+    public var connectTo: HTTPSession.HostOverrides {
+        get { rare?.values.hosts ?? HTTPSession.HostOverrides() }
+        set { setRare { $0.hosts = newValue } }
+    }
+
+    /// Instead of the session's. The request uses a connection opened with just these.
+    public var sockets: SocketOptions? {
+        get { rare?.values.sockets }
+        set { setRare { $0.sockets = newValue } }
+    }
+
+    /// Instead of the session's. The request uses a connection that was opened by just these rules.
+    public var interfaces: InterfaceRules? {
+        get { rare?.values.interfaces }
+        set { setRare { $0.interfaces = newValue } }
+    }
+
+    /// Instead of the session's.
+    public var waitsForConnectivity: Bool? {
+        get { rare?.values.waitsForConnectivity }
+        set { setRare { $0.waitsForConnectivity = newValue } }
+    }
+
+    /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What it
+    /// allows counts for this request alone: over TLS the request has a connection to itself. It is asked about every
+    /// server that redirects lead to; the challenge says which.
+    public var authenticate: AuthenticationHook? {
+        get { rare?.values.authenticate }
+        set { setRare { $0.authenticate = newValue } }
+    }
+
+    /// Instead of the session's.
+    public var redirects: HTTPSession.RedirectPolicy? {
+        get { rare?.values.redirects }
+        set { setRare { $0.redirects = newValue } }
+    }
+
+    /// Instead of the session's: whether this request is tried again when it failed.
+    public var retry: HTTPSession.RetryPolicy? {
+        get { rare?.values.retry }
+        set { setRare { $0.retry = newValue } }
+    }
+
+    /// Sent to wherever this request goes, but not to another origin that a redirect leads to. Counts before the
+    /// session's, and before the user info in a URL; a field `Authorization` in `fields` counts before it.
+    public var credentials: HTTP.Credentials? {
+        get { rare?.values.credentials }
+        set { setRare { $0.credentials = newValue } }
+    }
+
+    /// False to send no cookies of the session's jar with this request and to take none from its responses. A Cookie
+    /// field in `fields` is sent anyway.
+    public var handlesCookies: Bool? {
+        get { rare?.values.handlesCookies }
+        set { setRare { $0.handlesCookies = newValue } }
+    }
+
+    /// Instead of the session's `limits.errorBodyBytes`: how much of a response's body an error carries, if that was
+    /// refused or did not come to its end.
+    public var errorBodyBytes: Int? {
+        get { rare?.values.errorBodyBytes }
+        set { setRare { $0.errorBodyBytes = newValue } }
+    }
+
+    /// Asked after the session's.
+    public var hooks: HTTPSession.Hooks {
+        get { rare?.values.hooks ?? HTTPSession.Hooks() }
+        set { setRare { $0.hooks = newValue } }
+    }
+
+    /// The user's own name for the request; shows in the registry.
+    public var label: String? {
+        get { rare?.values.label }
+        set { setRare { $0.label = newValue } }
+    }
+
+    /// The user's own marks: the registry finds, and cancels, by tag.
+    public var tags: Set<String> {
+        get { rare?.values.tags ?? [] }
+        set { setRare { $0.tags = newValue } }
+    }
+
+    /// Requests of the same session that this one comes after: it does not begin before all of them have ended, however
+    /// they ended. What is over already, or not known, has. While it waits for them it takes no place in a queue, and
+    /// only an inherited deadline counts.
+    public var after: [TaskID] {
+        get { rare?.values.after ?? [] }
+        set { setRare { $0.after = newValue } }
+    }
+
+    private mutating func setRare(_ change: (inout RareOptions.Values) -> Void) {
+        var values = rare?.values ?? RareOptions.Values()
+        change(&values)
+        rare = RareOptions(values)
+    }
+}
+
+/// The options that few requests set. An object, so that options without one stay small.
+@usableFromInline final class RareOptions: Sendable {
+    struct Values: Sendable {
+        var hosts = HTTPSession.HostOverrides()
+        var sockets: SocketOptions?
+        var interfaces: InterfaceRules?
+        var waitsForConnectivity: Bool?
+        var handlesCookies: Bool?
+        var authenticate: AuthenticationHook?
+        var redirects: HTTPSession.RedirectPolicy?
+        var retry: HTTPSession.RetryPolicy?
+        var credentials: HTTP.Credentials?
+        var hooks: HTTPSession.Hooks?
+        var errorBodyBytes: Int?
+        var label: String?
+        var tags: Set<String> = []
+        var after: [TaskID] = []
+
+        var isEmpty: Bool {
+            hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
+                && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil
+                && waitsForConnectivity == nil && retry == nil && handlesCookies == nil && errorBodyBytes == nil
+        }
+    }
+
+    let values: Values
+    /// Whether what they say makes the request a watched one.
+    let isWatched: Bool
+
+    /// Nil if there is nothing to say.
+    init?(_ values: Values) {
+        if values.isEmpty { return nil }
+        self.values = values
+        isWatched = values.hooks?.isSet == true || !values.after.isEmpty
+    }
+
+    /// Changes a head to what these options say of it; `own` are the fields that count before them.
+    func complete(_ head: inout RequestHead, _ own: Fields) throws {
+        if let problem = values.retry?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
+        head.origin = try routed(head.origin)
+        guard let credentials = values.credentials, !own.contains("authorization") else { return }
+        head.fields.authorize(try credentials.authorization(.invalidRequest))
+    }
+
+    /// The origin by the request's own way, where the request says one.
+    func routed(_ origin: Origin) throws -> Origin {
+        let sockets = values.sockets
+        if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
+        let address = try Routes(values.hosts, .invalidRequest).address(for: origin) ?? origin.route?.address
+        let interfaces = values.interfaces
+        if address == origin.route?.address, sockets == nil, interfaces == nil { return origin }
+        let route = Route(
+            address: address, sockets: sockets ?? origin.route?.sockets,
+            interfaces: interfaces ?? origin.route?.interfaces)
+        return origin.over(route)
+    }
+}

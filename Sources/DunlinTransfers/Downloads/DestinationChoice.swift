@@ -1,0 +1,64 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// Finds out where a file goes: the session's hook is asked, then the request's, then what the download was told.
+struct DestinationChoice {
+    private let call: LiveCall
+    private let head: ResponseHead
+    private let suggestedName: String
+
+    init(_ call: LiveCall, _ head: ResponseHead) {
+        self.call = call
+        self.head = head
+        suggestedName = FileName.suggested(head.fields, path: call.request.head.target)
+    }
+
+    func placement(_ destination: HTTPSession.Destination) async throws -> Placement {
+        let (head, snapshot) = (head, call.snapshot)
+        let hooked = try await call.ask(\.destination) { await $0(head, snapshot) }
+        return try await placement(of: (hooked ?? destination).file)
+    }
+
+    private func placement(of place: FilePlace) async throws -> Placement {
+        switch place {
+        case .file(let path):
+            let absolute = try absolute(path)
+            if let placement = Placement(path: absolute, suggestedName: suggestedName) { return placement }
+            throw failure(path, .isDirectory)
+        case .folder(let path):
+            return Placement(folder: try absolute(path), suggestedName: suggestedName)
+        case .temporary:
+            var random = SystemRandomNumberGenerator()
+            return .temporary(random.next(), suggestedName: suggestedName)
+        case .decided(let decide):
+            let url = call.request.head.url(after: call.trail)
+            let head = head
+            let decided = try await call.foreign { await decide(head, url) }
+            return try await placement(of: (decided ?? .temporary).file)
+        }
+    }
+
+    private func absolute(_ path: String) throws -> String {
+        do throws(Errno) { return try FileSystem.absolute(path) } catch { throw failure(path, error) }
+    }
+
+    private func failure(_ path: String, _ errno: Errno) -> NetworkError {
+        HTTPSession.FileFailure(path, errno).error(.fileNotCreated, "there is no such place for a file", head)
+    }
+}
+
+extension HTTPSession.Destination {
+    /// The same whatever becomes of the working directory. What cannot be is found when it is used.
+    var anchored: Self {
+        do throws(Errno) {
+            switch file {
+            case .file(let path): return .file(try FileSystem.absolute(path))
+            case .folder(let path): return .folder(try FileSystem.absolute(path))
+            case .temporary, .decided: return self
+            }
+        } catch {
+            return self
+        }
+    }
+}

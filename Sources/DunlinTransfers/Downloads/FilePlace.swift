@@ -1,0 +1,29 @@
+/// A file that a body is written to.
+enum FilePlace: BodyReceiver {
+    case file(String)
+    case folder(String)
+    case temporary
+    case decided(HTTPSession.Destination.Decision)
+
+    func receive(_ arrival: LiveCall.Arrival, _ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes> {
+        try await Download(to: HTTPSession.Destination(self)).take(arrival, &call).keepingFile
+    }
+}
+
+extension HTTPSession.Destination {
+    /// Asked when the response's head is there, with what answered: the URL that was asked for, or the one that the
+    /// last redirect led to.
+    public typealias Decision = @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
+
+    public static func file(_ path: String) -> Self { Self(FilePlace.file(path)) }
+
+    public static func folder(_ path: String) -> Self { Self(FilePlace.folder(path)) }
+
+    public static var temporary: Self { Self(FilePlace.temporary) }
+
+    /// With nil for an answer the file is a temporary one.
+    public static func decided(_ decision: @escaping Decision) -> Self { Self(FilePlace.decided(decision)) }
+
+    /// All destinations are made here.
+    var file: FilePlace { place as? FilePlace ?? .temporary }
+}

@@ -1,0 +1,111 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// Finds what an earlier download left to go on with: what the resume data say, or what lies beside the destination.
+struct PartFinder {
+    let download: Download
+    let request: TransportRequest
+    /// A hook decides where files go, and nobody knows before the response is there.
+    let hasHook: Bool
+
+    private enum Found: Sendable {
+        case nothing
+        case part(PartFile, ResumeData)
+        case damaged(NetworkError)
+        case failed(HTTPSession.FileFailure)
+    }
+
+    /// Nil if there is nothing to go on with.
+    func find(_ call: LiveCall) async throws -> (DownloadPart, ResumeData)? {
+        guard let partPath = download.data?.partPath ?? placement?.partPath else { return nil }
+        let (data, address) = (download.data, address)
+        let found = await DiskThreads.shared.run { Self.look(partPath, data, address) }
+        switch found {
+        case .nothing:
+            if data == nil { return nil }
+            return try damaged(.invalidResumeData("there is no part file"))
+        case .damaged(let error): return try damaged(error)
+        case .failed(let failure): throw failure.error(.fileNotCreated, "the part file cannot be used", nil)
+        case .part(let file, let data):
+            let part = try DownloadPart(
+                file, isFindable: download.data == nil, digest: download.options.digest?.algorithm,
+                pieces: download.pieces, on: call.loop)
+            return try await takeUp(part, data, call)
+        }
+    }
+
+    private func takeUp(
+        _ part: DownloadPart, _ data: ResumeData, _ call: LiveCall
+    ) async throws -> (DownloadPart, ResumeData)? {
+        let interrupt = call.delegate.interrupt
+        let outcome: Result<Bool, Errno> = await DiskThreads.shared.run {
+            do throws(Errno) {
+                return .success(try part.takeUp(data) { interrupt.cause != nil })
+            } catch {
+                return .failure(error)
+            }
+        }
+        do throws(Errno) {
+            if try outcome.get() { return (part, data) }
+            part.file.unlock()
+        } catch {
+            part.file.unlock()
+            try await call.pass()
+            throw HTTPSession.FileFailure(part.file.path, error)
+                .error(.fileNotCreated, "the part file cannot be read", nil)
+        }
+        return try damaged(.invalidResumeData("the part file is not what it was"))
+    }
+
+    /// What lies there and is no use is emptied later, by whoever begins anew.
+    private func damaged(_ error: NetworkError) throws -> (DownloadPart, ResumeData)? {
+        if download.options.startsOverIfDamaged ?? (download.data == nil) { return nil }
+        throw error
+    }
+
+    /// Where the file will go, as far as that can be known without a response.
+    private var placement: Placement? {
+        if hasHook { return nil }
+        let name = FileName.suggested([:], path: request.head.target)
+        switch download.destination.file {
+        case .file(let path): return Placement(path: path, suggestedName: name)
+        case .folder(let path): return Placement(folder: path, suggestedName: name)
+        case .temporary, .decided: return nil
+        }
+    }
+
+    private var address: String {
+        WebAddress(origin: request.head.origin, target: request.head.target, fragment: nil).description
+    }
+
+    /// On a disk thread. What was left by a download from elsewhere is nothing, unless resume data say otherwise; and
+    /// so is what somebody else has put there.
+    private static func look(_ path: String, _ data: ResumeData?, _ address: String) -> Found {
+        let isFoundByName = data == nil
+        do {
+            var data = data
+            if isFoundByName {
+                data = try RecordFile.read(Placement.recordPath(ofPart: path))?.resumeData(
+                    in: Placement.folder(of: path))
+                if data?.url != address { return .nothing }
+            }
+            guard let data else { return .nothing }
+            // Whoever has resume data has them alone. What lies beside the destination may be another's.
+            switch try PartFile.found(at: path, needsLock: isFoundByName) {
+            case .success(let file): return .part(file, data)
+            case .failure where isFoundByName: return .nothing
+            case .failure(let fault):
+                return .damaged(.invalidResumeData("\(HTTPSession.FileFailure(path, fault))"))
+            }
+        } catch let error as NetworkError {
+            return .damaged(error)
+        } catch let error as Errno {
+            if error.meansNoSuchFile { return .nothing }
+            if isFoundByName, error.meansNoLocks || error.meansForeign { return .nothing }
+            return .failed(HTTPSession.FileFailure(path, error))
+        } catch {
+            return .nothing
+        }
+    }
+}

@@ -1,0 +1,100 @@
+internal import DunlinReactor
+
+extension HTTPSession {
+    /// What a file system said no to.
+    public struct FileFailure: Error, Sendable, CustomStringConvertible {
+        /// Which file it was about.
+        public var path: String
+        /// The kernel's number.
+        public var errno: Int32
+        /// Where what was downloaded lies, if it does: of a file that was complete and could not be given its name. It
+        /// is the caller's from then on.
+        public var keptAt: String?
+        /// Why what was found there is not used, though the file system would give it; nil if that was what said no.
+        /// `errno` is `EPERM` then.
+        public var distrust: Distrust?
+
+        /// Why something is not this user's alone.
+        public enum Distrust: Sendable, Hashable {
+            /// It is no file, or no folder where one is looked for.
+            case otherKind
+            /// It belongs to this user.
+            case ownedBy(UInt32)
+            /// It has so many names, by any of which it may be reached.
+            case hasNames(Int)
+            case isWritableByGroup
+            case isWritableByOthers
+        }
+
+        public init(path: String, errno: Int32, keptAt: String? = nil) {
+            self.path = path
+            self.errno = errno
+            self.keptAt = keptAt
+        }
+
+        /// There is no more room: on the disk, for this user, or for a file this large.
+        public var meansNoSpace: Bool { Errno(rawValue: errno).meansNoSpace }
+
+        public var description: String {
+            "\(path): \(distrust?.description ?? "\(Errno(rawValue: errno))")"
+                + (keptAt.map { "; what was downloaded lies in \($0)" } ?? "")
+        }
+    }
+}
+
+extension NetworkError {
+    /// What a file system said no to; nil unless that was it.
+    public var fileFailure: HTTPSession.FileFailure? { underlying as? HTTPSession.FileFailure }
+}
+
+extension HTTPSession.FileFailure {
+    init(_ path: String, _ errno: Errno, keptAt: String? = nil) {
+        self.init(path: path, errno: errno.rawValue, keptAt: keptAt)
+    }
+
+    init(_ path: String, _ fault: FileOwnership.Fault) {
+        self.init(path, .notOurs)
+        distrust = Distrust(fault)
+    }
+
+    /// The error for a download that came as far as `head`.
+    func error(_ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?) -> NetworkError {
+        NetworkError(code, reason, phase: .idle, requestMayHaveBeenSent: true, underlying: self, response: head)
+    }
+}
+
+extension HTTPSession.FileFailure.Distrust: CustomStringConvertible {
+    init(_ fault: FileOwnership.Fault) {
+        self =
+            switch fault {
+            case .kind: .otherKind
+            case .owner(let user): .ownedBy(user)
+            case .links(let count): .hasNames(count)
+            case .group: .isWritableByGroup
+            case .others: .isWritableByOthers
+            }
+    }
+
+    public var description: String {
+        switch self {
+        case .otherKind: "is not used, for it is something else"
+        case .ownedBy(let user): "is not used, for it belongs to the user \(user)"
+        case .hasNames(let count): "is not used, for it has \(count) names"
+        case .isWritableByGroup: "is not used, for its group may write to it"
+        case .isWritableByOthers: "is not used, for others may write to it"
+        }
+    }
+}
+
+// MARK: - Off the loop
+
+extension HTTPSession.FileFailure {
+    static func onDisk<Value: Sendable>(
+        _ work: @escaping @Sendable () throws(HTTPSession.FileFailure) -> Value
+    ) async throws(HTTPSession.FileFailure) -> Value {
+        let outcome: Result<Value, HTTPSession.FileFailure> = await DiskThreads.shared.run {
+            do throws(HTTPSession.FileFailure) { return .success(try work()) } catch { return .failure(error) }
+        }
+        return try outcome.get()
+    }
+}

@@ -1,0 +1,134 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// Requests whose response becomes a file.
+extension HTTPSession {
+    /// Downloads into a file.
+    ///
+    /// ```swift
+    /// let file = try await client.download("images/disk.img", to: .file("/data/disk.img")) { step in
+    ///     show(step.fraction)
+    /// }
+    /// print(file.value.path, file.value.byteCount)
+    /// ```
+    ///
+    /// A status other than 2xx is an error with the beginning of the body, unless `options.validatesResponse` says
+    /// otherwise. The file is written beside its destination, where it appears in one step when it is whole; a download
+    /// that fails or is cancelled leaves nothing. Throws `NetworkError` codes `fileNotCreated`, `fileNotWritten` and
+    /// `fileNotMoved` for what a file system refuses; `fileFailure` says what and why.
+    ///
+    /// `progress` is told where the download stands: at once, whenever that has changed since it last returned, and at
+    /// the end.
+    public func download(
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(), to destination: Destination,
+        resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions(),
+        progress: (@Sendable (TransferProgress) async -> Void)? = nil
+    ) async throws -> Response<DownloadedFile> {
+        var transfer = transfer
+        if let resuming { transfer.resuming = resuming }
+        let download = Download(to: destination.anchored, transfer)
+        return try await run(download, target, query, options, progress)
+    }
+
+    /// The same with a handle: a download that does not begin before it is resumed or awaited.
+    public func downloadTask(
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(), to destination: Destination,
+        resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions()
+    ) throws -> RequestTask<DownloadedFile> {
+        var transfer = transfer
+        if let resuming { transfer.resuming = resuming }
+        return try task(Download(to: destination.anchored, transfer), target, query, options)
+    }
+
+    /// Goes on with a download that was stopped. `newURL` is where the same file is to be had now, such as a URL that
+    /// was signed anew; the server is asked whether it is the same file.
+    ///
+    /// Should it have changed, all of it is downloaded. Throws `NetworkError` code `invalidResumeData` if what there
+    /// was of the file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
+    public func download(
+        resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
+        to destination: Destination, transfer: DownloadOptions = DownloadOptions(),
+        progress: (@Sendable (TransferProgress) async -> Void)? = nil
+    ) async throws -> Response<DownloadedFile> {
+        let download = Download(to: destination.anchored, transfer, resuming: data)
+        return try await run(download, newURL ?? HTTP.Target(data.url), HTTP.Query(), options.with(data.fields), progress)
+    }
+
+    /// The same with a handle.
+    public func downloadTask(
+        resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
+        to destination: Destination, transfer: DownloadOptions = DownloadOptions()
+    ) throws -> RequestTask<DownloadedFile> {
+        let download = Download(to: destination.anchored, transfer, resuming: data)
+        return try task(download, newURL ?? HTTP.Target(data.url), HTTP.Query(), options.with(data.fields))
+    }
+}
+
+extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
+    /// Stops the download and keeps what there is of the file, to be gone on with: nil if there is nothing, if the
+    /// server gave nothing by which the file could be known again, or if the download is over.
+    ///
+    /// What is kept lies in a part file that belongs to the resume data. Who does not go on with it removes it.
+    public func cancelProducingResumeData() async -> ResumeData? {
+        left?.want()
+        cancel()
+        _ = await settlement.value
+        return resumeData
+    }
+
+    /// What a download that has ended left to go on with.
+    public var resumeData: ResumeData? {
+        guard case .failure = resultIfEnded else { return nil }
+        return left?.data
+    }
+
+    private var left: Leftover? { leftover as? Leftover }
+}
+
+extension NetworkError {
+    /// What is left of a download that failed, to go on with; nil if nothing is.
+    public var resumeData: ResumeData? { leftover as? ResumeData }
+}
+
+extension HTTPSession.Options {
+    /// The same with fields that count unless it has its own.
+    fileprivate func with(_ former: Fields) -> Self {
+        var options = self
+        options.fields = former.overlaid(with: fields)
+        return options
+    }
+}
+
+// MARK: - Running
+
+extension HTTPSession {
+    private func run(
+        _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options,
+        _ progress: (@Sendable (TransferProgress) async -> Void)?
+    ) async throws -> Response<DownloadedFile> {
+        let call = try downloadCall(download, target, query, options, progress)
+        return try await TaskDelegate(call).run(call, into: download)
+    }
+
+    private func task(
+        _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options
+    ) throws -> RequestTask<DownloadedFile> {
+        try held(try downloadCall(download, target, query, options, nil), into: download, leaving: download.leftover)
+    }
+
+    private func downloadCall(
+        _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options,
+        _ progress: (@Sendable (TransferProgress) async -> Void)?
+    ) throws -> Call {
+        try download.options.segments?.validate()
+        var options = options
+        if let progress {
+            let former = options.hooks.downloadProgress
+            options.hooks.downloadProgress = { step, snapshot in
+                await former?(step, snapshot)
+                await progress(step)
+            }
+        }
+        return try core.call(.get, target, query: query, options: options, kind: .download, isWatched: true)
+    }
+}

@@ -1,0 +1,186 @@
+internal import DunlinReactor
+
+/// Drives one transfer of a journal: does what its machine says, and writes down what it says before.
+struct JournalDriver: Sendable {
+    let transfer: TransferJournal.Transfer
+
+    private typealias Result = Swift.Result<TransferJournal.Outcome, any Error>
+
+    private var journal: TransferJournal { transfer.journal }
+
+    func run() async {
+        await Enclosure.enter(.transfer(of: ObjectIdentifier(journal))) { await drive() }
+    }
+
+    private func drive() async {
+        var result: Result = .failure(Self.cancelled)
+        var step = transfer.next()
+        while true {
+            switch step {
+            case .send(let entry):
+                do {
+                    try await write(entry)
+                    result = try await attempt(entry)
+                    step = transfer.ended(Self.ending(of: result))
+                } catch {
+                    result = .failure(error)
+                    step = transfer.unwritten()
+                }
+            case .wait(let entry, let delay):
+                await pause(entry, delay)
+                result = .failure(TransferJournal.Transfer.left)
+                step = transfer.next()
+            case .finished(let file):
+                result = .success(TransferJournal.Outcome(file: file.downloaded(by: transfer.entry), response: nil))
+                return await forget(result, withLeftovers: true)
+            case .forget:
+                return await forget(told(result), withLeftovers: transfer.wasCancelled)
+            case .leave:
+                return end(told(result), isForgotten: false)
+            }
+        }
+    }
+
+    private static var cancelled: NetworkError { NetworkError(.cancelled, "the transfer was cancelled") }
+
+    /// In the journal's words, should somebody have stopped it.
+    private func told(_ result: Result) -> Result {
+        guard case .failure(let error) = result, JournalMachine.Ending(error) == .stopped else { return result }
+        return .failure(transfer.wasCancelled ? Self.cancelled : TransferJournal.Transfer.left)
+    }
+
+    private static func ending(of result: Result) -> JournalMachine.Ending {
+        switch result {
+        case .success: .done
+        case .failure(let error): JournalMachine.Ending(error)
+        }
+    }
+
+    private func write(_ entry: JournalEntry) async throws {
+        let (storage, bytes) = (journal.storage, try entry.bytes())
+        try await HTTPSession.FileFailure.onDisk { [transfer] () throws(HTTPSession.FileFailure) in
+            transfer.hold(try storage.rewrite(entry.id, bytes))
+        }
+    }
+
+    /// What cannot be written down here is known until the process ends, and counts for it.
+    private func pause(_ entry: JournalEntry, _ delay: Duration) async {
+        do {
+            try await write(entry)
+        } catch {
+            journal.note(HTTPSession.JournalIssue(path: journal.folder, error: error))
+        }
+        let loop = journal.session.core.loop
+        let deadline = loop.now().advanced(by: delay.clampedNanoseconds)
+        _ = await Parking<Void>(on: loop).wait(until: deadline, interrupt: transfer.interrupt)
+    }
+
+    /// Told first: should the process end meanwhile, it is told again by the next.
+    private func forget(_ result: Result, withLeftovers: Bool) async {
+        await journal.ended?(transfer, result)
+        let (storage, id) = (journal.storage, transfer.id)
+        if withLeftovers, let leftover = JournalLeftover(transfer.entry) {
+            await DiskThreads.shared.run { leftover.remove() }
+        }
+        do {
+            try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.forget(id) }
+        } catch {
+            journal.note(HTTPSession.JournalIssue(path: error.path, error: error))
+        }
+        end(result, isForgotten: true)
+    }
+
+    private func end(_ result: Result, isForgotten: Bool) {
+        transfer.unlock()
+        transfer.settlement.settle(result)
+        journal.over(transfer, isForgotten: isForgotten)
+    }
+}
+
+// MARK: - Attempts
+
+extension JournalDriver {
+    /// Throws what kept it from being written down that a file is about to get its name.
+    private func attempt(_ entry: JournalEntry) async throws -> Result {
+        guard let asked = transfer.asked else { return .failure(TransferJournal.Transfer.left) }
+        do {
+            switch entry.work {
+            case .download(let download): return try await self.download(download, entry, asked)
+            case .upload(let upload):
+                let task = try journal.session.task(
+                    asked.target, method: Method(entry.request.method), query: asked.query, body: upload.body,
+                    options: asked.options, as: .bytes)
+                return await outcome(of: task).map { TransferJournal.Outcome(file: nil, response: $0) }
+            }
+        } catch let unwritten as Unwritten {
+            throw unwritten.failure
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private struct Unwritten: Error {
+        let failure: any Error
+    }
+
+    private func download(
+        _ download: JournalEntry.Download, _ entry: JournalEntry, _ asked: TransferJournal.Transfer.Asked
+    ) async throws -> Result {
+        var options = asked.transfer ?? download.options
+        options.isDurable = true
+        options.resuming = .ifValidatorMatches
+        options.willPublish = { path, status in
+            do {
+                try await write(transfer.publish(JournalEntry.NamedFile(path, status)))
+            } catch {
+                throw Unwritten(failure: error)
+            }
+        }
+        let result = await outcome(of: try await task(download, entry, asked, options))
+        if case .failure(let unwritten as Unwritten) = result { throw unwritten }
+        return result.map { TransferJournal.Outcome(file: $0.value, response: $0.with(value: Bytes.empty)) }
+    }
+
+    /// Goes on by itself with what lies beside the destination, unless that came from another URL.
+    private func task(
+        _ download: JournalEntry.Download, _ entry: JournalEntry, _ asked: TransferJournal.Transfer.Asked,
+        _ options: HTTPSession.DownloadOptions
+    ) async throws -> HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
+        let session = journal.session
+        if !entry.request.formerURLs.isEmpty, let leftover = JournalLeftover(entry),
+            let data = await DiskThreads.shared.run({ leftover.elsewhere() })
+        {
+            var options = options
+            options.startsOverIfDamaged = true
+            return try session.downloadTask(
+                resuming: data, from: asked.target, options: asked.options, to: download.destination,
+                transfer: options)
+        }
+        return try session.downloadTask(
+            asked.target, query: asked.query, options: asked.options, to: download.destination, transfer: options)
+    }
+
+    private func outcome<Value>(
+        of task: HTTPSession.RequestTask<Value>
+    ) async -> Swift.Result<HTTPSession.Response<Value>, any Error> {
+        transfer.sends(task.delegate)
+        let result = await task.result
+        transfer.sends(nil)
+        return result
+    }
+}
+
+extension JournalEntry.Upload {
+    var body: RequestBody { .file(path, contentType: contentType) }
+}
+
+extension JournalEntry.NamedFile {
+    /// What is known of a file that an earlier process had finished. A digest was compared before it got its name.
+    fileprivate func downloaded(by entry: JournalEntry) -> HTTPSession.DownloadedFile {
+        var digest: ContentDigest?
+        if case .download(let download) = entry.work { digest = download.contentDigest }
+        let name = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) }
+        return HTTPSession.DownloadedFile(
+            path: path, byteCount: length, digest: digest, suggestedName: name ?? path)
+    }
+}

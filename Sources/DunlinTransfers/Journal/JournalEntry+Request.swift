@@ -1,0 +1,86 @@
+internal import DunlinSemantics
+
+extension JournalEntry.Request {
+    /// What may lie on a disk of a request: its fields without those that carry credentials or look like it, but for
+    /// the ones in `kept`, whose names are in lower case. A session sends its own defaults and credentials anyway.
+    init(_ head: RequestHead, _ options: HTTPSession.Options, keeping kept: Set<String>) {
+        method = head.method.rawValue
+        url = head.origin.description + head.target
+        let harmless = ResumeData.kept(options.fields)
+        let named = options.fields.filtered { kept.contains($0) }
+        fields = harmless.overlaid(with: named).flatMap { [$0.name, $0.value] }
+        timeouts = options.timeouts.map(Self.nanoseconds)
+        label = options.label
+    }
+
+    /// The same with what somebody adds who takes it up: each of their fields replaces those of its name.
+    func options(adding added: HTTPSession.Options?) -> HTTPSession.Options {
+        var options = added ?? HTTPSession.Options()
+        var own = Fields()
+        for index in stride(from: 0, to: fields.count - 1, by: 2) { own.append(fields[index], fields[index + 1]) }
+        options.fields = own.overlaid(with: options.fields)
+        options.timeouts = options.timeouts ?? timeouts.map(Self.limits)
+        options.label = options.label ?? label
+        return options
+    }
+
+    /// Whether sending it twice does its work once.
+    var isRepeatable: Bool {
+        if Method(method).isIdempotent { return true }
+        return stride(from: 0, to: fields.count, by: 2).contains { fields[$0].lowercased() == Self.idempotencyKey }
+    }
+
+    /// Says of a request what its method does not: the server knows it again.
+    static var idempotencyKey: String { "idempotency-key" }
+
+    private static func nanoseconds(_ timeouts: Timeouts) -> [String: Int64] {
+        var limits: [String: Int64] = [:]
+        for phase in Phase.allCases { limits[phase.rawValue] = timeouts[phase]?.clampedNanoseconds }
+        return limits
+    }
+
+    private static func limits(_ nanoseconds: [String: Int64]) -> Timeouts {
+        var timeouts = Timeouts()
+        for phase in Phase.allCases { timeouts[phase] = nanoseconds[phase.rawValue].map { .nanoseconds($0) } }
+        return timeouts
+    }
+}
+
+extension JournalEntry.Download {
+    /// Nil for a destination that only this process can decide on.
+    init?(_ destination: HTTPSession.Destination, _ options: HTTPSession.DownloadOptions) {
+        switch destination.file {
+        case .file(let path): (self.path, isFolder) = (path, false)
+        case .folder(let path): (self.path, isFolder) = (path, true)
+        case .temporary, .decided: return nil
+        }
+        overwrites = options.overwrites
+        createsFolders = options.createsFolders
+        preallocates = options.preallocates
+        contentTypes = options.contentTypes
+        byteLimit = options.byteLimit
+        digestAlgorithm = options.digest?.algorithm.rawValue
+        digest = options.digest?.hex
+        checksDigestFields = options.checksDigestFields
+        segments = options.segments
+    }
+
+    var destination: HTTPSession.Destination { isFolder ? .folder(path) : .file(path) }
+
+    var contentDigest: ContentDigest? {
+        guard let digest, let algorithm = digestAlgorithm.flatMap(DigestAlgorithm.init(rawValue:)) else { return nil }
+        return ContentDigest(algorithm, hex: digest)
+    }
+
+    /// What is written down survives a loss of power, so what it speaks of must too.
+    var options: HTTPSession.DownloadOptions {
+        var options = HTTPSession.DownloadOptions(
+            overwrites: overwrites, createsFolders: createsFolders, digest: contentDigest, contentTypes: contentTypes,
+            byteLimit: byteLimit)
+        options.preallocates = preallocates
+        options.checksDigestFields = checksDigestFields
+        options.segments = segments
+        options.isDurable = true
+        return options
+    }
+}

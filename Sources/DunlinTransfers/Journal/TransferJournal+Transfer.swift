@@ -1,0 +1,242 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import FoundationEssentials
+internal import Synchronization
+
+extension TransferJournal {
+    /// One transfer that is written down, and this journal's until it is over.
+    ///
+    /// It begins with `start()`, or when somebody awaits what it brings. From then on it runs by itself, and is tried
+    /// again by the journal's rules; it need not be held on to. One that is let go of before it has begun stays in the
+    /// folder, for whoever restores it next.
+    ///
+    /// Who waits for it may be cancelled without harm: the transfer is the journal's.
+    public final class Transfer: Sendable {
+        /// What it was asked for with, in this process.
+        struct Asked: Sendable {
+            var target: HTTP.Target
+            var query = HTTP.Query()
+            var options: HTTPSession.Options
+            var transfer: HTTPSession.DownloadOptions?
+        }
+
+        enum Source: Sendable {
+            case asked(Asked)
+            case restored
+        }
+
+        private struct State: Sendable {
+            var machine: JournalMachine
+            var asked: Asked?
+            var task: TaskDelegate?
+            /// The entry's, locked for as long as it is ours.
+            var file: PartFile?
+        }
+
+        let journal: TransferJournal
+        let settlement = Settlement<Result<Outcome, any Error>>()
+        /// Thrown when it is cancelled, or the journal closed.
+        let interrupt = Interrupt()
+        private let first: JournalEntry
+        private let isAnew: Bool
+        private let state: Mutex<State>
+
+        init(_ machine: JournalMachine, _ file: PartFile, _ source: Source, _ journal: TransferJournal) {
+            self.journal = journal
+            first = machine.entry
+            var asked: Asked?
+            if case .asked(let own) = source { asked = own }
+            isAnew = asked != nil
+            state = Mutex(State(machine: machine, asked: asked, file: file))
+        }
+
+        deinit {
+            // Nobody can have begun it: who drives it holds it.
+            guard settlement.valueIfSettled == nil else { return }
+            unlock()
+            journal.lost(first.id)
+        }
+    }
+
+    public enum Kind: Sendable, Hashable {
+        /// To a file, or into a folder.
+        case download(to: String)
+        /// Of a file.
+        case upload(from: String)
+    }
+
+    /// What a transfer brought.
+    public struct Outcome: Sendable {
+        /// What a download has become; nil for an upload.
+        public let file: HTTPSession.DownloadedFile?
+        /// What the server answered, with the body of an upload's response. Nil for a download that an earlier process
+        /// had finished without being able to say so.
+        public let response: HTTPSession.Response<Bytes>?
+    }
+}
+
+// MARK: - What it is
+
+extension TransferJournal.Transfer {
+    /// The same in every process.
+    public var id: String { first.id }
+
+    public var kind: TransferJournal.Kind {
+        switch first.work {
+        case .download(let download): .download(to: download.path)
+        case .upload(let upload): .upload(from: upload.path)
+        }
+    }
+
+    public var method: Method { Method(first.request.method) }
+    /// Where it is asked for, without user info.
+    public var url: String { entry.request.url }
+    public var label: String? { first.request.label }
+    /// How often it was begun, by all processes together: with 0 nothing can have been sent.
+    public var attempts: Int { entry.attempts }
+    /// Whether an earlier process asked for it.
+    public var isRestored: Bool { !isAnew }
+
+    /// What its user said it is; nil if nothing was. Throws what a decoder does.
+    public func metadata<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value? {
+        try first.metadata.map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
+    }
+
+    /// The request that is on its way for it, to be found in the session's `tasks`; nil while there is none.
+    public var task: TaskID? { state.withLock { $0.task?.id } }
+
+    var entry: JournalEntry { state.withLock { $0.machine.entry } }
+    var asked: Asked? { state.withLock { $0.asked } }
+}
+
+// MARK: - What becomes of it
+
+extension TransferJournal.Transfer {
+    /// Lets it begin; harmless when it has. To a restored one `options` gives back what was not written down: hooks,
+    /// credentials, secret fields. What they say counts before what was written down.
+    public func start(options: HTTPSession.Options? = nil) {
+        begin(nil, options)
+    }
+
+    /// Lets it begin at another URL that leads to the same, where the former has expired, say. Throws `NetworkError`
+    /// code `invalidRequest` for what is no absolute URL.
+    public func start(from url: String, options: HTTPSession.Options? = nil) throws {
+        do throws(AddressError) {
+            let address = try WebAddress(url)
+            begin(address.origin.description + address.target, options)
+        } catch {
+            throw NetworkError(.invalidRequest, "the transfer cannot begin there: \(error)")
+        }
+    }
+
+    private func begin(_ url: String?, _ options: HTTPSession.Options?) {
+        let mustDrive = state.withLock { state in
+            guard state.machine.start() else { return false }
+            if let url { state.machine.ask(url) }
+            if url != nil || options != nil || state.asked == nil {
+                let request = state.machine.entry.request
+                let options = request.options(adding: options ?? state.asked?.options)
+                let transfer = state.asked?.transfer
+                state.asked = Asked(target: HTTP.Target(request.url), options: options, transfer: transfer)
+            }
+            return true
+        }
+        if mustDrive { drive() }
+    }
+
+    /// Detached: it is bound by nothing that whoever starts it is bound by. Ends with its transfer, which the journal
+    /// waits for when it is closed.
+    private func drive() {
+        Task.detached { await JournalDriver(transfer: self).run() }
+    }
+
+    /// Stops it, begun or not, and has it forgotten; it fails with `NetworkError` code `cancelled`. Harmless when it is
+    /// over. One whose request is cancelled in other ways, by the registry above all, stays in the folder.
+    public func cancel() {
+        let (isNews, mustDrive, task) = state.withLock { state in
+            (state.machine.cancel(), state.machine.start(), state.task)
+        }
+        if isNews { stop(task) }
+        if mustDrive { drive() }
+    }
+
+    /// How it ended. Lets it begin if it has not.
+    public var result: Result<TransferJournal.Outcome, any Error> {
+        get async {
+            start()
+            return await settlement.value
+        }
+    }
+
+    public var value: TransferJournal.Outcome {
+        get async throws { try await result.get() }
+    }
+
+    /// How it ended, if it has.
+    public var resultIfEnded: Result<TransferJournal.Outcome, any Error>? { settlement.valueIfSettled }
+
+    /// Leaves it to whoever comes next: at once if it has not begun, else when its driver hears of it.
+    func close() {
+        let (isNews, task, isHeld) = state.withLock { state in
+            let isHeld = state.machine.isHeld
+            return (state.machine.close(), state.task, isHeld)
+        }
+        guard isNews else { return }
+        if !isHeld { return stop(task) }
+        unlock()
+        settlement.settle(.failure(Self.left))
+        journal.over(self, isForgotten: false)
+    }
+
+    private func stop(_ task: TaskDelegate?) {
+        interrupt.cancel(.handle)
+        task?.cancel()
+    }
+
+    static var left: NetworkError {
+        NetworkError(.cancelled, "the journal was closed; the transfer stays in it")
+    }
+}
+
+// MARK: - Its file
+
+extension TransferJournal.Transfer {
+    /// The entry has another file. The lock on the old one ends after the new one has its name. On a disk thread.
+    func hold(_ new: PartFile) {
+        // Closing may wait for a disk: not under the lock.
+        let old = state.withLock { state in
+            defer { state.file = new }
+            return state.file
+        }
+        _ = consume old
+    }
+
+    /// From now on the entry is anybody's. Said outright: a child that is about to become another program has the file
+    /// open until then, and closing it here would leave it locked.
+    func unlock() {
+        state.withLock { $0.file.take() }?.unlock()
+    }
+}
+
+// MARK: - What its driver says and asks
+
+extension TransferJournal.Transfer {
+    func next() -> JournalMachine.Step { state.withLock { $0.machine.next() } }
+
+    func ended(_ ending: JournalMachine.Ending) -> JournalMachine.Step { state.withLock { $0.machine.ended(ending) } }
+
+    func unwritten() -> JournalMachine.Step { state.withLock { $0.machine.unwritten() } }
+
+    func publish(_ file: JournalEntry.NamedFile) -> JournalEntry { state.withLock { $0.machine.publish(file) } }
+
+    var wasCancelled: Bool { state.withLock { $0.machine.wasCancelled } }
+
+    /// This request is on its way, unless somebody has stopped the transfer meanwhile.
+    func sends(_ task: TaskDelegate?) {
+        let isStopped = state.withLock { state in
+            state.task = task
+            return !state.machine.maySend
+        }
+        if isStopped { task?.cancel() }
+    }
+}

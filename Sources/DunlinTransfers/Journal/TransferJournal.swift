@@ -1,0 +1,242 @@
+internal import DunlinReactor
+internal import DunlinTransport
+internal import FoundationEssentials
+internal import Synchronization
+
+/// Transfers that outlive their process: what was asked for is written down in a folder before it is sent, and whoever
+/// comes after a process that ended goes on with what it left.
+///
+/// ```swift
+/// let journal = try await TransferJournal(in: "/var/lib/app/transfers", of: client)
+/// for transfer in try await journal.restoredTransfers() {
+///     show(try transfer.metadata(as: Film.self))
+///     transfer.start()
+/// }
+/// let transfer = try await journal.download("films/7.mp4", to: .file("/data/7.mp4"), metadata: film)
+/// let file = try await transfer.value.file
+/// ```
+///
+/// Any number of processes may share a folder: each transfer belongs to one of them for as long as that lives. Nothing
+/// is transferred while none does. Downloads and uploads are forgotten when they are over.
+///
+/// A journal ends with `close()`, or when its session is shut down: what is unfinished stays in the folder. Transfers
+/// that have begun keep their journal and its session.
+public final class TransferJournal: SessionResident, Sendable {
+    /// Told how a transfer ended, before it is forgotten: should the process end meanwhile, it is restored, and told of
+    /// again.
+    public typealias EndHook = @Sendable (Transfer, Result<Outcome, any Error>) async -> Void
+
+    /// Absolute.
+    public var folder: String { storage.path }
+    let session: HTTPSession
+    let storage: JournalFolder
+    let rules: Rules
+    let ended: EndHook?
+    private let book = Mutex(JournalBook<Held, Parking<Void>>())
+
+    /// A transfer that keeps its journal, and so is not kept by it.
+    private struct Held {
+        weak var transfer: Transfer?
+    }
+
+    /// Opens the journal in a folder, which is made if there is none, readable for this user alone.
+    ///
+    /// Throws `FileFailure` if that cannot be, or if the folder is not this user's alone (`FileFailure.distrust`), and
+    /// `NetworkError` code `sessionClosed` if the session is shut down.
+    public init(
+        in folder: String, of session: HTTPSession, rules: Rules = Rules(), ended: EndHook? = nil
+    ) async throws {
+        self.session = session
+        self.rules = rules
+        self.ended = ended
+        do throws(Errno) {
+            storage = JournalFolder(path: try FileSystem.absolute(folder))
+        } catch {
+            throw HTTPSession.FileFailure(folder, error)
+        }
+        let storage = storage
+        try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.open() }
+        guard session.core.residents.add(self) else {
+            throw NetworkError(.sessionClosed, "the session is shut down")
+        }
+    }
+
+    /// Every unfinished transfer that is this journal's, oldest first, begun or not.
+    public var transfers: [Transfer] { book.withLock { $0.transfers.compactMap(\.transfer) } }
+
+    /// Entries that were found damaged, could not be read or may have been written by others, and files that could not
+    /// be forgotten, since the journal was opened.
+    public var issues: [HTTPSession.JournalIssue] { book.withLock { $0.issues } }
+
+    /// Takes up what processes that have ended left unfinished, and nobody else has taken up: each begins when it is
+    /// started or awaited. A second call brings what has been left since the first.
+    ///
+    /// An entry that is damaged is set aside, as a file whose name ends in `.transfer-damaged`, and told of in
+    /// `issues` and as an event.
+    public func restoredTransfers() async throws -> [Transfer] {
+        let storage = storage
+        let ids = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.ids() }
+        var restored: [Transfer] = []
+        for id in ids where !book.withLock({ $0.has(id) }) {
+            let found = await DiskThreads.shared.run { () -> Restored? in Restored(id, in: storage) }
+            switch found?.finding {
+            case nil, .inUse: break
+            case .damaged(let path, let damage): note(HTTPSession.JournalIssue(path: path, error: damage))
+            case .unreadable(let failure): note(HTTPSession.JournalIssue(path: failure.path, error: failure))
+            case .entry(let entry, let file):
+                let machine = JournalMachine(entry, rules, found: found?.named)
+                restored.append(try enter(Transfer(machine, file, .restored, self)))
+            }
+        }
+        return restored
+    }
+
+    /// An entry that was taken up, with what lies where it says that its file is.
+    private struct Restored: Sendable {
+        let finding: JournalFolder.Finding
+        let named: JournalEntry.NamedFile?
+
+        init?(_ id: String, in storage: JournalFolder) {
+            guard let finding = storage.take(id) else { return nil }
+            self.finding = finding
+            if case .entry(let entry, _) = finding, case .publishing(let file) = entry.state {
+                named = JournalFolder.named(file.path)
+            } else {
+                named = nil
+            }
+        }
+    }
+}
+
+// MARK: - New ones
+
+extension TransferJournal {
+    /// Writes down a download, which begins when it is started or awaited. The destination is a file or a folder;
+    /// others are decided by a process that may not be there any more, and throw `NetworkError` code `invalidRequest`.
+    ///
+    /// Of the options, fields, timeouts and label are written down, and of the fields only those that look like no
+    /// secrets (`Rules.keptFields`). Session defaults and credentials are sent as for any request. `metadata` is
+    /// whatever tells the user what this is, and comes back with the restored transfer.
+    public func download(
+        _ target: HTTP.Target, query: HTTP.Query = .init(), options: HTTPSession.Options = .init(),
+        to destination: HTTPSession.Destination, transfer: HTTPSession.DownloadOptions = .init(),
+        metadata: (any Encodable & Sendable)? = nil
+    ) async throws -> Transfer {
+        try transfer.segments?.validate()
+        guard let download = JournalEntry.Download(destination.anchored, transfer) else {
+            throw NetworkError(.invalidRequest, "a journal needs a file or a folder to download to")
+        }
+        let asked = Transfer.Asked(target: target, query: query, options: options, transfer: transfer)
+        return try await add(.download(download), .get, .none, asked, metadata)
+    }
+
+    /// Writes down an upload, which begins when it is started or awaited. The file must stay until the upload is over.
+    ///
+    /// An upload begins anew each time, so a server may get it more than once. Where that matters, give it a field
+    /// `Idempotency-Key`, or use a method that may be repeated: others are sent again by themselves only if they were
+    /// not sent, and `Transfer.attempts` tells of a restored one whether it may have been.
+    public func upload(
+        _ target: HTTP.Target, method: Method = .post, query: HTTP.Query = .init(),
+        options: HTTPSession.Options = .init(), from path: String, contentType: String? = "application/octet-stream",
+        metadata: (any Encodable & Sendable)? = nil
+    ) async throws -> Transfer {
+        let absolute: String
+        do throws(Errno) {
+            absolute = try FileSystem.absolute(path)
+        } catch {
+            throw HTTPSession.FileFailure(path, error)
+        }
+        let upload = JournalEntry.Upload(path: absolute, contentType: contentType)
+        let asked = Transfer.Asked(target: target, query: query, options: options)
+        return try await add(.upload(upload), method, upload.body, asked, metadata)
+    }
+
+    private func add(
+        _ work: JournalEntry.Work, _ method: Method, _ body: RequestBody, _ asked: Transfer.Asked,
+        _ metadata: (any Encodable & Sendable)?
+    ) async throws -> Transfer {
+        let call = try session.core.call(
+            method, asked.target, query: asked.query, body: body, options: asked.options, isWatched: false)
+        let kept = Set(rules.keptFields.map { $0.lowercased() })
+        let request = JournalEntry.Request(call.head, asked.options, keeping: kept)
+        let words = try metadata.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
+        if book.withLock({ $0.isClosed }) { throw Self.closed }
+        let (bytes, storage) = (try entry.bytes(), storage)
+        let file = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.add(entry, bytes) }
+        do {
+            return try enter(Transfer(JournalMachine(entry, rules), file, .asked(asked), self))
+        } catch {
+            // Closed meanwhile: nobody is to find later what its caller was told is not there.
+            try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.forget(entry.id) }
+            throw error
+        }
+    }
+
+    private func enter(_ transfer: Transfer) throws -> Transfer {
+        if book.withLock({ $0.add(Held(transfer: transfer), transfer.id) }) { return transfer }
+        transfer.close()
+        throw Self.closed
+    }
+
+    private static var closed: NetworkError { NetworkError(.sessionClosed, "the journal is closed") }
+}
+
+// MARK: - The end
+
+extension TransferJournal {
+    /// Returns once every transfer of this journal is over, those that come meanwhile included. Throws
+    /// `CancellationError` when the awaiting task is cancelled, which cancels no transfer. One that is never started is
+    /// never over.
+    public func drained() async throws {
+        let interrupt = Interrupt()
+        let waiter = Parking<Void>(on: session.core.loop)
+        guard let number = book.withLock({ $0.wait(waiter) }) else { return }
+        await withTaskCancellationHandler {
+            _ = await waiter.wait(until: .never, interrupt: interrupt)
+        } onCancel: {
+            interrupt.cancel(.task)
+        }
+        book.withLock { $0.leave(number) }
+        try Task.checkCancellation()
+    }
+
+    /// Stops every transfer and returns once none is on its way any more. They stay in the folder, for whoever comes
+    /// next: at once another process, or another journal of this one. Those who wait for one get `NetworkError` code
+    /// `cancelled`. Calling it again is harmless.
+    ///
+    /// Within any request, such as in a hook of one, it stops them and waits for none: a transfer may wait for that
+    /// request. When the awaiting task is cancelled, it waits no longer.
+    public func close() async {
+        for transfer in book.withLock({ $0.close().compactMap(\.transfer) }) { transfer.close() }
+        guard Enclosure.subjects.isEmpty else { return }
+        let (waiter, interrupt) = (Parking<Void>(on: session.core.loop), Interrupt())
+        guard let number = book.withLock({ $0.wait(waiter) }) else { return }
+        await withTaskCancellationHandler {
+            _ = await waiter.wait(until: .never, interrupt: interrupt)
+        } onCancel: {
+            interrupt.cancel(.task)
+        }
+        book.withLock { $0.leave(number) }
+    }
+
+    func over(_ transfer: Transfer, isForgotten: Bool) {
+        remove(transfer.id, isForgotten: isForgotten)
+    }
+
+    /// Somebody let go of a transfer before it had begun.
+    func lost(_ id: String) {
+        remove(id, isForgotten: false)
+    }
+
+    private func remove(_ id: String, isForgotten: Bool) {
+        let (isDrained, waiters) = book.withLock { $0.remove(id, isForgotten: isForgotten) }
+        if isDrained { session.core.hub.tell(.journalDrained(folder: folder)) }
+        for waiter in waiters { _ = waiter.deliver(()) }
+    }
+
+    func note(_ issue: HTTPSession.JournalIssue) {
+        book.withLock { $0.note(issue) }
+        session.core.hub.tell(.journalIssue(folder: folder, issue))
+    }
+}

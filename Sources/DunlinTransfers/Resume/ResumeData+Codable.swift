@@ -1,0 +1,62 @@
+extension ResumeData: Codable {
+    private enum Key: String, CodingKey {
+        case version, url, method, fields, validator, completeLength, partPath, pieces
+    }
+
+    private struct StoredPiece: Codable {
+        var start: Int
+        var end: Int
+        var checksum: UInt64
+    }
+
+    /// Numbers the forms in which it was ever encoded.
+    private static let version = 2
+
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(Self.version, forKey: .version)
+        try values.encode(url, forKey: .url)
+        try values.encode(method.rawValue, forKey: .method)
+        try values.encode(fields.map { [$0.name, $0.value] }, forKey: .fields)
+        try values.encodeIfPresent(validator, forKey: .validator)
+        try values.encodeIfPresent(completeLength, forKey: .completeLength)
+        try values.encode(partPath, forKey: .partPath)
+        let pieces = pieces.map {
+            StoredPiece(start: $0.range.lowerBound, end: $0.range.upperBound, checksum: $0.checksum)
+        }
+        try values.encode(pieces, forKey: .pieces)
+    }
+
+    /// Throws `NetworkError` with the code `invalidResumeData` for values that cannot be, and the decoder's own error
+    /// for what is not of this form.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        guard try values.decode(Int.self, forKey: .version) == Self.version else {
+            throw NetworkError.invalidResumeData("it is of another version")
+        }
+        var fields = Fields()
+        for field in try values.decode([[String]].self, forKey: .fields) {
+            guard field.count == 2 else { throw NetworkError.invalidResumeData("a field has no value") }
+            fields.append(field[0], field[1])
+        }
+        let stored = try values.decode([StoredPiece].self, forKey: .pieces)
+        guard stored.allSatisfy({ 0 <= $0.start && $0.start < $0.end }) else {
+            throw NetworkError.invalidResumeData("a piece has no bytes")
+        }
+        let data = ResumeData(
+            url: try values.decode(String.self, forKey: .url),
+            method: Method(try values.decode(String.self, forKey: .method)), fields: fields,
+            validator: try values.decodeIfPresent(String.self, forKey: .validator),
+            completeLength: try values.decodeIfPresent(Int.self, forKey: .completeLength),
+            partPath: try values.decode(String.self, forKey: .partPath),
+            pieces: stored.map { Piece(range: $0.start..<$0.end, checksum: $0.checksum) })
+        guard let data else { throw NetworkError.invalidResumeData("it contradicts itself") }
+        self = data
+    }
+}
+
+extension NetworkError {
+    static func invalidResumeData(_ what: String) -> NetworkError {
+        NetworkError(.invalidResumeData, "the download cannot be gone on with: \(what)")
+    }
+}

@@ -1,0 +1,85 @@
+internal import DunlinReactor
+internal import DunlinSecure
+internal import DunlinSemantics
+
+extension ResumeData {
+    /// What a server called the state of a file when it sent the beginning of it.
+    public enum GivenValidator: Sendable, Hashable {
+        /// The `ETag` field, with its quotes. A weak one is refused: other bytes may have the same.
+        case entityTag(String)
+        /// The `Last-Modified` field, and the `Date` field of the same response. A file that was changed less than a
+        /// minute before is refused: it may have been changed again within the second.
+        case lastModified(String, date: String)
+
+        fileprivate var validator: Validator? {
+            switch self {
+            case .entityTag(let tag): Validator(["ETag": tag])
+            case .lastModified(let modified, let date): Validator(["Last-Modified": modified, "Date": date])
+            }
+        }
+    }
+
+    /// The beginning of a file that another program has fetched, to go on with.
+    ///
+    /// ```swift
+    /// let data = try await ResumeData(
+    ///     partialFile: "/data/disk.img.part", of: "https://example.test/disk.img", validator: .entityTag("\"v1\""))
+    /// let file = try await client.download(resuming: data, to: .file("/data/disk.img"))
+    /// ```
+    ///
+    /// The server is asked whether it still has that state: if it has not, all of the file comes again, and nothing of
+    /// the partial one is in it. All that the partial file holds must have come in that state, from the beginning on;
+    /// nobody can see from here whether it has. It is read once now, and must be as it is now when the download begins.
+    /// From then on it is the download's: written to, and moved to the destination in the end.
+    ///
+    /// Throws `NetworkError` code `invalidResumeData` for a validator that is weak or none, a URL that is not absolute,
+    /// and a file that is empty or longer than it will be; `FileFailure` for one that cannot be read, or is not this
+    /// user's alone, as one is that its group may write to.
+    public init(
+        partialFile path: String, of url: String, validator: GivenValidator, fields: Fields = [:],
+        completeLength: Int? = nil
+    ) async throws {
+        guard let known = validator.validator else {
+            throw NetworkError.invalidResumeData("its validator is weak, or none")
+        }
+        let absolute = try Self.absolute(path)
+        let piece = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
+            try Self.beginning(absolute)
+        }
+        guard let piece else { throw NetworkError.invalidResumeData("there is nothing in the file") }
+        let data = ResumeData(
+            url: url, method: .get, fields: fields, validator: known.description, completeLength: completeLength,
+            partPath: absolute, pieces: [piece])
+        guard let data else { throw NetworkError.invalidResumeData("it contradicts itself") }
+        self = data
+    }
+
+    private static func absolute(_ path: String) throws(HTTPSession.FileFailure) -> String {
+        do throws(Errno) { return try FileSystem.absolute(path) } catch { throw HTTPSession.FileFailure(path, error) }
+    }
+
+    /// On a disk thread.
+    private static func beginning(_ path: String) throws(HTTPSession.FileFailure) -> Piece? {
+        let found: Result<PartFile, FileOwnership.Fault>
+        do throws(Errno) {
+            found = try PartFile.found(at: path)
+        } catch {
+            throw HTTPSession.FileFailure(path, error)
+        }
+        switch found {
+        case .failure(let fault): throw HTTPSession.FileFailure(path, fault)
+        case .success(let file):
+            do throws(Errno) { return try piece(of: file) } catch { throw HTTPSession.FileFailure(path, error) }
+        }
+    }
+
+    private static func piece(of file: PartFile) throws(Errno) -> Piece? {
+        var checksum = Checksum()
+        while true {
+            let bytes = Bytes(try file.read(at: checksum.count, upTo: 1 << 20))
+            if bytes.isEmpty { break }
+            bytes.withUnsafeBytes { checksum.update($0) }
+        }
+        return checksum.count == 0 ? nil : Piece(range: 0..<checksum.count, checksum: checksum.value)
+    }
+}

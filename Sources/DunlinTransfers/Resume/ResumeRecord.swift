@@ -1,0 +1,218 @@
+internal import DunlinSecure
+
+/// The file beside a part file that says what the part file holds.
+///
+/// It has a head, which does not change, and two slots. A slot holds the pieces that have arrived, with a number that
+/// grows; the higher number counts. Head and slots each end with a checksum.
+///
+/// Rules for whoever writes it, so that a process that is killed at any moment leaves a record that is true:
+/// 1. A piece is in the part file before a slot speaks of it: first the bytes, then `advance`, then one write of the
+///    slot it gives, over the older of the two. A slot that was torn does not count, and the other is true.
+/// 2. Where less is to be there than a record says, the record comes first: when a download starts over, a new record
+///    is written under another name and renamed over the old one, and the part file is cut or written to only then.
+/// 3. The part file goes away only after its record, unless it becomes the download's result.
+///
+/// What a loss of power leaves of the order is found by the pieces' checksums: whoever goes on reads the part file up
+/// to where it goes on. The part file is named by its name in the same folder, so that both may be moved.
+///
+/// Must not know: files, clocks.
+struct ResumeRecord: Sendable, Equatable {
+    /// What is being downloaded. `partPath` is the part file's name here, without a folder.
+    private(set) var data: ResumeData
+    /// How many pieces a slot has room for.
+    let capacity: Int
+    /// How often something was written into a slot.
+    private(set) var sequence: UInt64
+    private let headLength: Int
+    private let headCheck: UInt64
+
+    /// A slot of a record to be written.
+    struct Update: Equatable {
+        let offset: Int
+        let bytes: [UInt8]
+    }
+
+    /// Longer ones are none.
+    static let longest = 1 << 20
+    static let capacities = 1...1024
+    /// Room for a file that several exchanges bring.
+    static let manyPieces = 256
+
+    /// A record of its first state, to be written as a whole.
+    init(_ data: ResumeData, capacity: Int = 1) {
+        let capacity = min(max(capacity, Self.capacities.lowerBound), Self.capacities.upperBound)
+        var own = data
+        own.partPath = Self.name(of: data.partPath)
+        let head = Self.head(of: own, capacity)
+        headLength = head.count
+        headCheck = Self.check(head)
+        self.capacity = capacity
+        sequence = 1
+        self.data = own.with(pieces: data.pieces.prefix(capacity))
+    }
+
+    /// The whole file as it is written first.
+    var bytes: [UInt8] {
+        let slot = slot()
+        let empty = [UInt8](repeating: 0, count: slot.count)
+        let slots = Self.isFirst(sequence) ? slot + empty : empty + slot
+        return Self.head(of: data, capacity) + slots
+    }
+
+    /// Now these are there: in order and without overlaps, no more than `capacity`.
+    mutating func advance(to pieces: [ResumeData.Piece]) -> Update {
+        sequence += 1
+        data = data.with(pieces: pieces.prefix(capacity))
+        let bytes = slot()
+        return Update(offset: headLength + (Self.isFirst(sequence) ? 0 : bytes.count), bytes: bytes)
+    }
+
+    /// What a person gets, who does not know where the record lies: `folder` is the record's.
+    func resumeData(in folder: String) -> ResumeData {
+        var data = data
+        data.partPath = folder.isEmpty || folder.hasSuffix("/") ? folder + data.partPath : folder + "/" + data.partPath
+        return data
+    }
+
+    private static func name(of path: String) -> String {
+        path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    }
+
+    private static func isFirst(_ sequence: UInt64) -> Bool { sequence % 2 == 1 }
+}
+
+// MARK: - Writing
+
+extension ResumeRecord {
+    /// With its version.
+    private static let magic = Array("dunlinR2".utf8)
+    private static let slotFrame = 24
+
+    private static func head(of data: ResumeData, _ capacity: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(data.url)
+        writer.put(data.method.rawValue)
+        writer.put(data.validator ?? "")
+        writer.put(UInt64(bitPattern: Int64(data.completeLength ?? -1)))
+        writer.put(data.partPath)
+        writer.put(UInt32(data.fields.count))
+        for field in data.fields {
+            writer.put(field.name)
+            writer.put(field.value)
+        }
+        var head = ByteWriter()
+        head.put(magic)
+        head.put(UInt32(magic.count + 8 + writer.bytes.count + 8))
+        head.put(UInt32(capacity))
+        head.put(writer.bytes)
+        head.put(check(head.bytes))
+        return head.bytes
+    }
+
+    private func slot() -> [UInt8] {
+        var writer = ByteWriter()
+        writer.put(sequence)
+        writer.put(UInt64(data.pieces.count))
+        for piece in data.pieces {
+            writer.put(UInt64(piece.range.lowerBound))
+            writer.put(UInt64(piece.range.upperBound))
+            writer.put(piece.checksum)
+        }
+        let missing = capacity - data.pieces.count
+        writer.put([UInt8](repeating: 0, count: 24 * missing))
+        writer.put(Self.check(writer.bytes, headCheck))
+        return writer.bytes
+    }
+
+    /// A slot belongs to one head: its checksum begins with the head's.
+    private static func check(_ bytes: [UInt8], _ head: UInt64 = 0) -> UInt64 {
+        var checksum = Checksum()
+        withUnsafeBytes(of: head.littleEndian) { checksum.update($0) }
+        bytes.withUnsafeBytes { checksum.update($0) }
+        return checksum.value
+    }
+}
+
+// MARK: - Reading
+
+extension ResumeRecord {
+    /// Reads a file; throws `invalidResumeData` for whatever was not written as a record is.
+    init(_ bytes: [UInt8]) throws(NetworkError) {
+        guard bytes.count <= Self.longest else { throw .invalidResumeData("its record is too long") }
+        var reader = ByteReader(bytes)
+        guard reader.take(Self.magic.count) == Self.magic[...] else {
+            throw .invalidResumeData("its record is none, or of another version")
+        }
+        guard let length = reader.word32(), let capacity = reader.word32(), Self.capacities.contains(capacity),
+            length > Self.magic.count + 16,
+            bytes.count == length + 2 * (Self.slotFrame + 24 * capacity)
+        else { throw .invalidResumeData("its record is cut short, or damaged") }
+        let head = Array(bytes[..<length])
+        var ending = ByteReader(Array(head[(length - 8)...]))
+        guard ending.word64() == Self.check(Array(head.dropLast(8))),
+            let data = Self.data(&reader, upTo: length - 8)
+        else { throw .invalidResumeData("its record is damaged") }
+        headLength = length
+        headCheck = Self.check(head)
+        self.capacity = capacity
+        let slotLength = Self.slotFrame + 24 * capacity
+        let check = headCheck
+        let slots = [0, 1].compactMap { index in
+            let start = length + index * slotLength
+            return Slot(Array(bytes[start..<start + slotLength]), capacity, check, isFirst: index == 0)
+        }
+        guard let slot = slots.max(by: { $0.sequence < $1.sequence }), let current = data.checked(slot.pieces) else {
+            throw .invalidResumeData("neither state in its record is whole")
+        }
+        sequence = slot.sequence
+        self.data = current
+    }
+
+    private struct Slot {
+        let sequence: UInt64
+        let pieces: [ResumeData.Piece]
+
+        init?(_ bytes: [UInt8], _ capacity: Int, _ headCheck: UInt64, isFirst: Bool) {
+            var reader = ByteReader(bytes)
+            var ending = ByteReader(Array(bytes.suffix(8)))
+            guard ending.word64() == ResumeRecord.check(Array(bytes.dropLast(8)), headCheck),
+                let sequence = reader.word64(), ResumeRecord.isFirst(sequence) == isFirst, sequence < 1 << 63,
+                let count = reader.word64(), count <= UInt64(capacity)
+            else { return nil }
+            self.sequence = sequence
+            var pieces: [ResumeData.Piece] = []
+            for _ in 0..<count {
+                guard let start = reader.position(), let end = reader.position(), let checksum = reader.word64(),
+                    start < end
+                else { return nil }
+                pieces.append(ResumeData.Piece(range: start..<end, checksum: checksum))
+            }
+            self.pieces = pieces
+        }
+    }
+
+    private static func data(_ reader: inout ByteReader, upTo end: Int) -> ResumeData? {
+        guard let url = reader.text(), let method = reader.text(), let validator = reader.text(),
+            let complete = reader.word64(), let name = reader.text(), let count = reader.word32(),
+            complete == .max || complete <= UInt64(Int.max), !name.utf8.contains(UInt8(ascii: "/")),
+            name != ".", name != ".."
+        else { return nil }
+        var fields = Fields()
+        for _ in 0..<count {
+            guard let name = reader.text(), let value = reader.text() else { return nil }
+            fields.append(name, value)
+        }
+        guard reader.offset == end else { return nil }
+        return ResumeData(
+            url: url, method: Method(method), fields: fields, validator: validator.isEmpty ? nil : validator,
+            completeLength: complete == .max ? nil : Int(complete), partPath: name, pieces: [])
+    }
+}
+
+extension ResumeData {
+    fileprivate func checked(_ pieces: [Piece]) -> ResumeData? {
+        ResumeData(
+            url: url, method: method, fields: fields, validator: validator, completeLength: completeLength,
+            partPath: partPath, pieces: pieces)
+    }
+}

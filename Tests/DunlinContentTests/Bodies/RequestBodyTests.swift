@@ -1,0 +1,97 @@
+import Dunlin
+import FoundationEssentials
+import Mocking
+import Testing
+@testable import DunlinContent
+@testable import DunlinTransfers
+
+@Suite struct `Request bodies` {
+    private static func text(_ body: RequestBody) -> String? {
+        if case .bytes(let bytes) = body.content { String(bytes) } else { nil }
+    }
+
+    @Test func `are forms of pairs, of parameters and of what is encoded`() throws {
+        let (scope, page) = ("write", 2)
+        let bodies: [(RequestBody, String)] = [
+            (
+                .form(["grant_type": "client_credentials", "scope": "read", "scope": scope]),
+                "grant_type=client_credentials&scope=read&scope=write"
+            ),
+            (.form([:]), ""), (.form(["b": nil, "a": ""]), "b&a="),
+            (try .form(["b": 1, "a": ["x": true]]), "b=1&a%5Bx%5D=1"),
+            (try .form(["b": 1, "a": true], style: .init(bools: .words)), "a=true&b=1"),
+            (.form(["page": .init(page), "page": "\(scope)"]), "page=2&page=write"),
+            (try .form(encoding: User(id: 7, name: "a&b")), "id=7&name=a%26b"),
+        ]
+        for (body, expected) in bodies {
+            #expect(Self.text(body) == expected)
+            #expect(body.contentType == "application/x-www-form-urlencoded" && body.isReplayable)
+        }
+    }
+
+    @Test func `are JSON of literals and of what is encoded`() throws {
+        #expect(
+            Self.text(try .json(["name": "Ada", "tags": [1, "x", nil]])) == #"{"name":"Ada","tags":[1,"x",null]}"#)
+        #expect(Self.text(try .json(["z": 1, "a": 2])) == #"{"z":1,"a":2}"#)
+        #expect(Self.text(try .json([1, 2])) == "[1,2]")
+        #expect(Self.text(try .json("x")) == "\"x\"")
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        #expect(Self.text(try .json(User(id: 7, name: "Ada"), encoder: encoder)) == #"{"id":7,"name":"Ada"}"#)
+        #expect(try RequestBody.json([1]).contentType == "application/json")
+        let error = #expect(throws: NetworkError.self) { try RequestBody.json(["a": 1, "a": 2]) }
+        #expect(error?.code == .invalidParameters)
+    }
+
+    private static let list = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0">
+        <dict>
+        \t<key>key</key>
+        \t<string>value</string>
+        </dict>
+        </plist>
+
+        """
+
+    @Test func `are property lists, in Apple's own text`() throws {
+        let body = try RequestBody.propertyList(["key": "value"])
+        #expect(Self.text(body) == Self.list)
+        #expect(body.contentType == "application/x-plist")
+        #expect(Self.text(try .propertyList(["key": "value"] as [String: String])) == Self.list)
+    }
+
+    @Test(arguments: [PropertyListFormat.xml, .binary])
+    func `are property lists that keep every kind of value`(format: PropertyListFormat) throws {
+        let value: DynamicValue = [
+            "b": true, "i": -7, "u": 18_446_744_073_709_551_615, "d": 1.5, "s": "ä<&", "x": .data([0, 1]),
+            "t": .date(Date(timeIntervalSince1970: 60)), "a": [1, [2], [:]],
+        ]
+        guard case .bytes(let bytes) = try RequestBody.propertyList(value, format).content else { return }
+        #expect(bytes.starts(with: format == .binary ? "bplist00".utf8 : "<?xml".utf8))
+        let read = try PropertyListDecoder().decode(DynamicValue.self, from: Data(bytes))
+        let keys = try #require(value.members?.map(\.key))
+        for key in keys where key != "u" { #expect(read[key] == value[key], "\(key)") }
+    }
+
+    static let unlisted: [DynamicValue] = [
+        nil, [nil], .set([1]), ["a": 1, "a": 2], ["\u{E9}": 1, "e\u{301}": 2],
+        (0..<600).reduce(1) { value, _ in [value] },
+    ]
+
+    @Test(arguments: unlisted)
+    func `are no property list of what it cannot say`(value: DynamicValue) {
+        for format in [PropertyListFormat.xml, .binary] {
+            let error = #expect(throws: NetworkError.self) { try RequestBody.propertyList(value, format) }
+            #expect(error?.code == .invalidParameters)
+        }
+    }
+
+    @Test func `are no property list of a date that no calendar has`() {
+        let error = #expect(throws: NetworkError.self) {
+            try RequestBody.propertyList(.date(Date(timeIntervalSince1970: .nan)))
+        }
+        #expect(error?.code == .invalidParameters)
+    }
+}

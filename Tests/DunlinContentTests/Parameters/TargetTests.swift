@@ -1,0 +1,136 @@
+import Dunlin
+import Testing
+@testable import DunlinContent
+@testable import DunlinSession
+
+@Suite struct `Targets` {
+    private struct Named: CustomStringConvertible {
+        var description: String { "a b" }
+    }
+
+    static let name = "x/../y?z#ü%"
+
+    static let interpolated: [(HTTP.Target, String, String)] = [
+        ("users", "users", "users"),
+        ("users/\(42)", "users/42", "users/{}"),
+        ("users/\(name)/posts/\(7)", "users/x%2F..%2Fy%3Fz%23%C3%BC%25/posts/7", "users/{}/posts/{}"),
+        ("\("a-b._~Z9")", "a-b._~Z9", "{}"),
+        ("\(Named())", "a%20b", "{}"),
+        ("\("\r\n\0")", "%0D%0A%00", "{}"),
+        ("\("%2e%2e")", "%252e%252e", "{}"),
+        ("\("😀")", "%F0%9F%98%80", "{}"),
+        ("a/\(encoded: "b/c?d=%20")/e", "a/b/c?d=%20/e", "a/{}/e"),
+        ("\("...")", "...", "{}"),
+    ]
+
+    @Test(arguments: interpolated)
+    func `escape what is interpolated and leave it out of the template`(
+        target: HTTP.Target, text: String, template: String
+    ) {
+        #expect(target.text == text)
+        #expect(target.template == template)
+        #expect(target.refused == nil)
+    }
+
+    static let refused: [(HTTP.Target, String)] = [
+        ("users/\("..")", ".."), ("users/\(".")/x", "."), ("users/\("")/x", ""), ("\("ok")/\("..")/\(".")", ".."),
+        (".\(".")/x", "."),
+    ]
+
+    @Test(arguments: refused)
+    func `refuse values that would lead elsewhere`(target: HTTP.Target, value: String) throws {
+        #expect(target.refused == value)
+        let builder = try RequestBuilder(.init(baseURL: "http://example.com/v1"))
+        let failure = #expect(throws: NetworkError.self) {
+            try builder.head(.get, target, HTTP.Query(), .none, Fields(), nil)
+        }
+        #expect(failure?.code == .invalidRequest)
+        #expect(failure?.requestMayHaveBeenSent == false)
+    }
+
+    @Test func `made of a URL stay as they are`() {
+        let target = HTTP.Target("http://h/a%20b?c=../..")
+        #expect(target.text == "http://h/a%20b?c=../..")
+        #expect(target.template == target.text)
+        #expect(target.refused == nil)
+    }
+}
+
+@Suite struct `Queries` {
+    static let encoded: [(HTTP.Query, String)] = [
+        ([:], ""),
+        (["a": "1"], "a=1"),
+        (["tag": "a", "tag": "b", "flag": nil, "empty": ""], "tag=a&tag=b&flag&empty="),
+        (["a b": "c&d=e+f"], "a%20b=c%26d%3De%2Bf"),
+        (["q": "ü/?#[]@:!$'()*,;%"], "q=%C3%BC/?%23%5B%5D%40%3A%21%24%27%28%29%2A%2C%3B%25"),
+        (["": ""], "="),
+        (["z": "1", "a": "2"], "z=1&a=2"),
+        (["n": "\r\nHost: evil"], "n=%0D%0AHost%3A%20evil"),
+    ]
+
+    @Test(arguments: encoded)
+    func `keep their order and escape what is no letter, digit or one of -._~/?`(
+        query: HTTP.Query, expected: String
+    ) {
+        #expect(query.encoded == expected)
+        #expect(query.isEmpty == expected.isEmpty)
+    }
+
+    @Test(arguments: [
+        "", "a", "a=1&b=%5B%5d", "a=1&&=?/:@!$'()*+,;-._~", "%00", "q=a+b",
+    ])
+    func `are used as they are where they are encoded already`(text: String) throws {
+        var query = try HTTP.Query(encoded: text)
+        #expect(query.encoded == text)
+        #expect(query.isEmpty == text.isEmpty)
+        query.append("[", "]")
+        #expect(query.encoded == (text.isEmpty ? "" : text + "&") + "%5B=%5D")
+        let builder = try RequestBuilder(.init(baseURL: "http://example.com"))
+        let head = try builder.head(.get, "x", try .init(encoded: text), .none, Fields(), nil)
+        #expect(head.target == (text.isEmpty ? "/x" : "/x?\(text)"))
+    }
+
+    static let unencoded: [(String, QueryError.Problem, Int, String)] = [
+        ("a=%zz", .invalidPercentEncoding, 2, "a % at byte 2 of 5"), ("%", .invalidPercentEncoding, 0, "byte 0 of 1"),
+        ("a%2", .invalidPercentEncoding, 1, "byte 1"), ("a%2g", .invalidPercentEncoding, 1, "byte 1"),
+        ("%%20", .invalidPercentEncoding, 0, "byte 0"), ("a b", .forbiddenCharacter(" "), 1, "U+0020 at byte 1 of 3"),
+        ("a#b", .forbiddenCharacter("#"), 1, "U+0023"), ("a=\u{E4}", .forbiddenCharacter("\u{E4}"), 2, "U+00E4"),
+        ("\u{1F986}", .forbiddenCharacter("\u{1F986}"), 0, "U+1F986"),
+        ("a\r\nHost: b", .forbiddenCharacter("\r"), 1, "U+000D"),
+        ("\0", .forbiddenCharacter("\0"), 0, "U+0000"), ("\u{7F}", .forbiddenCharacter("\u{7F}"), 0, "U+007F"),
+        ("a[]=1", .forbiddenCharacter("["), 1, "U+005B"), ("]", .forbiddenCharacter("]"), 0, "U+005D"),
+        ("{", .forbiddenCharacter("{"), 0, "U+007B"), ("}", .forbiddenCharacter("}"), 0, "U+007D"),
+        ("a|b", .forbiddenCharacter("|"), 1, "U+007C"), ("\"", .forbiddenCharacter("\""), 0, "U+0022"),
+        ("<", .forbiddenCharacter("<"), 0, "U+003C"), (">", .forbiddenCharacter(">"), 0, "U+003E"),
+        ("^", .forbiddenCharacter("^"), 0, "U+005E"), ("`", .forbiddenCharacter("`"), 0, "U+0060"),
+        ("\\", .forbiddenCharacter("\\"), 0, "U+005C"),
+    ]
+
+    @Test(arguments: unencoded)
+    func `are refused where they say they are encoded and are not`(
+        text: String, problem: QueryError.Problem, offset: Int, words: String
+    ) {
+        let error = #expect(throws: QueryError.self) { try HTTP.Query(encoded: text) }
+        #expect(error?.problem == problem)
+        #expect(error?.offset == offset)
+        #expect(error?.description.contains(words) == true)
+    }
+
+    @Test func `grow at the end`() {
+        var query: HTTP.Query = ["a": "1"]
+        query.append("b", nil)
+        query.append("a", "2")
+        #expect(query.encoded == "a=1&b&a=2")
+        #expect(query == ["a": "1", "b": nil, "a": "2"])
+    }
+}
+
+@Suite struct `Kept bytes` {
+    @Test(arguments: UInt8.min...UInt8.max)
+    func `are those named, and no others`(byte: UInt8) {
+        let named = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
+        #expect(KeptBytes.unreserved.contains(byte) == named.utf8.contains(byte))
+        #expect(KeptBytes.query.contains(byte) == "\(named)/?".utf8.contains(byte))
+        #expect(!KeptBytes("").contains(byte))
+    }
+}

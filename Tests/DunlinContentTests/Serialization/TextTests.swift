@@ -1,0 +1,63 @@
+import Dunlin
+import Testing
+@testable import DunlinContent
+
+@Suite struct `Text` {
+    static let texts: [(Bytes, String?, String?)] = [
+        ("ü", nil, "ü"), ("ü", "text/plain", "ü"), ("ü", "text/plain; charset=UTF-8", "ü"),
+        ("ü", "text/plain;x=y; Charset=\"utf-8\"", "ü"), ([0xFC], "text/plain; charset=ISO-8859-1", "ü"),
+        ([0xFC], "text/plain; charset=latin1", "ü"), ([0x80, 0x93, 0x81], "a/b;charset=windows-1252", "€“\u{81}"),
+        ([0xFC], nil, nil), ([0xFC], "text/plain; charset=utf-8", nil), ([0xFC], "text/plain; charset=ascii", nil),
+        ("", nil, ""), ("", "text/plain; charset=utf-16", ""),
+        ([0x83, 0x65, 0x83, 0x58], "text/plain; charset=shift_jis", "テス"),
+        ([0xC3, 0xA4, 0xC3], "text/plain; charset=EUC-KR", nil), ([0xD0, 0xCF], "text/x; charset=koi8-r", "по"),
+        ([0xB0, 0xA1], "text/x; charset=gb18030", "啊"), ([0xA4], "text/x; charset=iso-8859-15", "€"),
+        ([0xD8, 0x00], "text/plain; charset=utf-16be", nil), ([0x00], "text/plain; charset=utf-16be", nil),
+        ([0xFF, 0xFE, 0x41, 0x00], nil, "A"), ([0xFE, 0xFF, 0x00, 0x41], "text/plain", "A"),
+        ("x", "text/plain; charset=x-nothing", nil), ("x", "text/plain; charset=utf-8//ignore", nil),
+        ("x", "text/plain; charset=", nil), ("a\u{FEFF}b", nil, "a\u{FEFF}b"),
+    ]
+
+    @Test(arguments: texts)
+    func `goes by the declared charset, and is refused when it is not that`(
+        body: Bytes, type: String?, expected: String?
+    ) throws {
+        let response = Replies.made(body, type: type)
+        if let expected {
+            #expect(try StringSerializer().serialize(response) == expected)
+        } else {
+            let failure = #expect(throws: NetworkError.self) { try StringSerializer().serialize(response) }
+            #expect(failure?.code == .unreadableContent)
+        }
+    }
+
+    @Test func `in any form of Unicode is read as what it is, without its mark`() throws {
+        for (bytes, name) in CharsetSamples.unicode("aä€😀") {
+            let response = Replies.made(bytes, type: "text/plain; charset=\(name)")
+            #expect(try StringSerializer().serialize(response) == "aä€😀", "\(name)")
+        }
+    }
+
+    @Test func `without a charset is taken for what the caller assumes`() throws {
+        #expect(try StringSerializer(assuming: "latin1").serialize(Replies.made([0xFC])) == "ü")
+        let declared = Replies.made("ü", type: "text/plain; charset=utf-8")
+        #expect(try StringSerializer(assuming: "latin1").serialize(declared) == "ü")
+    }
+
+    @Test func `of any length passes the system's charsets whole`() throws {
+        let count = 100_003
+        let text = try StringSerializer().serialize(
+            Replies.made(Bytes((0..<count).flatMap { _ in [0x83, 0x65] as [UInt8] }), type: "a/b; charset=shift_jis"))
+        #expect(text.unicodeScalars.count == count)
+        #expect(text.unicodeScalars.allSatisfy { $0 == "テ" })
+    }
+
+    @Test func `says whether the charset is unknown or the text is wrong`() {
+        let unknown = Replies.failure {
+            _ = try StringSerializer().serialize(Replies.made("x", type: "a/b;charset=zz"))
+        }
+        #expect(unknown?.reason == "text in zz is not understood")
+        let wrong = Replies.failure { _ = try StringSerializer().serialize(Replies.made([0xFC])) }
+        #expect(wrong?.reason == "the text is not valid utf-8")
+    }
+}

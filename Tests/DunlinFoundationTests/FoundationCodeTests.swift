@@ -1,0 +1,125 @@
+import Dunlin
+import DunlinFoundation
+import DunlinReactor
+import DunlinSecure
+import FoundationEssentials
+import Testing
+
+@Suite struct `Numbers of errors` {
+    private static let numbers: [(NetworkError.Code, Int)] = [
+        (.invalidRequest, -1000), (.unsupportedScheme, -1002), (.nameNotResolved, -1003), (.connectionFailed, -1004),
+        (.poolExhausted, -1004), (.queueFull, -1004), (.connectionClosed, -1005), (.invalidResponse, -1011),
+        (.invalidContent, -1015),
+        (.limitExceeded, -1103), (.timedOut, -1001), (.cancelled, -999), (.bodyConsumed, -1021),
+        (.bodyLengthMismatch, -1021), (.fileUnreadable, -1102), (.secureConnectionFailed, -1200),
+        (.serverTrustFailed, -1202), (.clearTextRefused, -1022), (.interfaceRefused, -1020),
+        (.unusableCredential, -1013),
+        (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
+        (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016),
+        (.invalidConfiguration, -1),
+        (.sessionClosed, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
+        (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),
+        (.insecureRedirect, -1022), (.fileNotCreated, -3000), (.fileNotWritten, -3003), (.fileNotMoved, -3005),
+        (.digestMismatch, -1016), (.invalidResumeData, -1015),
+    ]
+
+    @Test func `are those of Foundation, and of AFNetworking for what it does not accept`() {
+        for (code, number) in Self.numbers {
+            let domain =
+                switch code {
+                case .unacceptableStatus, .unacceptableContentType: "com.alamofire.error.serialization.response"
+                case .invalidParameters, .invalidPart: "com.alamofire.error.serialization.request"
+                default: "NSURLErrorDomain"
+                }
+            let known = NetworkError(code, "").foundationCode
+            #expect(known == .init(domain, number), "\(code)")
+        }
+    }
+
+    /// By the source, for codes are an open set that cannot be listed.
+    @Test func `are given to every code there is`() throws {
+        let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        let source = package.appending(path: "Sources/DunlinTypes/NetworkError.swift")
+        let text = String(decoding: try Data(contentsOf: source), as: UTF8.self)
+        let names = text.split(separator: "\n").filter { $0.contains("static let") && $0.contains("Self(\"") }
+            .map { line in String(line.split(separator: "\"")[1]) }
+        let known = Set(Self.numbers.map(\.0.rawValue))
+        #expect(names.count >= 20)
+        #expect(names.filter { !known.contains($0) } == [])
+    }
+
+    @Test func `say more where the cause does`() {
+        let address = SocketAddress.v4(0x7F00_0001, port: 80)
+        let failures = { (numbers: [Int32]) in
+            ConnectFailures(numbers.map { .init(address: address, errno: $0, reason: "") })
+        }
+        let table: [(NetworkError.Code, any Error, Int)] = [
+            (.connectionFailed, failures([101]), -1009), (.connectionFailed, failures([101, 100]), -1009),
+            (.connectionFailed, failures([101, 111]), -1004), (.connectionFailed, failures([]), -1004),
+            (.timedOut, failures([101]), -1001),
+            (.fileUnreadable, Errno(rawValue: 2), -1100), (.fileUnreadable, Errno(rawValue: 20), -1100),
+            (.fileUnreadable, Errno(rawValue: 21), -1101), (.fileUnreadable, Errno(rawValue: 13), -1102),
+            (.secureConnectionFailed, TLSError.notTLS, -1200),
+            (.secureConnectionFailed, TLSError.clientCertificateRequired, -1206),
+            (.secureConnectionFailed, TLSError.alert(.certificateRequired), -1206),
+            (.secureConnectionFailed, TLSError.alert(.badCertificate), -1205),
+            (.secureConnectionFailed, TLSError.alert(TLSAlert(code: 48)), -1205),
+            (.secureConnectionFailed, TLSError.alert(.handshakeFailure), -1200),
+        ]
+        for (code, cause, number) in table {
+            let error = NetworkError(code, "", underlying: cause)
+            #expect(error.foundationCode == .init("NSURLErrorDomain", number), "\(code), \(cause)")
+        }
+    }
+
+    @Test func `are also there for the errors below, and for no stranger`() {
+        struct Stranger: Error {}
+        let refusal = TrustRefusal(.expired, host: "api.test")
+        let table: [(any Error, NetworkError.FoundationCode?)] = [
+            (CancellationError(), .cancelled), (NetworkError(.timedOut, ""), .timedOut),
+            (NetworkError(.init("not known yet"), ""), .unknown), (refusal, .serverCertificateUntrusted),
+            (ServerTrustFailure(host: "api.test", refusal: refusal), .serverCertificateUntrusted),
+            (TLSError.untrusted(refusal), .serverCertificateUntrusted), (TLSError.truncated, .secureConnectionFailed),
+            (Errno(rawValue: 104), .init("NSPOSIXErrorDomain", 104)), (Stranger(), nil),
+        ]
+        for (error, code) in table { #expect(NetworkError.FoundationCode(of: error) == code, "\(error)") }
+        #expect("\(NetworkError.FoundationCode.cancelled)" == "NSURLErrorDomain -999")
+    }
+}
+
+@Suite struct `Sentences of errors` {
+    @Test func `are AFNetworking's for a server that is not trusted`() {
+        let refusal = TrustRefusal(.expired, host: "api.test")
+        let sentence =
+            "The certificate for this server is invalid. You might be connecting to a server that is pretending to be "
+            + "“api.test” which could put your confidential information at risk."
+        for cause in [refusal, ServerTrustFailure(host: "api.test", refusal: refusal)] as [any Error] {
+            let error = NetworkError(.serverTrustFailed, "expired", underlying: cause)
+            #expect(error.foundationDescription == sentence)
+            #expect(error.trustFailure?.refusal == refusal)
+        }
+        #expect(NetworkError(.serverTrustFailed, "no cause").foundationDescription == "no cause")
+    }
+
+    @Test(arguments: [
+        (404 as Status, "Not Found"), (418, "Client Error"), (599, "Server Error"), (503, "Service Unavailable"),
+        (302, "Found"), (304, "Not Modified"), (99, "Unknown Status"), (999, "Unknown Status"),
+    ])
+    func `are AFNetworking's for a status that is not accepted`(status: Status, phrase: String) {
+        let error = NetworkError(.unacceptableStatus, "", response: ResponseHead(status: status))
+        #expect(error.foundationDescription == "Request failed: \(phrase) (\(status.code))")
+        #expect(NetworkError(.unacceptableStatus, "no head").foundationDescription == "no head")
+    }
+
+    @Test(arguments: [("text/html", "text/html"), ("Text/HTML; charset=utf-8", "text/html"), (nil, "none")])
+    func `are AFNetworking's for a content type that is not accepted`(declared: String?, told: String) {
+        var head = ResponseHead(status: .ok)
+        head.fields["Content-Type"] = declared
+        let error = NetworkError(.unacceptableContentType, "", response: head)
+        #expect(error.foundationDescription == "Request failed: unacceptable content-type: \(told)")
+    }
+
+    @Test func `are their reasons otherwise`() {
+        #expect(NetworkError(.timedOut, "it took too long").foundationDescription == "it took too long")
+    }
+}

@@ -1,0 +1,48 @@
+import Dunlin
+import DunlinTesting
+import Testing
+@testable import DunlinSession
+
+/// What stands between calls and their transport, and in which order.
+@Suite struct `A chain` {
+    private static func stages(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> [String] {
+        var configuration = HTTPSession.Configuration(baseURL: "http://example.test")
+        configuration.transport = MockTransport()
+        change(&configuration)
+        return try HTTPSession(configuration).tasks.chain.stages.map { "\(type(of: $0))" }
+    }
+
+    @Test func `has what any request may ask for, in its order`() throws {
+        #expect(try Self.stages() == ["RetryStage", "RedirectStage", "ConnectivityStage", "ResendStage"])
+    }
+
+    @Test func `has what is configured, nearest to the transport`() throws {
+        let stages = try Self.stages { configuration in
+            configuration.cookies = CookieJar()
+            configuration.secretFields = SecretFields(["X-Key"])
+        }
+        #expect(Array(stages.dropFirst(4)) == ["CookieStage", "SecretFieldStage"])
+    }
+
+    @Test func `sees all of a call only where something is set that must`() throws {
+        let configurations: [(Bool, (inout HTTPSession.Configuration) -> Void)] = [
+            (false, { _ in }), (true, { $0.cookies = CookieJar() }), (true, { $0.retry = .exponential(attempts: 2) }),
+            (true, { $0.secretFields = SecretFields(["X-Key"]) }),
+        ]
+        for (seesAll, change) in configurations {
+            var configuration = HTTPSession.Configuration(baseURL: "http://example.test")
+            configuration.transport = MockTransport()
+            change(&configuration)
+            #expect(try HTTPSession(configuration).tasks.chain.seesAll == seesAll)
+        }
+    }
+
+    @Test func `is another once a session has begun anew`() async throws {
+        var configuration = HTTPSession.Configuration(baseURL: "http://example.test")
+        configuration.transport = MockTransport()
+        let session = try HTTPSession(configuration)
+        let before = session.tasks.chain
+        await session.restart()
+        #expect(session.tasks.chain !== before)
+    }
+}

@@ -1,0 +1,332 @@
+import Dunlin
+import Testing
+@testable import DunlinContent
+@testable import DunlinSession
+@testable import DunlinTransfers
+
+@Suite struct `Resend machine` {
+    private static func error(
+        _ code: NetworkError.Code = .connectionClosed, isSafe: Bool = true, wasReused: Bool = true
+    ) -> NetworkError {
+        var error = NetworkError(code, "", isSafeToRetry: isSafe)
+        error.connectionWasReused = wasReused
+        return error
+    }
+
+    static let failures: [(any Error, Bool, ResendMachine.Action)] = [
+        (error(), true, .sendOnFreshConnection),
+        (error(), false, .pass),
+        (error(isSafe: false), true, .pass),
+        (error(wasReused: false), true, .pass),
+        (error(.timedOut), true, .pass),
+        (error(.invalidResponse), true, .pass),
+        (CancellationError(), true, .pass),
+    ]
+
+    @Test(arguments: failures)
+    func `sends again only what a closing server cannot have worked on`(
+        error: any Error, isReplayable: Bool, expected: ResendMachine.Action
+    ) {
+        var machine = ResendMachine()
+        let action = machine.failed(error, isReplayable: isReplayable)
+        #expect(action == expected)
+    }
+
+    @Test func `sends again once`() {
+        var machine = ResendMachine()
+        let actions = [
+            machine.failed(Self.error(), isReplayable: true), machine.failed(Self.error(), isReplayable: true),
+        ]
+        #expect(actions == [.sendOnFreshConnection, .pass])
+    }
+
+    @Test(arguments: [200, 206, 300, 301, 302, 303, 304, 307, 308, 401, 404, 503] as [Status])
+    func `leaves what came to others, whatever its status`(status: Status) {
+        var machine = ResendMachine()
+        let action = machine.received(status, isExpecting: true, canBeSent: true)
+        #expect(action == .pass)
+    }
+
+    @Test func `sends again once for each request that redirects lead to`() {
+        var machine = ResendMachine()
+        var actions = [machine.failed(Self.error(), isReplayable: true)]
+        machine.movedOn()
+        actions.append(machine.failed(Self.error(), isReplayable: true))
+        actions.append(machine.failed(Self.error(), isReplayable: true))
+        #expect(actions == [.sendOnFreshConnection, .sendOnFreshConnection, .pass])
+    }
+
+    @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
+    func `drops an expectation that failed, once, if the body can be sent`(isExpecting: Bool, canBeSent: Bool) {
+        var machine = ResendMachine()
+        let expected: ResendMachine.Action = isExpecting && canBeSent ? .sendWithoutExpectation : .pass
+        let actions = (0..<2).map { _ in machine.received(417, isExpecting: isExpecting, canBeSent: canBeSent) }
+        #expect(actions == [expected, .pass])
+    }
+}
+
+@Suite struct `Task machine` {
+    @Test func `counts the times it was sent`() {
+        var machine = TaskMachine()
+        #expect(machine.state == .waiting)
+        let begun = [machine.begin(), machine.begin()]
+        #expect(begun == [true, true])
+        #expect(machine.state == .running(hop: 2))
+    }
+
+    @Test(arguments: [TaskMachine.State.finished, .failed, .cancelled], [0, 1, 2])
+    func `of several ends the first counts`(end: TaskMachine.State, hops: Int) {
+        var machine = TaskMachine()
+        for _ in 0..<hops { _ = machine.begin() }
+        let ended = [machine.end(end), machine.end(.finished), machine.end(.failed), machine.end(.cancelled)]
+        #expect(ended == [true, false, false, false])
+        let begun = machine.begin()
+        #expect(!begun)
+        #expect(machine.state == end)
+    }
+}
+
+/// What becomes of a request in each state, and what is told of it: all there is.
+@Suite struct `Task states` {
+    enum Event: CaseIterable {
+        case begin
+        case pause
+        case finish
+        case fail
+        case cancel
+    }
+
+    private static let states: [TaskMachine.State] = [
+        .waiting, .running(hop: 1), .running(hop: 7), .pausing(hop: 7), .finished, .failed, .cancelled,
+    ]
+
+    /// By state, in the order of events.
+    private static let table: [[TaskMachine.State]] = [
+        [.running(hop: 1), .waiting, .finished, .failed, .cancelled],
+        [.running(hop: 2), .pausing(hop: 1), .finished, .failed, .cancelled],
+        [.running(hop: 8), .pausing(hop: 7), .finished, .failed, .cancelled],
+        [.running(hop: 8), .pausing(hop: 7), .finished, .failed, .cancelled],
+        [.finished, .finished, .finished, .finished, .finished],
+        [.failed, .failed, .failed, .failed, .failed],
+        [.cancelled, .cancelled, .cancelled, .cancelled, .cancelled],
+    ]
+
+    private static func machine(in state: TaskMachine.State) -> TaskMachine {
+        var machine = TaskMachine()
+        switch state {
+        case .waiting: break
+        case .running(let hop): for _ in 0..<hop { _ = machine.begin() }
+        case .pausing(let hop):
+            for _ in 0..<hop { _ = machine.begin() }
+            _ = machine.pause()
+        case .finished, .failed, .cancelled: _ = machine.end(state)
+        }
+        return machine
+    }
+
+    @Test(arguments: states.indices, Event.allCases.indices)
+    func `lead where the table says`(state: Int, event: Int) {
+        var machine = Self.machine(in: Self.states[state])
+        let changes =
+            switch Event.allCases[event] {
+            case .begin: machine.begin()
+            case .pause: machine.pause()
+            case .finish: machine.end(.finished)
+            case .fail: machine.end(.failed)
+            case .cancel: machine.end(.cancelled)
+            }
+        #expect(machine.state == Self.table[state][event])
+        #expect(changes == (Self.table[state][event] != Self.states[state]))
+    }
+
+    @Test(arguments: states.indices)
+    func `are told apart by whether the request is held, until it is over`(state: Int) {
+        let told = [false, true].map { Self.states[state].told(isHeld: $0) }
+        let expected: [[TaskSnapshot.State]] = [
+            [.waiting, .suspended], [.running(hop: 1), .suspended], [.running(hop: 7), .suspended],
+            [.waitingToRetry(hop: 7), .suspended], [.over, .over], [.over, .over], [.over, .over],
+        ]
+        #expect(told == expected[state])
+    }
+}
+
+@Suite struct `Registry machine` {
+    private static func add(_ name: String, to machine: inout RegistryMachine<String, Int>) throws -> Int {
+        let place = machine.add(name, of: 1)
+        return try #require(place)
+    }
+
+    /// Those who are told.
+    private static func remove(_ place: Int, from machine: inout RegistryMachine<String, Int>) -> [Int] {
+        if machine.remove(place, at: nil) { return [] }
+        return machine.dismiss(place, at: nil)
+    }
+
+    @Test func `knows who runs, and uses places again`() {
+        var machine = RegistryMachine<String, Int>()
+        let places = ["a", "b", "c"].map { machine.add($0, of: 1) }
+        #expect(Set(places.compactMap(\.self)).count == 3)
+        #expect(machine.running.sorted() == ["a", "b", "c"])
+        if let place = places[1] { _ = Self.remove(place, from: &machine) }
+        #expect(machine.running.sorted() == ["a", "c"])
+        #expect(machine.count == 2)
+        let again = machine.add("d", of: 1)
+        #expect(again == places[1])
+        #expect(machine.running.sorted() == ["a", "c", "d"])
+    }
+
+    @Test func `tells all who watch when the last has ended, once`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let watches = [machine.wait(1), machine.wait(2), machine.wait(3)]
+        #expect(Set(watches.map(\.id)).count == 3)
+        machine.leave(watches[1].id)
+        let told = [Self.remove(a, from: &machine), Self.remove(b, from: &machine)]
+        #expect(told == [[], [1, 3]])
+        let c = try Self.add("c", to: &machine)
+        let later = Self.remove(c, from: &machine)
+        #expect(later == [])
+    }
+
+    @Test func `who watches within a request does not wait for it, nor for others who do so within theirs`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let c = try Self.add("c", to: &machine)
+        _ = machine.wait(9)
+        let first = machine.wait(1) { $0 == "a" }
+        #expect(first.told == [])
+        let second = machine.wait(2) { $0 == "b" }
+        #expect(second.told == [])
+        var told = Self.remove(c, from: &machine)
+        #expect(told == [1, 2])
+        told = Self.remove(a, from: &machine)
+        #expect(told == [])
+        told = Self.remove(b, from: &machine)
+        #expect(told == [9])
+    }
+
+    @Test func `who watches within all that runs is told at once`() throws {
+        var machine = RegistryMachine<String, Int>()
+        _ = try Self.add("a", to: &machine)
+        _ = try Self.add("b", to: &machine)
+        let watch = machine.wait(1) { _ in true }
+        #expect(watch.told == [1])
+    }
+
+    @Test func `has nothing to watch while nothing runs`() {
+        var machine = RegistryMachine<String, Int>()
+        let watch = machine.wait(1)
+        #expect(watch.told == [1])
+    }
+
+    @Test func `tells who waits for one request when that has ended, and nobody else`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let followings = try [("a", 1), ("b", 2), ("a", 3), ("a", 4)].map { name, watcher in
+            let following = machine.follow(watcher) { $0 == name }
+            return try #require(following)
+        }
+        _ = machine.wait(9)
+        machine.leave(followings[2])
+        let told = [Self.remove(a, from: &machine), Self.remove(b, from: &machine)]
+        #expect(told == [[1, 4], [2, 9]])
+    }
+
+    @Test func `a place that is used again brings nobody what others wait for`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        let early = machine.follow(1) { $0 == "a" }
+        _ = Self.remove(a, from: &machine)
+        #expect(try Self.add("b", to: &machine) == a)
+        let late = machine.follow(2) { $0 == "b" }
+        machine.leave(try #require(early))
+        let told = Self.remove(a, from: &machine)
+        #expect(told == [2])
+        machine.leave(try #require(late))
+    }
+
+    @Test func `who is not on the list, or not any more, is not waited for`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        machine.unlist(a)
+        let followings = ["a", "b"].map { name in machine.follow(1) { $0 == name } == nil }
+        #expect(followings == [true, true])
+        let told = Self.remove(a, from: &machine)
+        #expect(told == [])
+    }
+
+    @Test func `who is within a request of another book does not wait for others that wait within theirs`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
+        let watch = machine.watch()
+        let isWaiting = machine.wait(watch.id, isWithin: true, 1)
+        #expect(!watch.isWithin && isWaiting)
+        let other = machine.watch { $0 == "a" }
+        #expect(other.isWithin && other.told == [])
+        var told = Self.remove(b, from: &machine)
+        #expect(told == [1])
+        // It may fill again while another book is waited for.
+        let c = try Self.add("c", to: &machine)
+        let isWaitingAgain = machine.wait(watch.id, isWithin: true, 2)
+        #expect(isWaitingAgain)
+        told = Self.remove(c, from: &machine)
+        #expect(told == [2])
+        told = Self.remove(a, from: &machine)
+        #expect(told == [])
+    }
+
+    @Test func `who has left is told of nothing and may not wait`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        let watch = machine.wait(1)
+        machine.leave(watch.id)
+        let isWaiting = machine.wait(watch.id, isWithin: false, 2)
+        #expect(!isWaiting)
+        let told = Self.remove(a, from: &machine)
+        #expect(told == [])
+    }
+
+    @Test func `closed, it takes no more of what was made before, and lets the rest end`() throws {
+        var machine = RegistryMachine<String, Int>()
+        let a = try Self.add("a", to: &machine)
+        machine.close(1)
+        let refused = machine.add("b", of: 1)
+        #expect(refused == nil)
+        #expect(machine.running == ["a"])
+        _ = machine.wait(1)
+        let told = Self.remove(a, from: &machine)
+        #expect(told == [1])
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, 1, nil), (1, 0, 1, .closed), (0, 1, 1, .cancelled), (1, 0, 2, nil), (1, 2, 2, .cancelled),
+            (2, 1, 2, .closed), (2, 1, 1, .closed), (1, 2, 1, .closed), (3, 2, 4, nil),
+        ] as [(UInt64, UInt64, UInt64, RegistryMachine<String, Int>.Refusal?)])
+    func `refuses what was made before all was cancelled, or the session shut down, however late it comes`(
+        closed: UInt64, cancelled: UInt64, era: UInt64, refusal: RegistryMachine<String, Int>.Refusal?
+    ) {
+        var machine = RegistryMachine<String, Int>()
+        machine.close(closed)
+        machine.cancel(cancelled)
+        // What is told late counts no less.
+        machine.close(0)
+        machine.cancel(0)
+        #expect((machine.add("a", of: era) == nil) == (refusal != nil))
+        var thrown: RegistryMachine<String, Int>.Refusal?
+        do { _ = try machine.admit("b", of: era, moves: true) } catch { thrown = error }
+        #expect(thrown == refusal)
+        #expect(machine.count == (refusal == nil ? 2 : 0) && machine.arrivals == UInt64(machine.count))
+    }
+}
+
+extension RegistryMachine {
+    /// Waits for the last to end, but for those left out. Those who are told at once.
+    mutating func wait(
+        _ watcher: Watcher, leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
+    ) -> (id: UInt64, told: [Watcher]) {
+        let watch = watch(leavingOut: isLeftOut)
+        let isWaiting = wait(watch.id, isWithin: watch.isWithin, watcher)
+        return (watch.id, watch.told + (isWaiting ? [] : [watcher]))
+    }
+}

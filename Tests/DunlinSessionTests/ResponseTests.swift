@@ -1,0 +1,110 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+
+/// What comes back becomes a value, or an error that says why not.
+@Suite struct ResponseTests {
+    @Test func `JSON becomes a value, and the whole response if asked for`() async throws {
+        let mock = try Mocked()
+        let ada = User(id: 42, name: "Ada")
+        mock.transport.on(.get, "/users/42").respond(json: ada).thenRespond(.created, fields: ["X-A": "b"], json: ada)
+        #expect(try await mock.session.get("users/42", as: User.self) == ada)
+        let response = try await mock.session.get("users/42", as: .json(User.self))
+        #expect(response.value == ada)
+        #expect(response.status == .created)
+        #expect(response.fields["x-a"] == "b")
+        try mock.transport.verify()
+    }
+
+    @Test(arguments: [199, 300, 304, 400, 404, 500, 599] as [Status])
+    func `a status other than 2xx is an error that carries the response`(status: Status) async throws {
+        let mock = try Mocked()
+        mock.transport.on(.get, "/").respond(status, fields: ["X-Why": "because"], body: "no such thing")
+        let error = try await networkError { _ = try await mock.session.get("/", as: .string) }
+        #expect(error?.code == .unacceptableStatus)
+        #expect(error?.response?.status == status)
+        #expect(error?.response?.fields["x-why"] == "because")
+        #expect(error?.body == (status == .notModified ? Bytes.empty : "no such thing"))
+    }
+
+    @Test func `validation can be turned off for a request`() async throws {
+        let mock = try Mocked()
+        mock.transport.on(.get, "/").respond(.notFound, body: "gone")
+        let response = try await mock.session.get("/", options: .init(validatesResponse: false), as: .string)
+        #expect(response.status == .notFound)
+        #expect(response.value == "gone")
+    }
+
+    @Test(arguments: [
+        ("text/html", false), ("application/jsonp", false), ("application/json", true),
+        ("APPLICATION/JSON; charset=utf-8", true), ("application/problem+json", true), ("text/json", true),
+    ])
+    func `JSON is taken under its own content types only`(type: String, isTaken: Bool) async throws {
+        let mock = try Mocked()
+        mock.transport.on(.get, "/").respond(fields: ["Content-Type": type], body: "1")
+        let error = try await networkError { _ = try await mock.session.get("/", as: Int.self) }
+        #expect(error?.code == (isTaken ? nil : .unacceptableContentType))
+        #expect(error?.body == (isTaken ? nil : "1"))
+    }
+
+    @Test func `JSON that does not fit throws the decoder's own error`() async throws {
+        let mock = try Mocked()
+        mock.transport.on(.get, "/").respond(json: ["id": "x"])
+        await #expect(throws: DecodingError.self) { try await mock.session.get("/", as: User.self) }
+    }
+
+    @Test(arguments: [(10, true), (9, false)])
+    func `a body is read up to its cap`(cap: Int, fits: Bool) async throws {
+        let mock = try Mocked { $0.limits.bodyBytes = cap }
+        mock.transport.on(.get, "/whole").respond(body: "0123456789")
+        mock.transport.on(.get, "/declared").stream(["01234", "56789"], length: 10)
+        mock.transport.on(.get, "/undeclared").stream(["01234", "56789"])
+        for target in ["whole", "declared", "undeclared"] {
+            let error = try await networkError {
+                let response = try await mock.session.get("\(target)", as: .string)
+                #expect(response.value == "0123456789")
+            }
+            #expect(error?.code == (fits ? nil : .limitExceeded), "\(target)")
+        }
+    }
+
+    @Test func `a request's own cap counts instead of the session's`() async throws {
+        let mock = try Mocked { $0.limits.bodyBytes = 1 }
+        mock.transport.on(.get, "/").respond(body: "0123456789")
+        let response = try await mock.session.get("/", options: .init(bodyBytes: 10), as: .bytes)
+        #expect(response.value.count == 10)
+    }
+
+    @Test func `a declared length above the cap is refused before a piece is read`() async throws {
+        let mock = try Mocked { $0.limits.bodyBytes = 4 }
+        mock.transport.on(.get, "/").reply(
+            .stream(length: 5) { _ in
+                Issue.record("a piece was asked for")
+                return nil
+            })
+        let error = try await networkError { _ = try await mock.session.get("/", as: .bytes) }
+        #expect(error?.code == .limitExceeded)
+    }
+
+    @Test func `a body that breaks off is an error, and trailers come with one that ends`() async throws {
+        let mock = try Mocked()
+        let broken = NetworkError(.connectionClosed, "the response ended too soon")
+        mock.transport.on(.get, "/").reply(.stream(["some"], failing: broken))
+            .reply(.stream(["a", "b", "c"], trailers: ["X-Sum": "3"]))
+        let error = try await networkError { _ = try await mock.session.get("/", as: .bytes) }
+        #expect(error?.code == .connectionClosed)
+        let response = try await mock.session.get("/", as: .string)
+        #expect(response.value == "abc")
+        #expect(response.trailers["x-sum"] == "3")
+    }
+
+    @MainActor @Test func `a caller on the main actor stays there`() async throws {
+        let mock = try Mocked()
+        mock.transport.on(.get, "/").respond(json: User(id: 1, name: "Ada"))
+        var users: [User] = []
+        users.append(try await mock.session.get("/", as: User.self))
+        MainActor.assertIsolated()
+        #expect(users.count == 1)
+    }
+}

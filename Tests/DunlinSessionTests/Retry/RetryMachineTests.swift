@@ -1,0 +1,167 @@
+import Dunlin
+import Testing
+@testable import DunlinSession
+
+@Suite struct `Retry machine` {
+    typealias Policy = HTTPSession.RetryPolicy
+    typealias Machine = RetryMachine
+    typealias Action = RetryMachine.Action
+
+    private static let second: Int64 = 1_000_000_000
+    private static let policy = Policy.exponential(attempts: 3, base: .seconds(1), cap: .seconds(60))
+    private static let certain = Machine.Circumstances(chance: .max)
+
+    private static func first(
+        _ outcome: Machine.Outcome, _ policy: Policy = policy, hasKey: Bool = false,
+        now: Machine.Circumstances = certain
+    ) -> Action {
+        var machine = Machine(policy, hasKey: hasKey)
+        return machine.ended(outcome, now)
+    }
+
+    private static func answered(_ status: Status, after seconds: Int64? = nil) -> Machine.Outcome {
+        .answered(status, isIdempotent: true, retryAfter: seconds.map { $0.multipliedReportingOverflow(by: second).0 })
+    }
+
+    @Test(
+        arguments: [
+            (200, nil), (301, nil), (400, nil), (401, nil), (404, nil), (408, 1), (409, nil), (425, 1), (429, 1),
+            (500, nil), (501, nil), (502, 1), (503, 1), (504, 1), (505, nil),
+        ] as [(UInt16, Int64?)])
+    func `tries again by default what says that it may pass`(status: UInt16, seconds: Int64?) {
+        let action = Self.first(Self.answered(Status(status)))
+        #expect(action == seconds.map { .retry(after: $0 * Self.second) } ?? .settle(nil))
+    }
+
+    @Test func `tries again what the policy names and nothing else`() {
+        let outcomes: [(Machine.Outcome, Policy.Condition?)] = [
+            (.failed(.connection, isSafe: true), .connectionFailure), (.failed(.timeout, isSafe: true), .timeout),
+            (Self.answered(500), .status(500)), (Self.answered(204), .status(204)),
+            (.failed(.other, isSafe: true), nil),
+        ]
+        for (outcome, condition) in outcomes {
+            for (_, other) in outcomes {
+                let policy = Policy.constant(attempts: 2, every: .zero, when: other.map { [$0] } ?? [])
+                let expected: Action = condition != nil && other == condition ? .retry(after: 0) : .settle(nil)
+                #expect(Self.first(outcome, policy) == expected)
+            }
+        }
+    }
+
+    /// Outcome; whether it is tried again by itself; never is it refused with a key or when the user says so.
+    private static let safety: [(Machine.Outcome, Bool)] = [
+        (.failed(.connection, isSafe: true), true), (.failed(.connection, isSafe: false), false),
+        (.failed(.timeout, isSafe: true), true), (.failed(.timeout, isSafe: false), false),
+        (.answered(503, isIdempotent: true), true), (.answered(503, isIdempotent: false), false),
+        (.answered(502, isIdempotent: false), false), (.answered(504, isIdempotent: false), false),
+        (.answered(408, isIdempotent: false), true), (.answered(425, isIdempotent: false), true),
+        (.answered(429, isIdempotent: false), true), (.answered(429, isIdempotent: true, isRedirected: true), true),
+        (.answered(429, isIdempotent: false, isRedirected: true), false),
+        (.answered(408, isIdempotent: false, isRedirected: true), false),
+    ]
+
+    @Test(arguments: safety.indices)
+    func `does nothing twice that may be done already, unless it is told to`(row: Int) {
+        let (outcome, isSafe) = Self.safety[row]
+        let retry = Action.retry(after: Self.second)
+        #expect(Self.first(outcome) == (isSafe ? retry : .settle(.notSafe)))
+        #expect(Self.first(outcome, hasKey: true) == retry)
+        var policy = Self.policy
+        policy.retriesNonIdempotent = true
+        #expect(Self.first(outcome, policy) == retry)
+    }
+
+    @Test func `sends no body that cannot be sent`() {
+        let now = Machine.Circumstances(canSendBody: false, chance: .max)
+        #expect(Self.first(.failed(.connection, isSafe: true), hasKey: true, now: now) == .settle(.bodyNotReplayable))
+        #expect(Self.first(Self.answered(200), now: now) == .settle(nil))
+    }
+
+    @Test(
+        arguments: [
+            (1, .milliseconds(100), .seconds(10), []), (2, .milliseconds(100), .seconds(10), [100]),
+            (9, .milliseconds(100), .seconds(10), [100, 200, 400, 800, 1600, 3200, 6400, 10_000]),
+            (4, .seconds(3), .seconds(3), [3000, 3000, 3000]), (3, .zero, .seconds(1), [0, 0]),
+        ] as [(Int, Duration, Duration, [Int64])])
+    func `waits twice as long each time, up to the cap, and stops`(
+        attempts: Int, base: Duration, cap: Duration, milliseconds: [Int64]
+    ) {
+        var policy = Policy.exponential(attempts: attempts, base: base, cap: cap)
+        policy.jitter = .none
+        var machine = Machine(policy)
+        let actions = (0..<attempts + 1).map { _ in machine.ended(Self.answered(503), .init()) }
+        let retries = milliseconds.map { Action.retry(after: $0 * 1_000_000) }
+        #expect(actions == retries + [.settle(.attemptsSpent), .settle(.attemptsSpent)])
+    }
+
+    @Test func `waits for no longer than time lasts, whatever the policy`() {
+        let longest = Duration.seconds(Int64.max)
+        var policy = Policy.exponential(attempts: .max, base: longest, cap: longest)
+        policy.retryAfterLimit = longest
+        #expect(Self.first(.answered(503, isIdempotent: true, retryAfter: .max), policy) == .settle(.deadline))
+        #expect(Self.first(Self.answered(503), policy, now: .init(timeLeft: .max, chance: .max)) == .settle(.deadline))
+    }
+
+    @Test func `leaves to chance how much of a wait is waited`() {
+        let quarter: UInt64 = .max / 4
+        let chances: [UInt64] = [0, quarter, 2 * quarter, 3 * quarter, .max]
+        for (part, chance) in chances.enumerated() {
+            let wait = Int64(part) * (Self.second / 4)
+            #expect(Self.first(Self.answered(503), now: .init(chance: chance)) == .retry(after: wait))
+        }
+        var policy = Self.policy
+        policy.jitter = .none
+        #expect(Self.first(Self.answered(503), policy, now: .init(chance: 0)) == .retry(after: Self.second))
+    }
+
+    /// Seconds that the server asks for, seconds left, and what comes of it.
+    @Test(
+        arguments: [
+            (0, 100, .retry(after: 0)), (7, 100, .retry(after: 7 * second, isAsked: true)),
+            (60, 100, .retry(after: 60 * second, isAsked: true)), (1, 100, .retry(after: second, isAsked: true)),
+            (61, 100, .settle(.retryAfterTooLong)), (.max / second, 100, .settle(.retryAfterTooLong)),
+            (7, 7, .settle(.deadline)), (7, 8, .retry(after: 7 * second, isAsked: true)), (nil, 0, .settle(.deadline)),
+            (nil, -5, .settle(.deadline)), (61, 7, .settle(.retryAfterTooLong)),
+        ] as [(Int64?, Int64, Action)])
+    func `waits as long as the server asks, if that is not too long`(asked: Int64?, left: Int64, expected: Action) {
+        let now = Machine.Circumstances(timeLeft: left * Self.second, chance: 0)
+        #expect(Self.first(Self.answered(503, after: asked), now: now) == expected)
+    }
+
+    @Test(arguments: [(nil, false), (0, false), (second - 1, false), (second, true), (60 * second, true)])
+    func `is asked back by a server that names a time`(asked: Int64?, isAsked: Bool) {
+        let outcome = Machine.Outcome.answered(503, isIdempotent: true, retryAfter: asked)
+        let now = Machine.Circumstances(chance: 0)
+        #expect(Self.first(outcome, now: now) == .retry(after: asked ?? 0, isAsked: isAsked))
+        #expect(Self.first(.failed(.connection, isSafe: true), now: now) == .retry(after: 0))
+    }
+
+    @Test func `waits its own time beside the server's`() {
+        #expect(Self.first(Self.answered(429, after: 2)) == .retry(after: 3 * Self.second, isAsked: true))
+    }
+
+    @Test func `knows failures that may pass from those that stay`() {
+        func failure(_ code: NetworkError.Code, _ phase: Phase? = nil, _ cause: (any Error)? = nil) -> Machine.Failure {
+            Machine.Failure(NetworkError(code, "", phase: phase, underlying: cause))
+        }
+        let stays: [NetworkError.Code] = [
+            .invalidRequest, .invalidConfiguration, .invalidResponse, .invalidContent, .limitExceeded, .poolExhausted,
+            .queueFull, .cancelled, .unacceptableStatus, .unacceptableContentType, .bodyConsumed, .bodyNotReplayable,
+            .fileUnreadable, .tooManyRedirects, .insecureRedirect, .sessionClosed, .secureConnectionFailed,
+            .serverTrustFailed, .clearTextRefused, .interfaceRefused, .unusableCredential, .digestMismatch,
+        ]
+        #expect(stays.allSatisfy { failure($0) == .other })
+        #expect(failure(.connectionFailed) == .connection && failure(.connectionClosed, .idle) == .connection)
+        for phase in Phase.allCases {
+            let expected: Machine.Failure = phase == .pool || phase == .total ? .other : .timeout
+            #expect(failure(.timedOut, phase) == expected)
+        }
+        let kinds: [(ResolverError.Kind, Machine.Failure)] = [
+            (.noSuchName, .other), (.overloaded, .other), (.unanswered, .connection),
+        ]
+        for (kind, expected) in kinds {
+            #expect(failure(.nameNotResolved, .resolve, ResolverError(kind, "")) == expected)
+        }
+        #expect(Machine.Failure(CancellationError()) == .other)
+    }
+}

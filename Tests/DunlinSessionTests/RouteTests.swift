@@ -1,0 +1,122 @@
+import Dunlin
+import Testing
+@testable import DunlinSession
+
+@Suite struct `Overrides of hosts` {
+    private static let here = SocketAddress.v4(0x7F00_0001, port: 8080)
+    private static let there = SocketAddress.v6(0, 1, port: 0)
+
+    private static func origin(
+        _ url: String, base: String? = nil, _ configure: (inout HTTPSession.Configuration) -> Void = { _ in },
+        options: (inout HTTPSession.Options) -> Void = { _ in }
+    ) throws -> Origin {
+        var configuration = HTTPSession.Configuration(baseURL: base)
+        configure(&configuration)
+        var own = HTTPSession.Options()
+        options(&own)
+        let head = try RequestBuilder(configuration).head(.get, HTTP.Target(url), [:], .none, own.fields, nil)
+        return try own.rare?.routed(head.origin) ?? head.origin
+    }
+
+    static let matches: [(String, String, Bool)] = [
+        ("a.test", "http://a.test/", true), ("a.test", "https://a.test:7/", true), ("a.test", "http://b.test/", false),
+        ("A.Test", "http://a.test/", true), ("a.test:80", "http://a.test/", true),
+        ("a.test:80", "http://a.test:81/", false),
+        ("a.test:443", "https://a.test/", true), ("a.test:443", "http://a.test/", false),
+        ("[::1]:80", "http://[0:0::1]/", true), ("bücher.example", "http://xn--bcher-kva.example/", true),
+        ("127.0.0.1", "http://127.0.0.1:99/", true),
+    ]
+
+    @Test(arguments: matches, [false, true])
+    func `apply to the host and port they name, and keep the authority`(
+        match: (String, String, Bool), isOfRequest: Bool
+    ) throws {
+        let (key, url, isMatch) = match
+        let origin = try Self.origin(url) {
+            if !isOfRequest { $0.hosts[key] = Self.here }
+        } options: {
+            if isOfRequest { $0.connectTo[key] = Self.here }
+        }
+        let plain = try Self.origin(url)
+        #expect(origin.route?.address == (isMatch ? Self.here : nil))
+        #expect(origin.authority == plain.authority)
+        #expect((origin == plain) == !isMatch)
+    }
+
+    @Test func `count from the request's to the session's to the socket; a port before none`() throws {
+        let origin = { (own: HTTPSession.HostOverrides, hosts: HTTPSession.HostOverrides) in
+            try Self.origin("x", base: "http://a.test/") {
+                $0.hosts = hosts
+                $0.socketPath = "/s"
+            } options: {
+                $0.connectTo = own
+            }.route?.address
+        }
+        #expect(try origin(["a.test": Self.here], ["a.test": Self.there]) == Self.here)
+        #expect(try origin(["b.test": Self.here], ["a.test": Self.there]) == Self.there)
+        #expect(try origin([:], ["b.test": Self.there]) == .unix("/s"))
+        #expect(try origin([:], ["a.test": Self.here, "a.test:80": Self.there]) == Self.there)
+    }
+
+    @Test func `a request's socket options are part of where it goes, beside the session's override`() throws {
+        var sockets = SocketOptions()
+        sockets.priority = 1
+        let origin = try Self.origin("http://a.test/") {
+            $0.hosts = ["a.test": Self.here]
+        } options: {
+            $0.sockets = sockets
+        }
+        #expect(origin.route == Route(address: Self.here, sockets: sockets))
+        #expect(try Self.origin("http://a.test/", options: { $0.connectTo = [:] }).route == nil)
+    }
+
+    @Test(arguments: ["", "a b", "http://a", "a.test/", "a.test/x", "a@b", "a:0", "a:x", "a#b", "a?b", "::1"])
+    func `are refused for what is no host`(key: String) throws {
+        let early = #expect(throws: NetworkError.self) {
+            try Self.origin("http://a/", { $0.hosts = [key: Self.here] })
+        }
+        #expect(early?.code == .invalidConfiguration)
+        let late = #expect(throws: NetworkError.self) {
+            try Self.origin("http://a/", options: { $0.connectTo = [key: Self.here] })
+        }
+        #expect(late?.code == .invalidRequest)
+    }
+
+    @Test func `options that the kernel would refuse are refused before`() {
+        let late = #expect(throws: NetworkError.self) {
+            var sockets = SocketOptions()
+            sockets.priority = 9
+            _ = try Self.origin("http://a/", options: { $0.sockets = sockets })
+        }
+        #expect(late?.code == .invalidRequest)
+        #expect(late?.reason == "sockets.priority must be 0 to 6")
+    }
+
+    struct Setting: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let set: @Sendable (inout HTTPSession.Configuration) -> Void
+    }
+
+    @Test(arguments: [
+        Setting(testDescription: "names.timeToLive") { $0.names.timeToLive = .seconds(-1) },
+        Setting(testDescription: "names.negativeTimeToLive") { $0.names.negativeTimeToLive = .seconds(-1) },
+        Setting(testDescription: "names.capacity") { $0.names.capacity = -1 },
+        Setting(testDescription: "names.attemptDelay") { $0.names.attemptDelay = .milliseconds(9) },
+        Setting(testDescription: "sockets.differentiatedServices") { $0.sockets.differentiatedServices = 64 },
+    ])
+    func `a session refuses settings of names and sockets that cannot be`(setting: Setting) {
+        var configuration = HTTPSession.Configuration()
+        setting.set(&configuration)
+        let error = #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.reason.hasPrefix(setting.testDescription) == true)
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1", SocketAddress.v4(0x7F00_0001, port: 5)), ("::1", .v6(0, 1, port: 5)), ("a", nil), ("1.2.3", nil),
+        ("[::1]", nil), ("", nil),
+    ])
+    func `addresses are made from their notation`(text: String, expected: SocketAddress?) {
+        #expect(SocketAddress(ip: text, port: 5) == expected)
+    }
+}

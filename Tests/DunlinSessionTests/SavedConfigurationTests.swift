@@ -1,0 +1,157 @@
+import Dunlin
+import DunlinTesting
+import FoundationEssentials
+import Testing
+@testable import DunlinSession
+
+@Suite struct `A configuration that is kept` {
+    private typealias Saved = HTTPSession.SavedConfiguration
+
+    private static func text(_ configuration: HTTPSession.Configuration) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(Saved(configuration)), as: UTF8.self)
+    }
+
+    private static func configuration(_ text: String) throws -> HTTPSession.Configuration {
+        try JSONDecoder().decode(Saved.self, from: Data(text.utf8)).configuration
+    }
+
+    /// Everything that is kept, at another value than the default.
+    private static func unusual() -> HTTPSession.Configuration {
+        var unusual = HTTPSession.Configuration(baseURL: "https://api.test/v1/")
+        unusual.socketPath = "/run/api.sock"
+        unusual.fields = ["User-Agent": "x: y", "X-Twice": "1", "Accept": ""]
+        unusual.fields.append("X-Twice", "2")
+        for (index, phase) in Phase.allCases.enumerated() { unusual.timeouts[phase] = .milliseconds(1500 + index) }
+        unusual.timeouts.total = nil
+        unusual.requestSerializer = .json
+        unusual.connections.perOrigin = 3
+        unusual.connections.total = 4
+        unusual.connections.maximumWaiting = 5
+        unusual.connections.idleTime = .nanoseconds(1_000_000_001)
+        unusual.connections.maximumAge = .seconds(9)
+        unusual.connections.maximumUses = 6
+        unusual.queue = .init(running: 7, runningPerHost: 8, maximumWaiting: 9)
+        unusual.names.timeToLive = nil
+        unusual.names.negativeTimeToLive = .seconds(1)
+        unusual.names.capacity = 10
+        unusual.names.order = .asGiven
+        unusual.names.attemptDelay = .milliseconds(11)
+        unusual.sockets.interface = "eth7"
+        unusual.sockets.noDelay = false
+        unusual.sockets.userTimeout = .seconds(12)
+        unusual.sockets.differentiatedServices = 13
+        unusual.sockets.priority = 3
+        unusual.sockets.keepAlive = .init()
+        unusual.sockets.keepAlive?.idle = .seconds(14)
+        unusual.sockets.keepAlive?.interval = .seconds(15)
+        unusual.sockets.keepAlive?.count = 16
+        unusual.interfaces = .allow(names: "eth0", "eth1", kinds: .wired)
+        (unusual.interfaces.deniedNames, unusual.interfaces.deniedKinds) = (["wwan0"], [.wwan, .wifi])
+        (unusual.waitsForConnectivity, unusual.tellsReachability) = (true, true)
+        unusual.limits.bodyBytes = nil
+        unusual.limits.decodedBytes = 17
+        unusual.limits.decodingRatio = nil
+        (unusual.limits.headBytes, unusual.limits.lineBytes, unusual.limits.fieldCount) = (18, 19, 20)
+        (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
+        unusual.limits.errorBodyBytes = 30
+        unusual.secretFields = ["X-Tenant"]
+        unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
+        unusual.redirects.allowsHTTPSToHTTP = true
+        unusual.retry = .exponential(
+            attempts: 24, base: .seconds(25), cap: .seconds(26), when: [.timeout, .status(503), .connectionFailure],
+            budget: .ratio(0.27, floor: 28))
+        (unusual.retry.jitter, unusual.retry.retriesNonIdempotent) = (.none, true)
+        unusual.retry.retryAfterLimit = .seconds(29)
+        unusual.tls.policy.validatesDomainName = false
+        unusual.tls.roots = .systemAnd([.file("/ca.pem"), .bytes("der")])
+        unusual.tls.versions = .tls13 ... .tls13
+        (unusual.tls.ciphers, unusual.tls.suites, unusual.tls.groups) = ("A", "B", "C")
+        unusual.tls.resumesSessions = false
+        unusual.tls.revocation.lists = [.file("/crl.pem")]
+        unusual.tls.revocation.coversAuthorities = true
+        unusual.tls.revocation.allowsMissingLists = true
+        unusual.tls.revocation.staple = .required
+        return unusual
+    }
+
+    @Test func `comes back the same`() throws {
+        for original in [HTTPSession.Configuration(), Self.unusual()] {
+            let text = try Self.text(original)
+            let back = try Self.configuration(text)
+            #expect(try Self.text(back) == text)
+            #expect(back.baseURL == original.baseURL && back.socketPath == original.socketPath)
+            #expect(back.fields == original.fields && back.timeouts == original.timeouts)
+            #expect(back.connections == original.connections && back.queue == original.queue)
+            #expect(back.names == original.names && back.sockets == original.sockets)
+            #expect(back.interfaces == original.interfaces)
+            #expect(back.waitsForConnectivity == original.waitsForConnectivity)
+            #expect(back.limits == original.limits && back.redirects == original.redirects)
+            #expect(back.tls == original.tls)
+        }
+    }
+
+    @Test func `differs from the default in every setting of the example`() throws {
+        // So that a setting that is not written, or not read, cannot pass for one that is.
+        func settings(_ text: String) throws -> [String: DynamicValue] {
+            var flat: [String: DynamicValue] = [:]
+            for setting in try DynamicValue(json: Bytes(text)).members ?? [:] {
+                for inner in setting.value.members ?? ["": setting.value] {
+                    flat["\(setting.key).\(inner.key)"] = inner.value
+                }
+            }
+            return flat
+        }
+        let (standard, unusual) = (try settings(Self.text(.init())), try settings(Self.text(Self.unusual())))
+        #expect(standard.count > 40)
+        for (name, value) in standard where name != "version." && name != "requestSerializer.style" {
+            #expect(unusual[name] != value || name.hasPrefix("requestSerializer"), "\(name)")
+        }
+    }
+
+    @Test func `keeps no secrets, and nothing that is code or of one machine`() throws {
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
+        configuration.fields["Authorization"] = "hush"
+        configuration.fields["X-API-Key"] = "hush"
+        configuration.fields.append("X-Odd", "hush", sensitive: true)
+        configuration.credentials = .bearer(token: "hush")
+        configuration.tls.identity = .pem("/me.pem", passphrase: "hush")
+        configuration.tls.keyLog = .file("/keys")
+        configuration.hosts = ["api.test": .v4(0x7F00_0001, port: 1)]
+        configuration.sockets.localAddress = .v4(0x7F00_0001, port: 1)
+        configuration.transport = MockTransport()
+        let text = try Self.text(configuration)
+        #expect(!text.contains("hush") && !text.contains("/me.pem") && !text.contains("/keys"))
+        let kept = Saved(configuration).configuration
+        #expect(kept.credentials == nil && kept.tls.identity == nil && kept.transport == nil && kept.hosts.isEmpty)
+    }
+
+    @Test func `may say little, and then the rest is as in a new one`() throws {
+        let configuration = try Self.configuration(
+            #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"idle":null},"limits":{"bodyBytes":null},"more":1}"#)
+        #expect(configuration.baseURL == "http://a.test")
+        #expect(configuration.timeouts.total == .milliseconds(2500) && configuration.timeouts.idle == nil)
+        #expect(configuration.timeouts.connect == Timeouts().connect)
+        #expect(configuration.limits.bodyBytes == nil && configuration.limits.headBytes == 128 * 1024)
+        #expect(configuration.fields == HTTPSession.Configuration.defaultFields)
+        _ = try HTTPSession(configuration)
+    }
+
+    @Test(arguments: [
+        #"{"version":2}"#, #"{"baseURL":7}"#, #"{"timeouts":{"total":"1 s"}}"#, #"{"timeouts":{"total":1e300}}"#,
+        #"{"timeouts":[]}"#, #"{"fields":["no colon"]}"#, #"{"tls":{"versions":["1.3","1.2"]}}"#,
+        #"{"tls":{"versions":["1.3","1.1"]}}"#, #"{"tls":{"roots":{"system":false,"sources":[{}]}}}"#,
+        #"{"interfaces":{"deniedKinds":["tin can"]}}"#, #"{"tls":{"revocation":{"staple":"sometimes"}}}"#,
+        #"{"tls":{"policy":{"pins":["garbage"]}}}"#, "[]", "",
+    ])
+    func `is not made of what has no meaning`(text: String) {
+        #expect(throws: DecodingError.self) { try Self.configuration(text) }
+    }
+
+    @Test func `is refused with a serializer that holds code`() {
+        var configuration = HTTPSession.Configuration()
+        configuration.requestSerializer = .custom { _ in .none }
+        #expect(throws: EncodingError.self) { try Self.text(configuration) }
+    }
+}

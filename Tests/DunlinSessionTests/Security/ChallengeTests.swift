@@ -1,0 +1,136 @@
+import Dunlin
+import DunlinSecure
+import DunlinTesting
+import Testing
+@testable import DunlinSession
+
+@Suite struct `Authentication challenges` {
+    private static let origin = Origin(scheme: .https, host: "api.test")
+    private static let refusal = TrustRefusal(.expired, host: "api.test")
+    private static let believed = AuthenticationChallenge.Kind.serverTrust(.accepted(path: []))
+    private static let refused = AuthenticationChallenge.Kind.serverTrust(.refused(refusal))
+    private static let identity = Credential.identity(.pem("me.pem"))
+    private static let password = Credential.password(user: "me", password: "secret")
+    private static let basic = AuthenticationChallenge.Kind.password(.basic, realm: "all")
+
+    private struct Custom: Error, Equatable {}
+
+    /// An outcome, short enough for a table.
+    private enum Result: Equatable {
+        case proceeds, proceedsDespite, refuses(TrustRefusal.Reason), presents, presentsDefault, presentsNothing
+        case fails(NetworkError.Code)
+        case failsCustom
+
+        init(_ outcome: ChallengeRules.Outcome) {
+            self =
+                switch outcome {
+                case .proceed: .proceeds
+                case .proceedDespite: .proceedsDespite
+                case .refuse(let refusal): .refuses(refusal.reason)
+                case .present: .presents
+                case .presentDefault: .presentsDefault
+                case .presentNothing: .presentsNothing
+                case .fail(let error as NetworkError): .fails(error.code)
+                case .fail: .failsCustom
+                }
+        }
+    }
+
+    private static let table: [(AuthenticationChallenge.Kind, ChallengeResponse, Result)] = [
+        (believed, .performDefault, .proceeds), (believed, .useCredential(.trustDespiteRefusal), .proceeds),
+        (believed, .useCredential(identity), .fails(.unusableCredential)),
+        (believed, .useCredential(password), .fails(.unusableCredential)),
+        (believed, .reject, .refuses(.refusedByHook)), (believed, .cancel(), .fails(.cancelled)),
+        (believed, .cancel(Custom()), .failsCustom),
+        (refused, .performDefault, .refuses(.expired)),
+        (refused, .useCredential(.trustDespiteRefusal), .proceedsDespite),
+        (refused, .useCredential(identity), .fails(.unusableCredential)),
+        (refused, .useCredential(password), .fails(.unusableCredential)),
+        (refused, .reject, .refuses(.expired)), (refused, .cancel(), .fails(.cancelled)),
+        (refused, .cancel(Custom()), .failsCustom),
+        (.clientCertificate(acceptableIssuers: []), .performDefault, .presentsDefault),
+        (.clientCertificate(acceptableIssuers: []), .useCredential(identity), .presents),
+        (.clientCertificate(acceptableIssuers: []), .useCredential(.trustDespiteRefusal), .fails(.unusableCredential)),
+        (.clientCertificate(acceptableIssuers: []), .useCredential(password), .fails(.unusableCredential)),
+        (.clientCertificate(acceptableIssuers: []), .reject, .presentsNothing),
+        (.clientCertificate(acceptableIssuers: []), .cancel(), .fails(.cancelled)),
+        (basic, .performDefault, .presentsDefault), (basic, .useCredential(password), .presents),
+        (basic, .useCredential(identity), .fails(.unusableCredential)), (basic, .reject, .presentsNothing),
+        (basic, .cancel(Custom()), .failsCustom),
+        (.other(scheme: "Negotiate"), .useCredential(password), .fails(.unusableCredential)),
+        (.other(scheme: "Negotiate"), .performDefault, .presentsDefault),
+    ]
+
+    @Test func `come to one thing by what they are and what was answered`() {
+        for (kind, response, result) in Self.table {
+            let challenge = AuthenticationChallenge(kind, origin: Self.origin)
+            #expect(Result(ChallengeRules.outcome(of: response, to: challenge)) == result, "\(kind), \(response)")
+        }
+    }
+
+    @Test func `without hooks the default counts`() async {
+        let hooks = ChallengeHooks()
+        #expect(hooks.isEmpty)
+        let outcome = { (kind: AuthenticationChallenge.Kind) async in
+            Result(await hooks.outcome(of: AuthenticationChallenge(kind, origin: Self.origin)))
+        }
+        #expect(await outcome(Self.believed) == .proceeds)
+        #expect(await outcome(Self.refused) == .refuses(.expired))
+        #expect(await outcome(.clientCertificate(acceptableIssuers: [])) == .presentsDefault)
+    }
+
+    @Test func `go to the session's hook, then to the request's`() async {
+        let challenge = AuthenticationChallenge(Self.refused, origin: Self.origin)
+        let trusting: AuthenticationHook = { _ in .useCredential(.trustDespiteRefusal) }
+        let cancelling: AuthenticationHook = { _ in .cancel(Custom()) }
+        let indifferent: AuthenticationHook = { _ in .performDefault }
+        let table: [(AuthenticationHook?, AuthenticationHook?, Result)] = [
+            (trusting, nil, .proceedsDespite), (nil, trusting, .proceedsDespite),
+            (cancelling, trusting, .failsCustom), (indifferent, trusting, .proceedsDespite),
+            (indifferent, nil, .refuses(.expired)), (indifferent, indifferent, .refuses(.expired)),
+        ]
+        for (session, request, result) in table {
+            #expect(Result(await ChallengeHooks(session: session, request: request).outcome(of: challenge)) == result)
+        }
+    }
+
+    @Test func `a server that is refused is an error that says why, and what that means`() throws {
+        let refused = NetworkError(.serverTrustFailed, "\(Self.refusal)", underlying: Self.refusal)
+        let explained = NetworkError.explained(refused, at: Self.origin, url: "https://api.test/x")
+        let error = try #require(explained as? NetworkError)
+        #expect(error.code == .serverTrustFailed)
+        #expect(error.reason.contains("expired on"))
+        #expect(error.trustRefusal == Self.refusal)
+        let failure = try #require(error.underlying as? ServerTrustFailure)
+        #expect(failure.host == "api.test" && failure.failingURL == "https://api.test/x")
+        #expect(
+            failure.description
+                == "The certificate for this server is invalid. You might be connecting to a server that is "
+                + "pretending to be “api.test” which could put your confidential information at risk.")
+        #expect(ServerTrustFailure.urlErrorCode == -1202)
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `URL and certificates are there when they are known`(hasURL: Bool, hasPath: Bool) throws {
+        let path = hasPath ? [try #require(Certificate(der: CertificateAuthority().certificate.der))] : []
+        let refusal = TrustRefusal(.unknownIssuer, host: "api.test", path: path)
+        let refused = NetworkError(.serverTrustFailed, "\(refusal)", underlying: refusal)
+        let error = NetworkError.explained(refused, at: Self.origin, url: hasURL ? "https://api.test" : nil)
+        let failure = try #require((error as? NetworkError)?.underlying as? ServerTrustFailure)
+        #expect((failure.failingURL != nil) == hasURL)
+        #expect((failure.peerCertificates?.count == 1) == hasPath)
+    }
+
+    @Test func `hooks of a request do not get in the way of its route`() {
+        var options = HTTPSession.Options()
+        #expect(options.authenticate == nil)
+        options.authenticate = { _ in .reject }
+        options.connectTo = ["a.test": .v4(1, port: 1)]
+        options.sockets = SocketOptions()
+        #expect(options.authenticate != nil && options.sockets != nil && !options.connectTo.isEmpty)
+        options.authenticate = nil
+        options.sockets = nil
+        options.connectTo = [:]
+        #expect(options.rare == nil)
+    }
+}

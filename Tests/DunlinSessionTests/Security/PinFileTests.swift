@@ -1,0 +1,66 @@
+import Dunlin
+import DunlinTesting
+import FoundationEssentials
+import Mocking
+import Testing
+@testable import DunlinSession
+
+@Suite struct `Files of pins` {
+    private let folder = Folder()
+    private let one: IssuedCertificate
+    private let two: IssuedCertificate
+
+    init() throws {
+        one = try IssuedCertificate.selfSigned(.server("one.test"))
+        two = try IssuedCertificate.selfSigned(.server("two.test"))
+    }
+
+    private var both: Set<SecurityPolicy.Pin> {
+        get throws { [try .init(certificate: one.der), try .init(certificate: two.der)] }
+    }
+
+    @Test func `of all four kinds in a folder make pins, each once`() throws {
+        try folder.write(one.der, to: "a.cer")
+        try folder.write(one.der, to: "b.DER")
+        try folder.write(Bytes(one.pem), to: "c.crt")
+        try folder.write(Bytes(one.pem + two.pem), to: "d.pem")
+        try folder.write("garbage", to: "readme.txt")
+        try folder.write("garbage", to: "below/e.pem")
+        #expect(try SecurityPolicy.loadPins(directory: folder.path) == both)
+    }
+
+    @Test func `may hold a public key alone`() throws {
+        let key = "-----BEGIN PUBLIC KEY-----\n\(Base64.encode(one.key.publicKeyInfo))\n-----END PUBLIC KEY-----\n"
+        let path = try folder.write(Bytes(key), to: "key.pem")
+        #expect(try SecurityPolicy.loadPins(file: path) == [try .init(one.pin)])
+    }
+
+    @Test func `that are garbage are refused by name, whatever stands beside them`() throws {
+        try folder.write(one.der, to: "a.cer")
+        for (name, bytes) in [
+            ("x.cer", Bytes("garbage")), ("x.pem", Bytes(String(one.pem.dropLast(40)))), ("x.der", Bytes.empty),
+            ("x.crt", Bytes(one.der.dropLast(1))), ("x.pem", Bytes(try one.privateKeyPEM)),
+        ] {
+            let path = try folder.write(bytes, to: name)
+            let error = #expect(throws: TrustSetupError.self) {
+                try SecurityPolicy.loadPins(directory: folder.path)
+            }
+            #expect(error?.description.hasPrefix("\(path) is no certificate: ") == true)
+            try folder.remove(name)
+        }
+        #expect(try SecurityPolicy.loadPins(directory: folder.path).count == 1)
+    }
+
+    @Test func `that are not there are an error`() throws {
+        #expect(throws: TrustSetupError.unreadable("/nonexistent")) {
+            try SecurityPolicy.loadPins(directory: "/nonexistent")
+        }
+        #expect(throws: TrustSetupError.unreadable("/nonexistent.cer")) {
+            try SecurityPolicy.loadPins(file: "/nonexistent.cer")
+        }
+        try folder.write("nothing", to: "readme.txt")
+        #expect(throws: TrustSetupError.noCertificates(in: folder.path)) {
+            try SecurityPolicy.loadPins(directory: folder.path)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+@testable import DunlinContent
+@testable import DunlinSession
+
+@Suite struct `Lines of a body` {
+    static let cases: [(String, Bool, [String])] = [
+        ("", false, []), ("a", false, ["a"]), ("a\n", false, ["a"]),
+        ("a\nb", false, ["a", "b"]),
+        ("\n\n", false, ["", ""]),
+        ("a\r\nb\r\n", false, ["a", "b"]), ("a\rb\n", false, ["a\rb"]), ("a\r\r\n", false, ["a\r"]),
+        ("\r", false, [""]),
+        ("a\rb\r\nc\n\rd", true, ["a", "b", "c", "", "d"]), ("\r\n\r\n", true, ["", ""]), ("ü\n😀", true, ["ü", "😀"]),
+    ]
+
+    @Test(arguments: cases, [1, 2, 3, 100])
+    func `are the same at any split`(of: (String, Bool, [String]), size: Int) throws {
+        var machine = LineMachine(limit: 100, returnsEndLines: of.1)
+        var (lines, rest) = ([String](), Bytes(of.0))
+        while !rest.isEmpty {
+            machine.take(rest[0..<min(size, rest.count)])
+            rest = rest[min(size, rest.count)..<rest.count]
+            while let line = try machine.next() { lines.append(String(line)) }
+        }
+        if let last = try machine.finish() { lines.append(String(last)) }
+        #expect(lines == of.2)
+    }
+
+    @Test(arguments: [1, 3, 100])
+    func `are bounded`(size: Int) throws {
+        for (text, isTooLong) in [("abcd\nx", false), ("abcd\r\nx", false), ("abcde\n", true), ("abcdefgh", true)] {
+            var machine = LineMachine(limit: 4)
+            var rest = Bytes(text)
+            var failed = false
+            do {
+                while !rest.isEmpty {
+                    machine.take(rest[0..<min(size, rest.count)])
+                    rest = rest[min(size, rest.count)..<rest.count]
+                    while try machine.next() != nil {}
+                }
+                _ = try machine.finish()
+            } catch {
+                failed = true
+            }
+            #expect(failed == isTooLong, "\(text) by \(size)")
+        }
+    }
+
+    @Test(arguments: [(Int.max, 2), (Int.max - 1, 2), (4, 2), (3, 1), (0, 0), (-1, 0), (.min, 0)])
+    func `have any limit`(limit: Int, count: Int) async throws {
+        let mocked = try Mocked()
+        mocked.transport.on(.get, "/lines").respond(body: "abc\nabcd\n")
+        mocked.transport.on(.get, "/events").respond(body: "data:abc\n\ndata:abcd\n\n")
+        var (lines, events) = (0, 0)
+        let short = try await networkError {
+            try await mocked.session.withStream(from: "lines") { response in
+                for try await _ in response.lines(limit: limit) { lines += 1 }
+            }
+        }
+        #expect(lines == count && short?.code == (count == 2 ? nil : .limitExceeded))
+        let long = try await networkError {
+            try await mocked.session.withStream(from: "events") { response in
+                for try await _ in response.events(limit: limit) { events += 1 }
+            }
+        }
+        // The field's name is part of the line.
+        #expect(events == (limit > 8 ? 2 : 0) && long?.code == (limit > 8 ? nil : .limitExceeded))
+    }
+
+    static let streams: [(String, [ServerSentEvent])] = [
+        ("data: a\n\n", [.init(data: "a")]), ("data:a\ndata: b\ndata\n\n", [.init(data: "a\nb\n")]),
+        ("event: delta\ndata: x\n\ndata: y\n\n", [.init(name: "delta", data: "x"), .init(data: "y")]),
+        (": comment\n\nevent: none\n\ndata:\n\n", [.init(data: "")]),
+        (
+            "id: 1\nretry: 500\ndata: a\n\nid\nid: \0\nretry: x5\ndata: b\n\n",
+            [
+                .init(data: "a", id: "1", retry: .milliseconds(500)),
+                .init(data: "b", id: "", retry: .milliseconds(500)),
+            ]
+        ),
+        ("\u{FEFF}data: a\r\rdata: cut", [.init(data: "a")]),
+        ("data: {\"a\": \"b: c\"}\r\n\r\n", [.init(data: "{\"a\": \"b: c\"}")]),
+        ("unknown: x\ndata:  two\n\n", [.init(data: " two")]),
+        ("retry: 99999999999999999999\ndata: a\n\n", [.init(data: "a")]),
+    ]
+
+    @Test(arguments: streams, [1, 7, 1000])
+    func `are a server's events, as browsers read them`(of: (String, [ServerSentEvent]), size: Int) async throws {
+        let mocked = try Mocked()
+        let bytes = Array(of.0.utf8)
+        let pieces = stride(from: 0, to: bytes.count, by: size).map {
+            Bytes(Array(bytes[$0..<min($0 + size, bytes.count)]))
+        }
+        mocked.transport.otherwise { _ in .stream(pieces) }
+        let events = try await mocked.session.withStream(from: "x") { response in
+            var events: [ServerSentEvent] = []
+            for try await event in response.events { events.append(event) }
+            return events
+        }
+        #expect(events == of.1)
+    }
+
+    @Test func `are values of JSON`() async throws {
+        let mocked = try Mocked()
+        mocked.transport.otherwise { _ in .respond(body: "{\"id\":1,\"name\":\"a\"}\r\n\n  \n{\"id\":2,\"name\":\"b\"}")
+        }
+        let users = try await mocked.session.withStream(from: "x") { response in
+            var users: [User] = []
+            for try await user in response.values(of: User.self) { users.append(user) }
+            return users
+        }
+        #expect(users == [User(id: 1, name: "a"), User(id: 2, name: "b")])
+    }
+
+    @Test func `fail by name where they are too long`() async throws {
+        let mocked = try Mocked()
+        mocked.transport.otherwise { _ in .respond(body: "data: 123\ndata: 456\n\n") }
+        let line = try await networkError {
+            try await mocked.session.withStream(from: "x") { for try await _ in $0.lines(limit: 8) {} }
+        }
+        #expect(line?.code == .limitExceeded)
+        let event = try await networkError {
+            try await mocked.session.withStream(from: "x") { for try await _ in $0.events(limit: 10) {} }
+        }
+        #expect(event == nil)
+        let long = try await networkError {
+            try await mocked.session.withStream(from: "x") { for try await _ in $0.events(limit: 9) {} }
+        }
+        #expect(long == nil || long?.code == .limitExceeded)
+    }
+}

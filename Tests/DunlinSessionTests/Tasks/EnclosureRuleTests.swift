@@ -1,0 +1,38 @@
+import Dunlin
+import Synchronization
+import Testing
+@testable import DunlinSession
+
+@Suite struct `What encloses a caller` {
+    private static func next(_ number: Int) async {
+        await Enclosure.enter(.request(.next())) {
+            #expect(Enclosure.subjects.count == 1)
+            await withCheckedContinuation { goOn in
+                Task {
+                    // By then the one that it was begun in is over.
+                    while Enclosure.subjects.count > 0 { await Task.yield() }
+                    if number > 0 { await next(number - 1) }
+                    ended.withLock { $0 += 1 }
+                }
+                goOn.resume()
+            }
+        }
+    }
+
+    private static let ended = Mutex(0)
+
+    /// Each begins the next by a task of its own, as a program does that asks again and again.
+    @Test func `is forgotten once it is over`() async {
+        await Self.next(1000)
+        while Self.ended.withLock({ $0 }) < 1001 { await Task.yield() }
+    }
+
+    @Test func `is all that is underway, from within`() async {
+        let (outer, inner) = (Enclosure.Subject.request(.next()), Enclosure.Subject.request(.next()))
+        await Enclosure.enter(outer) {
+            await Enclosure.enter(inner) { #expect(Enclosure.subjects == [outer, inner]) }
+            #expect(Enclosure.subjects == [outer] && Enclosure.contains(outer))
+        }
+        #expect(Enclosure.subjects.isEmpty)
+    }
+}

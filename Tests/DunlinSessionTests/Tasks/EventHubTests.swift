@@ -1,0 +1,75 @@
+import Dunlin
+import Testing
+@testable import DunlinSession
+
+@Suite struct `Events of a session` {
+    private static func snapshot(_ number: Int) -> TaskSnapshot {
+        TaskSnapshot(
+            id: TaskID.next(), kind: .data, method: .get, template: "\(number)", label: nil, tags: [],
+            priority: .normal,
+            state: .waiting, age: .zero)
+    }
+
+    private static func numbers(_ stream: EventHub.Stream) async -> [Int] {
+        var numbers: [Int] = []
+        for await event in stream {
+            if case .resumed(let task) = event, let number = Int(task.template) { numbers.append(number) }
+        }
+        return numbers
+    }
+
+    @Test func `come to every listener in one order, from when it joined`() async {
+        let hub = EventHub(always: false)
+        let first = hub.listen(keeping: 1000)
+        hub.tell(.resumed(Self.snapshot(0)))
+        let second = hub.listen(keeping: 1000)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 1...200 {
+                group.addTask { hub.tell(.resumed(Self.snapshot(number))) }
+            }
+        }
+        hub.end()
+        let (all, later) = await (Self.numbers(first), Self.numbers(second))
+        #expect(all.first == 0)
+        #expect(all.sorted() == Array(0...200))
+        #expect(Array(all.dropFirst()) == later)
+    }
+
+    @Test func `are lost, oldest first, by a listener who does not keep up`() async {
+        let hub = EventHub(always: false)
+        let stream = hub.listen(keeping: 3)
+        for number in 0..<10 { hub.tell(.resumed(Self.snapshot(number))) }
+        hub.end()
+        #expect(await Self.numbers(stream) == [7, 8, 9])
+    }
+
+    @Test func `are not made while nobody listens`() async {
+        let hub = EventHub(always: false)
+        func told() -> HTTPSession.Event {
+            Issue.record("nobody wants to know")
+            return .invalidated
+        }
+        #expect(!hub.isHeeded)
+        hub.tell(told())
+        do {
+            let stream = hub.listen(keeping: 1)
+            #expect(hub.isHeeded)
+            _ = stream
+        }
+        #expect(!hub.isHeeded)
+        hub.tell(told())
+        #expect(EventHub(always: true).isHeeded)
+    }
+
+    @Test func `can be listened to anew once they have ended`() async {
+        let hub = EventHub(always: false)
+        let before = hub.listen(keeping: 9)
+        hub.end()
+        let after = hub.listen(keeping: 9)
+        hub.tell(.resumed(Self.snapshot(1)))
+        hub.end()
+        let (none, one) = await (Self.numbers(before), Self.numbers(after))
+        #expect(none.isEmpty)
+        #expect(one == [1])
+    }
+}

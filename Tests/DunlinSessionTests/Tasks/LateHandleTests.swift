@@ -1,0 +1,40 @@
+import Dunlin
+import DunlinTesting
+import LeakChecking
+import Mocking
+import Testing
+@testable import DunlinSession
+
+@Suite(.leakChecked, .timeLimit(.minutes(10))) struct `A handle that comes too late` {
+    @Test(arguments: [false, true])
+    func `ends like any other, for whoever listens and waits`(isClosed: Bool) async throws {
+        let mock = try Mocked { $0.useLoopOfTest() }
+        let events = mock.session.events
+        // As if its thread had been stopped between the two.
+        let call = try mock.session.core.call(.get, "/", options: .init(), isWatched: true)
+        if isClosed { await mock.session.restart() } else { await mock.session.tasks.cancelAll() }
+        let task = try mock.session.held(call, into: WholeSink())
+        let batch = try mock.session.batch([task], running: 1)
+        let error = try await networkError { _ = try await task.value }
+        #expect(error?.code == (isClosed ? .sessionClosed : .cancelled))
+        for await _ in task.downloadProgress {}
+        for await _ in task.activity {}
+        #expect(await batch.results.count == 1)
+        while task.snapshot.state != .over { await Task.yield() }
+        #expect(await mock.session.tasks.count == 0 && mock.transport.requests.isEmpty)
+        await mock.session.shutdown()
+        var ends = 0
+        if !isClosed { for await case .completed in events { ends += 1 } }
+        #expect(ends == (isClosed ? 0 : 1))
+    }
+
+    @Test func `nothing that runs is waited for by nobody, cancelled or not`() async throws {
+        let mock = try Mocked { $0.useLoopOfTest() }
+        let waiting = Task {
+            while !Task.isCancelled { await Task.yield() }
+            try await mock.session.tasks.drain()
+        }
+        waiting.cancel()
+        try await waiting.value
+    }
+}

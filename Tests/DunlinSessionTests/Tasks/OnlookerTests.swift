@@ -1,0 +1,158 @@
+import Dunlin
+import DunlinTypes
+import Testing
+@testable import DunlinSession
+
+@Suite struct `Who looks on at a registry` {
+    private typealias Machine = RegistryMachine<String, Int>
+
+    private static func time(_ nanoseconds: Int64) -> MonotonicTime { MonotonicTime(nanoseconds: nanoseconds) }
+
+    private static func isMoving(_ name: String) -> Bool { name.first != "-" }
+
+    /// Those who are told; names with a dash in front do not move.
+    private static func enter(_ name: String, _ machine: inout Machine, of era: UInt64 = 1) -> [Int] {
+        if machine.add(name, of: era) != nil { return [] }
+        do { return try machine.admit(name, of: era, moves: isMoving(name)).told } catch { return [-1] }
+    }
+
+    private static func leave(_ place: Int, _ machine: inout Machine, at now: Int64? = 0) -> [Int] {
+        let time = machine.hasOnlookers ? now.map(time) : nil
+        return machine.remove(place, at: time) ? [] : machine.dismiss(place, at: time)
+    }
+
+    /// Whether it is busy.
+    @discardableResult
+    private static func look(_ id: UInt64, _ machine: inout Machine, for news: News) -> Bool {
+        machine.look(id, for: news, where: isMoving).isBusy
+    }
+
+    @Test func `is told of the next request that comes, and then of no other`() {
+        var machine = Machine()
+        let id = machine.join(7)
+        #expect(!Self.look(id, &machine, for: .arrival))
+        let told = ["a", "b"].map { Self.enter($0, &machine) }
+        #expect(told == [[7], []])
+        Self.look(id, &machine, for: .arrival)
+        let later = Self.enter("c", &machine)
+        #expect(later == [], "there was one already")
+    }
+
+    @Test func `waits on past those that do not move`() {
+        var machine = Machine()
+        let id = machine.join(7)
+        Self.look(id, &machine, for: .arrival)
+        let told = ["-a", "-b", "c"].map { Self.enter($0, &machine) }
+        #expect(told == [[], [], [7]])
+    }
+
+    @Test func `is told when the request that moved has ended, whatever else comes and ends`() {
+        var machine = Machine()
+        let id = machine.join(7)
+        for name in ["-a", "b", "c"] { _ = Self.enter(name, &machine) }
+        #expect(Self.look(id, &machine, for: .end))
+        let told = [2, 0, 1].map { Self.leave($0, &machine) }
+        #expect(told == [[], [], [7]])
+        _ = Self.enter("d", &machine)
+        let later = Self.leave(1, &machine)
+        #expect(later == [], "the place is another's")
+    }
+
+    @Test(arguments: [News.nothing, .arrival, .end])
+    func `waits for what it asked for last`(first: News) {
+        var machine = Machine()
+        let id = machine.join(7)
+        Self.look(id, &machine, for: first)
+        Self.look(id, &machine, for: .nothing)
+        let told = [Self.enter("a", &machine), Self.leave(0, &machine)]
+        #expect(told == [[], []])
+    }
+
+    @Test func `each is told for itself, and everybody that one is held or let go`() {
+        var machine = Machine()
+        let ids = [machine.join(1), machine.join(2), machine.join(3)]
+        Self.look(ids[0], &machine, for: .arrival)
+        Self.look(ids[2], &machine, for: .arrival)
+        let told = Self.enter("a", &machine)
+        #expect(told == [1, 3])
+        Self.look(ids[1], &machine, for: .end)
+        let all = [machine.noteHold(since: Self.time(5)), machine.noteHold(since: nil)]
+        #expect(all == [[1, 2, 3], [1, 2, 3]])
+        let ended = Self.leave(0, &machine)
+        #expect(ended == [2])
+    }
+
+    @Test func `counts what stopped moving since there is somebody, and knows when the last did`() {
+        var machine = Machine()
+        for name in ["a", "b", "-c", "d"] { _ = Self.enter(name, &machine) }
+        _ = Self.leave(0, &machine, at: 1)
+        _ = machine.noteHold(since: Self.time(2))
+        let id = machine.join(7)
+        var seen: [Int64] = []
+        func note() {
+            let ends = machine.look(id, for: .nothing, where: Self.isMoving).ends
+            seen += [Int64(ends.count), ends.last.nanoseconds]
+        }
+        note()
+        _ = Self.leave(1, &machine, at: 3)
+        note()
+        _ = Self.leave(2, &machine, at: nil)
+        note()
+        machine.unlist(3)
+        _ = Self.leave(3, &machine, at: 5)
+        note()
+        _ = machine.noteHold(since: Self.time(6))
+        note()
+        _ = machine.noteHold(since: nil)
+        note()
+        #expect(seen == [0, 0, 1, 3, 1, 3, 2, 5, 3, 6, 3, 6])
+    }
+
+    @Test func `costs requests the short way in, or out, only while it waits for one to come, or to end`() {
+        var machine = Machine()
+        let id = machine.join(7)
+        func isShort() -> [Bool] {
+            let place = machine.add("a", of: 1)
+            if place == nil { _ = Self.enter("-a", &machine) }
+            let isShort = machine.remove(0, at: Self.time(0))
+            if !isShort { _ = machine.dismiss(0, at: Self.time(0)) }
+            return [place != nil, isShort]
+        }
+        var ways = [isShort()]
+        Self.look(id, &machine, for: .arrival)
+        ways.append(isShort())
+        _ = Self.enter("b", &machine)
+        _ = Self.enter("b", &machine)
+        Self.look(id, &machine, for: .end)
+        let told = Self.leave(1, &machine) + Self.leave(0, &machine)
+        ways.append(isShort())
+        Self.look(id, &machine, for: .arrival)
+        machine.part(id)
+        ways.append(isShort())
+        #expect(ways == [[true, true], [false, true], [true, true], [true, true]])
+        #expect(told == [7])
+        let left = machine.noteHold(since: nil)
+        #expect(left == [])
+    }
+
+    @Test func `is told of nothing that a closed registry turns away`() {
+        var machine = Machine()
+        let id = machine.join(7)
+        Self.look(id, &machine, for: .arrival)
+        machine.close(1)
+        let refused = Self.enter("a", &machine)
+        let taken = Self.enter("a", &machine, of: 2)
+        #expect([refused, taken] == [[-1], [7]])
+    }
+
+    @Test func `does not stand in the way of those who wait for a request, or for the last`() {
+        var machine = Machine()
+        let id = machine.join(7)
+        for name in ["a", "b"] { _ = Self.enter(name, &machine) }
+        Self.look(id, &machine, for: .end)
+        _ = machine.follow(8) { $0 == "a" }
+        _ = machine.wait(9)
+        let told = [Self.leave(0, &machine), Self.leave(1, &machine)]
+        #expect(told == [[7, 8], [9]])
+    }
+}

@@ -1,0 +1,99 @@
+import Dunlin
+import DunlinTypes
+import Testing
+@testable import DunlinSession
+@testable import DunlinTransport
+
+@Suite struct `Rate meter` {
+    private static func time(_ seconds: Double) -> MonotonicTime {
+        MonotonicTime(nanoseconds: Int64(seconds * 1e9))
+    }
+
+    @Test func `knows nothing before the second point`() {
+        var meter = RateMeter()
+        meter.note(100, at: Self.time(0))
+        #expect(meter.rate == nil)
+        meter.note(200, at: Self.time(0))
+        #expect(meter.rate == nil)
+        meter.note(200, at: Self.time(1))
+        #expect(meter.rate == 100)
+    }
+
+    @Test func `is right for what is steady, whatever the steps`() {
+        var meter = RateMeter()
+        for (at, count) in [(0.0, 0), (0.1, 100), (0.5, 500), (3.5, 3500), (3.6, 3600)] {
+            meter.note(count, at: Self.time(at))
+        }
+        #expect(meter.rate.map { abs($0 - 1000) < 0.001 } == true)
+    }
+
+    @Test func `follows a change within seconds, and does not jump with one step`() throws {
+        var meter = RateMeter()
+        meter.note(0, at: Self.time(0))
+        meter.note(1000, at: Self.time(1))
+        meter.note(1000, at: Self.time(1.1))
+        let soon = try #require(meter.rate)
+        #expect(soon > 900)
+        for tenth in 12...150 { meter.note(1000, at: Self.time(Double(tenth) / 10)) }
+        let late = try #require(meter.rate)
+        #expect(late < 50)
+    }
+}
+
+@Suite struct `Progress of a transfer` {
+    typealias Progress = HTTPSession.TransferProgress
+
+    static let fractions: [(Progress, Double?, Duration?)] = [
+        (Progress(), nil, nil),
+        (Progress(totalBytes: 0), 0, .zero),
+        (Progress(totalBytes: 0, isFinal: true), 1, .zero),
+        (Progress(wireBytes: 1, totalBytes: 4), 0.25, nil),
+        (Progress(wireBytes: 1, totalBytes: 4, bytesPerSecond: 2), 0.25, .seconds(1.5)),
+        (Progress(wireBytes: 1, totalBytes: 4, bytesPerSecond: 0), 0.25, nil),
+        (Progress(wireBytes: 1, totalBytes: .max, bytesPerSecond: 0.001), 0, nil),
+        (Progress(wireBytes: 5, totalBytes: 4, bytesPerSecond: 2), 1, .zero),
+        (Progress(wireBytes: 4, decodedBytes: 400, totalBytes: 4), 1, .zero),
+    ]
+
+    @Test(arguments: fractions) func `has a fraction and a time left where there is telling`(
+        progress: Progress, fraction: Double?, timeLeft: Duration?
+    ) {
+        #expect(progress.fraction.map { ($0 * 100).rounded() } == fraction.map { ($0 * 100).rounded() })
+        #expect(progress.timeLeft == timeLeft)
+    }
+
+    @Test func `is told at once, then when it differs, and at the end once`() {
+        var teller = ProgressTeller(.download)
+        var tally = Tally()
+        func tell(_ version: UInt64) -> Int? {
+            teller.tell(tally, version, at: MonotonicTime(nanoseconds: Int64(version)))?.wireBytes
+        }
+        #expect(tell(0) == 0)
+        tally.beginSending(7)
+        tally.sent(7)
+        #expect(tell(2) == nil)
+        tally.beginReceiving(nil, isCoded: false)
+        tally.received(upTo: 3)
+        #expect(tell(4) == 3)
+        #expect(tell(4) == nil)
+        tally.end()
+        #expect(tell(5) == 3)
+        #expect(teller.isOver)
+    }
+}
+
+@Suite struct `Progress of a transfer in any numbers` {
+    static let numbers: [Int] = [.max, .min, -1, 0, 1]
+
+    @Test(arguments: numbers, numbers)
+    func `is a fraction from 0 to 1, and a time or none`(bytes: Int, total: Int) {
+        for rate in [nil, 0, -1, 1, .infinity, .nan, Double.leastNonzeroMagnitude, .greatestFiniteMagnitude] {
+            for isFinal in [false, true] {
+                let progress = HTTPSession.TransferProgress(
+                    wireBytes: bytes, totalBytes: total, bytesPerSecond: rate, isFinal: isFinal)
+                #expect(progress.fraction.map { (0...1).contains($0) } == true)
+                #expect(progress.timeLeft.map { $0 >= .zero } ?? true)
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Dunlin
+import DunlinTypes
+import FoundationEssentials
+import Testing
+@testable import DunlinTransfers
+
+@Suite struct `An entry of a journal` {
+    static let id = "0123456789abcdef0123456789abcdef"
+
+    static func request(_ method: String = "GET", _ fields: [String] = []) -> JournalEntry.Request {
+        JournalEntry.Request(method: method, url: "https://a.test/x?y=z", fields: fields)
+    }
+
+    static var download: JournalEntry.Work {
+        get throws {
+            var options = HTTPSession.DownloadOptions(overwrites: true, contentTypes: ["image/*"], byteLimit: 5)
+            options.digest = ContentDigest(.sha256, hex: String(repeating: "a0", count: 32))
+            options.segments = .init(3, minimumLength: 5)
+            return .download(try #require(JournalEntry.Download(.folder("/data/ü"), options)))
+        }
+    }
+
+    static let upload = JournalEntry.Work.upload(.init(path: "/data/film.mp4", contentType: "video/mp4"))
+    static let named = JournalEntry.NamedFile(path: "/data/x", number: .max, length: 7, modified: 9)
+
+    static func entry(
+        _ work: JournalEntry.Work, _ state: JournalEntry.State = .waiting, metadata: String? = nil
+    ) -> JournalEntry {
+        var entry = JournalEntry(id: id, request: request(), work: work, metadata: metadata)
+        entry.state = state
+        return entry
+    }
+
+    @Test func `is read as it was written`() throws {
+        var running = Self.entry(try Self.download, .running, metadata: #"{"title":"ü"}"#)
+        running.attempts = 3
+        running.failures = 2
+        running.request.timeouts = ["idle": 5_000_000_000]
+        running.request.label = "seven"
+        running.request.fields = ["Accept", "*/*"]
+        for entry in [
+            running, Self.entry(try Self.download, .publishing(Self.named)), Self.entry(Self.upload),
+            Self.entry(Self.upload, .running),
+        ] {
+            #expect(try JournalEntry(try entry.bytes(), id: Self.id) == entry)
+        }
+    }
+
+    @Test func `is damaged when anything of it is missing or other`() throws {
+        let bytes = try Self.entry(try Self.download, .running, metadata: "1").bytes()
+        for count in 0..<bytes.count {
+            #expect(throws: JournalEntry.Damage.self) { try JournalEntry(Array(bytes[..<count]), id: Self.id) }
+        }
+        for place in bytes.indices {
+            var spoilt = bytes
+            spoilt[place] ^= 0x20
+            #expect(throws: JournalEntry.Damage.self) { try JournalEntry(spoilt, id: Self.id) }
+        }
+        #expect(throws: JournalEntry.Damage.self) { try JournalEntry(bytes + [10], id: Self.id) }
+        let other = String(Self.id.reversed())
+        #expect(throws: JournalEntry.Damage("it has another's name")) { try JournalEntry(bytes, id: other) }
+    }
+
+    private static func limited(_ byteLimit: Int) -> JournalEntry.Work {
+        .download(
+            .init(
+                path: "/data/x", isFolder: false, overwrites: true, createsFolders: true, preallocates: true,
+                byteLimit: byteLimit, checksDigestFields: true))
+    }
+
+    @Test func `counts as far as anybody can, and is driven on from there`() throws {
+        var entry = Self.entry(Self.limited(.max))
+        (entry.attempts, entry.failures) = (1 << 32, 1 << 32)
+        entry.request.timeouts = ["idle": .max]
+        let read = try JournalEntry(try entry.bytes(), id: Self.id)
+        #expect(read == entry)
+        var machine = JournalMachine(read, .init())
+        #expect(machine.start() == true)
+        guard case .send(let sent) = machine.next() else {
+            Issue.record("it is not sent")
+            return
+        }
+        #expect(sent.attempts == (1 << 32) + 1)
+    }
+
+    @Test(arguments: [(0, 1), (5, 32), (31, 300), (Int.max, 300)])
+    func `is tried again no later than its rules say`(failures: Int, seconds: Int) {
+        #expect(TransferJournal.Rules().delay(after: failures) == .seconds(seconds))
+        var rules = TransferJournal.Rules()
+        (rules.firstDelay, rules.longestDelay) = (.seconds(Int64.max), .seconds(Int64.max))
+        #expect(rules.delay(after: failures) == .seconds(Int64.max))
+        rules.firstDelay = .seconds(1 << 40)
+        #expect(rules.delay(after: failures) <= .seconds(Int64.max))
+    }
+
+    /// Whole, and wrong all the same.
+    static let contradictions: [@Sendable (inout JournalEntry) -> Void] = [
+        { $0.request.url = "/x" },
+        { $0.request.url = "ftp://a.test/" },
+        { $0.request.url = "https://user:secret@a.test/" },
+        { $0.request.method = "" },
+        { $0.request.fields = ["Accept"] },
+        { $0.attempts = -1 },
+        { $0.failures = -1 },
+        { $0.attempts = .max },
+        { $0.failures = .max },
+        { $0.attempts = (1 << 32) + 1 },
+        { $0.request.timeouts = ["idle": -1] },
+        { $0.request.timeouts = ["idle": .min] },
+        { $0 = entry(limited(-1)) },
+        { $0 = entry(limited(5), .publishing(.init(path: "/data/x", number: 1, length: -1, modified: .min))) },
+        { $0 = entry(limited(5), .publishing(.init(path: "x", number: 1, length: 1, modified: 1))) },
+        { $0 = entry(.upload(.init(path: "film.mp4"))) },
+        { $0 = entry(.upload(.init(path: "/film\0.mp4"))) },
+        { $0 = entry(upload, .publishing(named)) },
+    ]
+
+    @Test(arguments: contradictions.indices) func `is damaged when it contradicts itself`(index: Int) throws {
+        var entry = Self.entry(Self.upload)
+        Self.contradictions[index](&entry)
+        let bytes = try entry.bytes()
+        #expect(throws: JournalEntry.Damage.self) { try JournalEntry(bytes, id: Self.id) }
+    }
+
+    @Test func `is refused when it is longer than any may be`() throws {
+        let long = String(repeating: "x", count: JournalEntry.longest)
+        let error = try networkErrorThrown { _ = try Self.entry(Self.upload, metadata: long).bytes() }
+        #expect(error?.code == .limitExceeded)
+        let bytes = [UInt8](repeating: 65, count: JournalEntry.longest + 1)
+        #expect(throws: JournalEntry.Damage("it is too long")) { try JournalEntry(bytes, id: Self.id) }
+    }
+
+    @Test func `has no secrets of the request, but for those that are named`() throws {
+        let origin = Origin(scheme: .https, host: "a.test")
+        var options = HTTPSession.Options(label: "own")
+        options.fields = [
+            "Authorization": "Bearer secret", "Cookie": "a=secret", "X-Api-Key": "secret", "X-Own": "kept",
+            "Idempotency-Key": "known", "Range": "bytes=0-1",
+        ]
+        options.fields.append("X-Plain", "secret", sensitive: true)
+        options.timeouts = Timeouts(idle: .seconds(5), total: nil)
+        let head = RequestHead(method: .post, origin: origin, target: "/x?y=z")
+        let request = JournalEntry.Request(head, options, keeping: ["idempotency-key"])
+        #expect(request.url == "https://a.test/x?y=z")
+        #expect(request.fields == ["X-Own", "kept", "Idempotency-Key", "known"])
+        #expect(request.label == "own")
+        let restored = request.options(adding: nil)
+        #expect(restored.fields == ["X-Own": "kept", "Idempotency-Key": "known"])
+        #expect(restored.timeouts == options.timeouts)
+        #expect(restored.label == "own")
+        let added = request.options(adding: .init(fields: ["x-own": "new", "Authorization": "again"], label: "other"))
+        #expect(added.fields == ["Idempotency-Key": "known", "x-own": "new", "Authorization": "again"])
+        #expect(added.label == "other")
+    }
+
+    @Test func `says where to what was said, if another process can do that`() throws {
+        let options = HTTPSession.DownloadOptions()
+        #expect(JournalEntry.Download(.temporary, options) == nil)
+        #expect(JournalEntry.Download(.decided { _, _ in nil }, options) == nil)
+        let file = try #require(JournalEntry.Download(.file("/a/b"), options))
+        #expect("\(file.destination.place)" == #"file("/a/b")"#)
+        guard case .download(let full) = try Self.download else { return }
+        #expect("\(full.destination.place)" == #"folder("/data/ü")"#)
+        #expect(full.options.digest == full.contentDigest && full.contentDigest != nil)
+        #expect(full.options.overwrites && full.options.isDurable && full.options.byteLimit == 5)
+        #expect(full.options.contentTypes == ["image/*"])
+        #expect(full.options.segments == .init(3, minimumLength: 5) && file.options.segments == nil)
+    }
+
+    @Test(
+        arguments: [
+            ("GET", [], true), ("PUT", [], true), ("POST", [], false), ("PATCH", ["X", "y"], false),
+            ("POST", ["idempotency-KEY", "7"], true), ("POST", ["X", "Idempotency-Key"], false),
+        ] as [(String, [String], Bool)])
+    func `is repeatable by its method, or if the server knows it again`(
+        method: String, fields: [String], expected: Bool
+    ) {
+        #expect(Self.request(method, fields).isRepeatable == expected)
+    }
+
+    @Test func `has a name of its own`() {
+        let ids = Set((0..<100).map { _ in JournalEntry.makeID() })
+        #expect(ids.count == 100)
+        #expect(ids.allSatisfy { JournalEntry.isID($0) })
+        for text in ["", "abc", String(repeating: "g", count: 32), Self.id + "0", "../../etc/passwd"] {
+            #expect(!JournalEntry.isID(text))
+        }
+    }
+}
+
+/// The `NetworkError` that `work` throws.
+private func networkErrorThrown(_ work: () throws -> Void) throws -> NetworkError? {
+    do {
+        try work()
+    } catch let error as NetworkError {
+        return error
+    }
+    return nil
+}

@@ -1,0 +1,203 @@
+import Dunlin
+import DunlinTypes
+import Testing
+@testable import DunlinTransfers
+
+@Suite struct `What becomes of a journaled transfer` {
+    typealias Machine = JournalMachine
+
+    static func machine(_ method: String = "GET", found: JournalEntry.NamedFile? = nil) -> Machine {
+        var entry = JournalEntry(
+            id: `An entry of a journal`.id, request: `An entry of a journal`.request(method),
+            work: `An entry of a journal`.upload, metadata: nil)
+        if found != nil { entry.state = .publishing(`An entry of a journal`.named) }
+        var rules = TransferJournal.Rules()
+        rules.attempts = 3
+        rules.longestDelay = .seconds(3)
+        return Machine(entry, rules, found: found)
+    }
+
+    static func started(_ method: String = "GET") -> Machine {
+        var machine = machine(method)
+        _ = machine.start()
+        return machine
+    }
+
+    private static func unexpected(_ step: Machine.Step?, _ location: SourceLocation = #_sourceLocation) {
+        Issue.record("another step: \(step.map { "\($0)" } ?? "")", sourceLocation: location)
+    }
+
+    private static let passing = Machine.Ending.failed(mayPass: true, isSafe: true)
+
+    @Test func `it is written down as running, and counted, before anything is sent`() {
+        var machine = Self.machine()
+        #expect(machine.isHeld && !machine.maySend)
+        let begins = [machine.start(), machine.start()]
+        #expect(begins == [true, false])
+        var expected = machine.entry
+        expected.state = .running
+        expected.attempts = 1
+        let step = machine.next()
+        #expect(step == .send(expected))
+        #expect(machine.maySend)
+        let last = machine.ended(.done)
+        #expect(last == .forget)
+        #expect(!machine.maySend)
+    }
+
+    @Test func `what may pass is tried again, later each time, and not for ever`() {
+        var machine = Self.started()
+        var delays: [Duration] = []
+        for attempt in 1...3 {
+            guard case .send(let sent) = machine.next() else { return Self.unexpected(nil) }
+            #expect(sent.attempts == attempt)
+            guard case .wait(let entry, let delay) = machine.ended(Self.passing) else { return Self.unexpected(nil) }
+            #expect(entry.state == .waiting && entry.failures == attempt)
+            delays.append(delay)
+        }
+        #expect(delays == [.seconds(1), .seconds(2), .seconds(3)])
+        _ = machine.next()
+        let last = machine.ended(Self.passing)
+        #expect(last == .forget)
+    }
+
+    @Test(
+        arguments: [
+            ("GET", true, true, true), ("GET", true, false, true), ("PUT", true, false, true),
+            ("POST", true, true, true), ("POST", true, false, false), ("GET", false, true, false),
+        ])
+    func `what cannot pass is forgotten, and so is what would do its work twice`(
+        method: String, mayPass: Bool, isSafe: Bool, isTriedAgain: Bool
+    ) {
+        var machine = Self.started(method)
+        _ = machine.next()
+        let step = machine.ended(.failed(mayPass: mayPass, isSafe: isSafe))
+        #expect((step != .forget) == isTriedAgain)
+    }
+
+    @Test(arguments: [(0, 1), (2, 2), (100, 3)]) func `a server that asks for patience gets it, up to a limit`(
+        asked: Int, waited: Int
+    ) {
+        var machine = Self.started()
+        _ = machine.next()
+        let step = machine.ended(.failed(mayPass: true, isSafe: true, delay: .seconds(asked)))
+        guard case .wait(_, let delay) = step else { return Self.unexpected(step) }
+        #expect(delay == .seconds(waited))
+    }
+
+    enum When: CaseIterable {
+        case held
+        case sending
+        case waiting
+    }
+
+    @Test(arguments: When.allCases, [true, false]) func `who cancels has it forgotten, who closes leaves it`(
+        when: When, cancels: Bool
+    ) {
+        var machine = Self.machine()
+        if when != .held { _ = machine.start() }
+        if when != .held { _ = machine.next() }
+        if when == .waiting { _ = machine.ended(Self.passing) }
+        let isNews = cancels ? machine.cancel() : machine.close()
+        #expect(isNews)
+        // The first word counts.
+        let laterWords = [machine.cancel(), machine.close()]
+        #expect(laterWords == [false, false])
+        let begins = machine.start()
+        #expect(begins == (when == .held && cancels))
+        #expect(!machine.maySend)
+        if when == .held && !cancels { return }
+        let step = when == .sending ? machine.ended(Self.passing) : machine.next()
+        #expect(step == (cancels ? .forget : .leave))
+        let lastWords = [machine.cancel(), machine.close()]
+        #expect(lastWords == [false, false])
+    }
+
+    @Test func `what is done is done, whoever would rather stop it`() {
+        for cancels in [true, false] {
+            var machine = Self.started()
+            _ = machine.next()
+            _ = cancels ? machine.cancel() : machine.close()
+            let step = machine.ended(.done)
+            #expect(step == .forget)
+        }
+    }
+
+    static let stops: [any Error] = [
+        NetworkError(.cancelled, "test"), NetworkError(.sessionClosed, "test"), CancellationError(),
+    ]
+
+    @Test(arguments: stops.indices) func `who stops its request otherwise leaves it`(index: Int) {
+        var machine = Self.started()
+        _ = machine.next()
+        let step = machine.ended(Machine.Ending(Self.stops[index]))
+        #expect(step == .leave)
+    }
+
+    @Test func `what cannot be written down stays as it was, unless nobody wants it`() {
+        var machine = Self.started()
+        _ = machine.next()
+        let kept = machine.unwritten()
+        #expect(kept == .leave)
+        var unwanted = Self.started()
+        _ = unwanted.next()
+        _ = unwanted.cancel()
+        let forgotten = unwanted.unwritten()
+        #expect(forgotten == .forget)
+    }
+
+    @Test func `a file that has its name is not fetched again`() {
+        let named = `An entry of a journal`.named
+        var machine = Self.machine(found: named)
+        _ = machine.start()
+        let step = machine.next()
+        #expect(step == .finished(named))
+    }
+
+    static let others: [@Sendable (inout JournalEntry.NamedFile) -> Void] = [
+        { $0.number -= 1 }, { $0.length += 1 }, { $0.modified += 1 }, { $0.path = "/other" },
+    ]
+
+    @Test(arguments: others.indices) func `another file of its name is none of it`(index: Int) {
+        var other = `An entry of a journal`.named
+        Self.others[index](&other)
+        var machine = Self.machine(found: other)
+        _ = machine.start()
+        guard case .send = machine.next() else { return Self.unexpected(nil) }
+    }
+
+    @Test func `the file is written down before it gets its name`() {
+        var machine = Self.started()
+        _ = machine.next()
+        let named = `An entry of a journal`.named
+        let published = machine.publish(named)
+        #expect(published.state == .publishing(named))
+        #expect(machine.entry.state == .publishing(named))
+    }
+
+    @Test(
+        arguments: [
+            (.connectionFailed, nil, true), (.connectionClosed, nil, true), (.nameNotResolved, nil, true),
+            (.timedOut, nil, true), (.unacceptableStatus, 503, true), (.unacceptableStatus, 429, true),
+            (.unacceptableStatus, 404, false), (.serverTrustFailed, nil, false), (.fileNotWritten, nil, false),
+            (.digestMismatch, nil, false),
+        ] as [(NetworkError.Code, UInt16?, Bool)])
+    func `the network's errors may pass, and a busy server's`(
+        code: NetworkError.Code, status: UInt16?, mayPass: Bool
+    ) {
+        var error = NetworkError(code, "test", requestMayHaveBeenSent: true)
+        error.response = status.map { ResponseHead(status: Status($0), fields: ["Retry-After": "7"]) }
+        let delay: Duration? = status == nil ? nil : .seconds(7)
+        #expect(Machine.Ending(error) == .failed(mayPass: mayPass, isSafe: false, delay: delay))
+        error.isSafeToRetry = true
+        #expect(Machine.Ending(error) == .failed(mayPass: mayPass, isSafe: true, delay: delay))
+        #expect(Machine.Ending(JournalEntry.Damage("")) == .failed(mayPass: false, isSafe: false))
+    }
+
+    @Test(arguments: ["x", "-1", "Sun, 06 Nov 1994 08:49:37 GMT", "99999999999999999999", ""])
+    func `a delay that is none is not heeded`(text: String) {
+        var error = NetworkError(.unacceptableStatus, "test")
+        error.response = ResponseHead(status: Status(503), fields: ["Retry-After": text])
+        #expect(Machine.Ending(error) == .failed(mayPass: true, isSafe: true))
+    }
+}

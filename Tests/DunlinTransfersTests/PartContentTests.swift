@@ -1,0 +1,145 @@
+import Dunlin
+import DunlinReactor
+import DunlinSecure
+import DunlinTesting
+import DunlinTypes
+import Foundation
+import Testing
+@testable import DunlinTransfers
+
+@Suite struct `The content of a part file` {
+    private static let length = 40 << 20
+
+    private static func bytes(_ range: Range<Int>) -> Bytes { LoopbackServer.GeneratedBody.bytes(range) }
+
+    private static func with(
+        _ algorithm: DigestAlgorithm? = .sha256, _ play: (PartContent, String) async throws -> Void
+    ) async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dunlin-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let path = folder.appendingPathComponent(".x.dunlin-part").path
+        try await play(try PartContent(try PartFile(creating: path), digest: algorithm), path)
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    private static func write(_ range: Range<Int>, to content: PartContent) throws -> Bool {
+        let piece = bytes(range)
+        try put(piece, at: range.lowerBound, in: content.file)
+        return try content.wrote(piece, at: range.lowerBound, MonotonicTime(nanoseconds: 0))
+    }
+
+    private static func put(_ piece: Bytes, at offset: Int, in file: PartFile) throws {
+        try piece.withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
+    }
+
+    private static func expected(_ range: Range<Int>) throws -> ContentDigest {
+        try Digester.digest(of: bytes(range), .sha256)
+    }
+
+    static let orders: [[Int]] = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 0, 3, 1]]
+
+    @Test(arguments: orders) func `is hashed in order, however it came`(order: [Int]) async throws {
+        try await Self.with { content, _ in
+            let quarter = Self.length / 4
+            var isBehind = false
+            for index in order {
+                isBehind = try Self.write(index * quarter..<(index + 1) * quarter, to: content) || isBehind
+            }
+            #expect(isBehind == (order != [0, 1, 2, 3]), "somebody is to catch up where they came out of order")
+            #expect(content.prefixEnd == Self.length && content.gaps(upTo: Self.length).isEmpty)
+            if order == [3, 2, 1, 0] { content.catchUp(on: .shared) }
+            let digests = [try content.digest { false }, try content.digest(.sha256)]
+            let expected = try Self.expected(0..<Self.length)
+            #expect(digests == [expected, expected])
+        }
+    }
+
+    @Test func `is no more hashed for those who went away`() async throws {
+        try await Self.with { content, _ in
+            _ = try Self.write(10 << 20..<20 << 20, to: content)
+            let isBehind = try Self.write(0..<10 << 20, to: content)
+            #expect(isBehind)
+            #expect(throws: Errno.cancelled) { _ = try content.digest { true } }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `is taken up again, unless a piece of it is not what it was`(isWhole: Bool) async throws {
+        try await Self.with { content, path in
+            for range in [0..<1000, 5000..<9000, 1000..<2000] { _ = try Self.write(range, to: content) }
+            let pieces = try content.pieces()
+            #expect(pieces.map(\.range) == [0..<2000, 5000..<9000])
+            if !isWhole {
+                try Self.put(Bytes([0]), at: 6000, in: content.file)
+            }
+            let again = try PartContent(content.file, digest: .sha256)
+            let isTakenUp = try again.takeUp(pieces) { false }
+            #expect(isTakenUp == isWhole)
+            guard isWhole else { return }
+            #expect(again.byteCount == 6000 && again.gaps(upTo: 10_000) == [2000..<5000, 9000..<10_000])
+            for range in [9000..<10_000, 2000..<5000] { _ = try Self.write(range, to: again) }
+            let digest = try again.digest { false }
+            #expect(try digest == Self.expected(0..<10_000))
+        }
+    }
+
+    private static func data(_ path: String) throws -> ResumeData {
+        let data = ResumeData(
+            url: "http://a/", method: .get, fields: [:], validator: #""v""#, completeLength: 9, partPath: path,
+            pieces: [])
+        return try #require(data)
+    }
+
+    @Test func `has a record where an earlier process was killed while it wrote its own`() async throws {
+        try await Self.with { content, path in
+            let record = Placement.recordPath(ofPart: path)
+            let rest = try PartFile(creating: Placement.draftPath(ofRecord: record))
+            try Self.put(Self.bytes(0..<5000), at: 0, in: rest)
+            rest.unlock()
+            _ = try RecordFile(try Self.data(path), pieces: 1, at: record)
+            #expect(try RecordFile.read(record)?.data.url == "http://a/")
+            let folder = Placement.folder(of: path)
+            #expect(try FileSystem.names(in: folder).sorted() == [".x.dunlin-record", ".x.dunlin-part"].sorted())
+        }
+    }
+
+    @Test func `has a record though what an earlier process left of its own is swept meanwhile`() async throws {
+        try await Self.with { content, path in
+            let (record, folder) = (Placement.recordPath(ofPart: path), Placement.folder(of: path))
+            let (draft, data) = (Placement.draftPath(ofRecord: record), try Self.data(path))
+            for _ in 0..<200 {
+                try PartFile(creating: draft).unlock()
+                try FileManager.default.setAttributes([.modificationDate: Date.distantPast], ofItemAtPath: draft)
+                async let swept = DiskThreads.shared.run { () throws(Errno) in
+                    try PartSweep.run(in: folder, olderThan: PartSweep.age, at: Int(Date().timeIntervalSince1970))
+                }
+                _ = try RecordFile(data, pieces: 1, at: record)
+                _ = try await swept
+                #expect(try RecordFile.read(record)?.data.url == "http://a/")
+                #expect(try FileSystem.names(in: folder).count == 2)
+            }
+        }
+    }
+
+    @Test func `is kept up to date in its record, piece by piece`() async throws {
+        try await Self.with(nil) { content, path in
+            let data = try #require(
+                ResumeData(
+                    url: "http://a/", method: .get, fields: [:], validator: #""v""#, completeLength: Self.length,
+                    partPath: path, pieces: []))
+            let recordPath = Placement.recordPath(ofPart: path)
+            try content.begin(try RecordFile(data, pieces: 4, at: recordPath))
+            for range in [0..<3 << 20, 20 << 20..<24 << 20, 3 << 20..<4 << 20] {
+                _ = try Self.write(range, to: content)
+            }
+            // With the first, and when four MiB had come since.
+            var record = try RecordFile.read(recordPath)
+            #expect(record?.data.pieces.map(\.range) == [0..<3 << 20, 20 << 20..<24 << 20])
+            let (isUpdated, pieces) = (try content.updateRecord(), try content.pieces())
+            record = try RecordFile.read(recordPath)
+            #expect(isUpdated && record?.data.pieces == pieces)
+            // Each in the place of the one before the last, should it be torn.
+            #expect(record?.sequence == 4)
+        }
+    }
+}

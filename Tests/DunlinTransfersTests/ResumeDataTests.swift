@@ -1,0 +1,69 @@
+import Dunlin
+import DunlinSemantics
+import DunlinTypes
+import FoundationEssentials
+import Testing
+@testable import DunlinTransfers
+
+@Suite struct `Resume data` {
+    @Test func `keep no secrets`() throws {
+        var fields: Fields = [
+            "Accept": "a/b", "Authorization": "s", "Cookie": "s", "Proxy-Authorization": "s", "X-API-Key": "s",
+            "X-Auth-Token": "s", "X-Amz-Security-Token": "s", "X-Password": "s", "Client-Secret": "s",
+            "X-Session-Id": "s", "Signature": "s", "User-Agent": "me", "Range": "bytes=0-", "If-Range": "\"a\"",
+            "If-Match": "\"a\"", "Accept-Encoding": "gzip", "Host": "a", "Content-Length": "1",
+            "Expect": "100-continue",
+        ]
+        fields.append("X-Marked", "s", sensitive: true)
+        let data = ResumeData(
+            try WebAddress("https://user:word@a.test/x"), fields: fields, validator: nil, completeLength: nil,
+            partPath: "p", pieces: [])
+        #expect(data.fields == ["Accept": "a/b", "User-Agent": "me"])
+        #expect(data.url == "https://a.test/x")
+        let text = String(decoding: try JSONEncoder().encode(data), as: UTF8.self)
+        #expect(!text.contains("word") && !text.contains("\"s\""))
+    }
+
+    private static let json = """
+        {"version": 2, "url": "https://a.test/x", "method": "GET", "fields": [["Accept", "a/b"]],
+         "validator": "\\"v\\"", "completeLength": 100, "partPath": "/tmp/p",
+         "pieces": [{"start": 0, "end": 10, "checksum": 18446744073709551615}, {"start": 10, "end": 12, "checksum": 0},
+                    {"start": 20, "end": 30, "checksum": 1}]}
+        """
+
+    @Test func `are kept and read again`() throws {
+        let data = try JSONDecoder().decode(ResumeData.self, from: Data(Self.json.utf8))
+        #expect(data.url == "https://a.test/x")
+        #expect(data.method == .get)
+        #expect(data.fields == ["Accept": "a/b"])
+        #expect(data.validator == #""v""#)
+        #expect(data.completeLength == 100)
+        #expect(data.partPath == "/tmp/p")
+        #expect(data.byteCount == 22)
+        #expect(data.offset == 12)
+        let again = try JSONDecoder().decode(ResumeData.self, from: try JSONEncoder().encode(data))
+        #expect(again == data)
+    }
+
+    @Test(arguments: [
+        (#""version": 2"#, #""version": 1"#), ("https://a.test/x", "ftp://a.test/x"), ("https://a.test/x", "x"),
+        (#""GET""#, #""""#), (#"["Accept", "a/b"]"#, #"["Accept"]"#), (#"\"v\""#, #"W/\"v\""#), (#"\"v\""#, "v"),
+        (#""completeLength": 100"#, #""completeLength": 29"#), (#""completeLength": 100"#, #""completeLength": -1"#),
+        ("/tmp/p", ""), ("/tmp/p", #"/tmp/\u0000p"#), (#""start": 0"#, #""start": -1"#),
+        (#""start": 0"#, #""start": 10"#),
+        (#""start": 10"#, #""start": 9"#), (#""start": 20"#, #""start": 11"#),
+    ])
+    func `are refused when they cannot be`(part: String, other: String) throws {
+        #expect(Self.json.contains(part))
+        let json = Self.json.replacing(part, with: other)
+        let error = #expect(throws: NetworkError.self) {
+            try JSONDecoder().decode(ResumeData.self, from: Data(json.utf8))
+        }
+        #expect(error?.code == .invalidResumeData)
+    }
+
+    @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 2}"])
+    func `are nothing else`(json: String) {
+        #expect(throws: (any Error).self) { try JSONDecoder().decode(ResumeData.self, from: Data(json.utf8)) }
+    }
+}
