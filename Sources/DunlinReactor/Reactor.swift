@@ -25,6 +25,8 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private struct Own {
         var jobs = JobTurns()
+        /// Whether somebody wanted to know of this turn when the loop last looked under the lock.
+        var isFollowed = false
         /// Tasks that are about to go to another executor.
         var leaving: [UnsafeContinuation<Void, Never>] = []
         var ready: [(channel: Channel, events: UInt32)] = []
@@ -39,6 +41,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var life = Life.running
         /// Whether a task runs what arrived after the loop's end.
         var isServed = false
+        var followers = Followers()
 
         /// Takes in a job that comes from elsewhere.
         fileprivate mutating func arrive(_ job: LoopJob) -> Arrival {
@@ -231,7 +234,9 @@ extension Reactor {
 extension Reactor {
     func register(_ channel: Channel) -> UInt64 {
         ledger.add(.channels, 1)
-        return shared.withLock { $0.slots.insert(.channel(channel)) }
+        let token = shared.withLock { $0.slots.insert(.channel(channel)) }
+        makeTurnIfWanted()
+        return token
     }
 
     func watch(_ descriptor: Int32, token: UInt64) throws(Errno) {
@@ -253,7 +258,9 @@ extension Reactor {
             guard let slot = shared.slots.index(of: token) else { return false }
             let earliest = shared.deadlines.earliest ?? .never
             shared.deadlines.schedule(slot, at: time)
-            guard shared.isSleeping, time < earliest || self.time.isManual else { return false }
+            guard shared.isSleeping, time < earliest || self.time.isManual || !shared.followers.isEmpty else {
+                return false
+            }
             shared.isSleeping = false
             return true
         }
@@ -270,10 +277,8 @@ extension Reactor {
         case .timer: ledger.add(.timers, -1)
         case .free: return
         }
-        if !isCurrent && isRetiring { wake() }
+        makeTurnIfWanted()
     }
-
-    private var isRetiring: Bool { shared.withLock { $0.life == .retiring } }
 }
 
 // MARK: - The loop
@@ -282,7 +287,7 @@ extension Reactor {
     private func run() {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
         while let timeout = workThenSleep() {
-            let count = awaitEvents(timeout)
+            let count = awaitEvents(tellOfTurn() ? 0 : timeout)
             let polled = Self.lookTime
             collect(max(count, 0))
             // Taken from the end, which costs less than emptying the array.
@@ -292,6 +297,13 @@ extension Reactor {
             lastPoll.store(polled.nanoseconds, ordering: .releasing)
         }
         thread.store(0, ordering: .relaxed)
+    }
+
+    /// Tells whoever follows the loop that it has made a turn; true if that gave it something to do.
+    private func tellOfTurn() -> Bool {
+        guard own.pointee.isFollowed else { return false }
+        for follower in shared.withLock({ $0.followers.all }) { follower() }
+        return !own.pointee.jobs.isEmpty
     }
 
     /// Sleeps if it may, then says how many events there are; less than none if the kernel was not asked to the end.
@@ -319,16 +331,11 @@ extension Reactor {
             case .run:
                 runDeadlines(at: now())
                 return 0
-            case .sleep(nil):
-                time.rested()
-                return -1
+            case .sleep(nil): return -1
             case .sleep(let deadline?):
                 // The clock is read here only, once a round: what is due now fires before the loop sleeps.
                 let now = now()
-                if deadline > now {
-                    time.rested()
-                    return milliseconds(from: now, until: deadline)
-                }
+                if deadline > now { return milliseconds(from: now, until: deadline) }
                 runDeadlines(at: now)
             case .leave: return nil
             }
@@ -343,6 +350,8 @@ extension Reactor {
 
     private func nextStep(_ shared: inout Shared) -> Step {
         while let job = shared.arrived.popFirst() { own.pointee.jobs.append(job) }
+        // Under the lock: who begins to follow later looks at all that has been done so far.
+        own.pointee.isFollowed = !shared.followers.isEmpty
         if !own.pointee.jobs.isEmpty { return .run }
         if shared.life == .retiring, shared.slots.count == 0 {
             shared.life = .gone

@@ -16,11 +16,6 @@ public enum TimeSource: Sendable {
         }
     }
 
-    /// A loop that lives by it has done all it could and is about to sleep.
-    func rested() {
-        if case .manual(let time) = self { time.rested() }
-    }
-
     public func now() -> MonotonicTime {
         switch self {
         case .monotonic:
@@ -38,7 +33,6 @@ public final class ManualTime: Sendable {
     private struct State {
         var now = MonotonicTime(nanoseconds: 1_000_000_000)
         var listeners: [@Sendable () -> Void] = []
-        var restListeners: [@Sendable () -> Void] = []
         var pauses: [UInt64: MonotonicTime] = [:]
         var lastPause: UInt64 = 0
     }
@@ -62,11 +56,6 @@ public final class ManualTime: Sendable {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// `listener` is called whenever a loop that lives by this clock has done all it could, on that loop's thread.
-    package func listenForRest(_ listener: @escaping @Sendable () -> Void) {
-        state.withLock { $0.restListeners.append(listener) }
-    }
-
     /// When those go on who pause, and whom nobody else keeps waiting.
     package var pauses: [MonotonicTime] {
         state.withLock { state in state.pauses.values.filter { $0 > state.now } }
@@ -82,10 +71,5 @@ public final class ManualTime: Sendable {
 
     func endPause(_ id: UInt64) {
         state.withLock { $0.pauses[id] = nil }
-    }
-
-    /// A loop is about to sleep.
-    func rested() {
-        for listener in state.withLock({ $0.restListeners }) { listener() }
     }
 }

@@ -1,3 +1,4 @@
+import DunlinTesting
 import DunlinTypes
 import Glibc
 import Synchronization
@@ -165,7 +166,7 @@ import Testing
         let start = time.now
         async let first = early.wait(until: start.advanced(by: 100), interrupt: nil)
         async let second = late.wait(until: start.advanced(by: 200), interrupt: nil)
-        await reactor.reach(timers: 2)
+        try await reactor.reach(timers: 2)
         time.advance(by: 99)
         // The loop has looked by the time it has run a job twice.
         for _ in 0..<2 { await withTaskExecutorPreference(reactor) { await Task.yield() } }
@@ -175,6 +176,26 @@ import Testing
         #expect(late.deliver(7))
         #expect(await second.text == "value 7")
         #expect(reactor.ledger.openTimers == 0)
+    }
+
+    @Test func `that others set, and give up, are told to who follows the loop`() async throws {
+        let reactor = try Reactor()
+        defer { reactor.retire() }
+        let start = reactor.now()
+        for _ in 0..<20 {
+            let (early, late) = (Parking<Int>(on: reactor), Parking<Int>(on: reactor))
+            async let first = early.wait(until: start.advanced(by: 1_000_000_000_000), interrupt: nil)
+            try await reactor.comes(to: 1)
+            // It is later than what the loop sleeps for, which need not wake for it otherwise.
+            async let second = late.wait(until: start.advanced(by: 2_000_000_000_000), interrupt: nil)
+            try await reactor.comes(to: 2)
+            #expect(late.deliver(2))
+            #expect(await second.text == "value 2")
+            try await reactor.comes(to: 1)
+            #expect(early.deliver(1))
+            #expect(await first.text == "value 1")
+            try await reactor.comes(to: 0)
+        }
     }
 
     @Test func `that have passed already fire at once`() async throws {
@@ -221,8 +242,15 @@ import Testing
 
 extension Reactor {
     /// Comes back once so many timers are open.
-    func reach(timers: Int) async {
-        while ledger.openTimers < timers { await Task.yield() }
+    func reach(timers: Int) async throws {
+        try await eventually("\(timers) timers", following: Turns(of: self)) { ledger.openTimers >= timers }
+    }
+
+    /// The same for just so many, which the loop alone tells of.
+    fileprivate func comes(to timers: Int) async throws {
+        try await eventually("\(timers) timers", following: Turns(of: self), every: .seconds(1000)) {
+            ledger.openTimers == timers
+        }
     }
 }
 

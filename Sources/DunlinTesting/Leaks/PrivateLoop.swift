@@ -27,14 +27,14 @@ public final class PrivateLoop: Sendable {
     /// Starts one loop, whatever the test run says, for a test that counts what is on each.
     package static func single(clock: ManualClock? = nil) throws -> PrivateLoop {
         let loop = try PrivateLoop(clock.map { .manual($0.time) } ?? .monotonic, count: 1)
-        for reactor in loop.reactors { clock?.follow(reactor) }
+        for reactor in loop.reactors { clock?.adopt(reactor) }
         return loop
     }
 
     /// Starts a loop whose timeouts fire when `clock` is moved.
     public convenience init(clock: ManualClock) throws {
         try self.init(.manual(clock.time), count: ReactorGroup.loopsOfTestRun ?? 1)
-        for reactor in reactors { clock.follow(reactor) }
+        for reactor in reactors { clock.adopt(reactor) }
     }
 
     private init(_ time: TimeSource, count: Int) throws {

@@ -69,7 +69,7 @@ internal import Synchronization
 public final class LoopbackServer: Sendable {
     /// Where it listens.
     public let address: SocketAddress
-    private let core: Core
+    let core: Core
     private let scheme: String
 
     /// Listens from here on, with TLS if told how. Throws the failed system call's error, and `AuthorityError` when

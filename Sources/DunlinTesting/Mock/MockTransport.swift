@@ -31,7 +31,7 @@ public final class MockTransport: Transport {
 
     let clock: any Clock<Duration>
     private let state = Mutex(State())
-    private let changes = LoopbackServer.Broadcast()
+    let changes = LoopbackServer.Broadcast()
 
     /// Delays take place on `clock`.
     public init(clock: any Clock<Duration> = ContinuousClock()) {
@@ -87,12 +87,14 @@ extension MockTransport {
         changes.announce()
         let body = try await collect(request.body) { body in
             state.withLock { $0.requests[index].body = body }
+            changes.announce()
         }
         let recorded = state.withLock { state in
             state.requests[index].isComplete = true
             state.requests[index].body = body
             return state.requests[index]
         }
+        changes.announce()
         return try await outcome(for: recorded, routed).perform(request, on: clock)
     }
 

@@ -12,6 +12,7 @@ public final class ManualNetwork: NetworkPathSource {
     }
 
     private let state: Mutex<State>
+    let asked = LoopbackServer.Broadcast()
 
     public init(_ status: ReachabilityStatus = .notReachable) {
         state = Mutex(State(path: NetworkPath(status)))
@@ -38,6 +39,7 @@ public final class ManualNetwork: NetworkPathSource {
             return state.listeners.values
         }
         for listener in listeners { listener.yield() }
+        asked.announce()
     }
 
     /// How many listen for changes.
@@ -55,15 +57,18 @@ public final class ManualNetwork: NetworkPathSource {
         }
         continuation.onTermination = { [weak self] _ in self?.forget(id) }
         continuation.yield()
+        asked.announce()
         return stream
     }
 
     private func forget(_ id: Int) {
         state.withLock { $0.listeners[id] = nil }
+        asked.announce()
     }
 
     public func path(to address: SocketAddress?) async -> NetworkPath {
-        state.withLock { state in
+        defer { asked.announce() }
+        return state.withLock { state in
             state.looks += 1
             return address.flatMap { state.paths[$0.portless] } ?? state.path
         }

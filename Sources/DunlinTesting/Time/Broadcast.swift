@@ -4,10 +4,22 @@ extension LoopbackServer {
     /// Lets tasks wait until something they look at has changed to their liking.
     final class Broadcast: Sendable {
         private let machine = Mutex(WaitMachine<CheckedContinuation<Void, Never>>())
+        private let followers = Mutex<(last: UInt64, byID: [UInt64: @Sendable () -> Void])>((0, [:]))
 
         /// To be called after every change, outside the lock that guards what changed.
         func announce() {
             for waiter in machine.withLock({ $0.announce() }) { waiter.resume() }
+            for follower in followers.withLock({ Array($0.byID.values) }) { follower() }
+        }
+
+        /// Calls `follower` after every change, until the closure that it returns is called.
+        func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+            let id = followers.withLock { followers in
+                followers.last += 1
+                followers.byID[followers.last] = follower
+                return followers.last
+            }
+            return { [self] in followers.withLock { $0.byID[id] = nil } }
         }
 
         /// The first value that `find` returns; it is asked again after every change. Throws `WaitTimedOut` at the

@@ -1,0 +1,37 @@
+internal import Synchronization
+
+/// Who is told of each turn of a loop: a test that waits, and a clock that is moved by hand.
+struct Followers {
+    private var byID: [UInt64: @Sendable () -> Void] = [:]
+    private var lastID: UInt64 = 0
+
+    var isEmpty: Bool { byID.isEmpty }
+    var all: [@Sendable () -> Void] { Array(byID.values) }
+
+    mutating func insert(_ follower: @escaping @Sendable () -> Void) -> UInt64 {
+        lastID += 1
+        byID[lastID] = follower
+        return lastID
+    }
+
+    mutating func remove(_ id: UInt64) {
+        byID[id] = nil
+    }
+}
+
+extension Reactor {
+    /// Calls `follower` on the loop's thread at the end of each turn, until the closure that it returns is called; once
+    /// more, perhaps, if that is elsewhere. A followed loop also makes a turn when something is opened, closed or
+    /// scheduled elsewhere. Nobody pays for it on a loop that is not followed.
+    @discardableResult
+    package func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+        let id = shared.withLock { $0.followers.insert(follower) }
+        return { [self] in shared.withLock { $0.followers.remove(id) } }
+    }
+
+    /// After something was opened or closed elsewhere: a loop that retires looks whether it was the last, and one that
+    /// is followed says that something has changed.
+    func makeTurnIfWanted() {
+        if !isCurrent && shared.withLock({ $0.life == .retiring || !$0.followers.isEmpty }) { wake() }
+    }
+}

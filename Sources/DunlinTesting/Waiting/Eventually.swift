@@ -1,0 +1,73 @@
+internal import DunlinReactor
+internal import DunlinTypes
+internal import Synchronization
+
+/// Returns once `condition` holds. For whatever a test knows will be so soon, and has nothing to await for.
+///
+/// ```swift
+/// try await eventually("the second waits", following: loop) { session.connections.waiting == 1 }
+/// ```
+///
+/// It looks at once, and again when something of what is `followed` tells of a change; then two looks are a few
+/// milliseconds apart at least, since a condition that asks an actor of the loop makes the loop turn by that alone.
+/// What nobody in the process tells of, a file or a child, is looked at by `pace`, in real time. So is the rest: whom
+/// to follow decides how soon a change is seen, not whether.
+///
+/// Throws `NeverCame`, which says `what`, when it still does not hold after `limit` of real time; `CancellationError`
+/// when the task is cancelled; and what `condition` throws.
+public func eventually(
+    _ what: String, following followed: any Followed..., every pace: Duration = .milliseconds(10),
+    within limit: Duration = .seconds(120), fileID: String = #fileID, line: Int = #line,
+    _ condition: () async throws -> Bool
+) async throws {
+    let look = try NextLook()
+    let ends = followed.map { $0.follow { look.isDue() } }
+    defer { for end in ends { end() } }
+    let end = look.now.advanced(by: limit.clampedNanoseconds)
+    while true {
+        // Before looking: a change after this line ends the wait at once.
+        look.begin()
+        let isSo = try await condition()
+        if isSo { return }
+        guard look.now < end else { throw NeverCame(what: what, limit: limit, fileID: fileID, line: line) }
+        try await look.wait(atMost: pace, until: end)
+    }
+}
+
+/// When to look again. It waits on a loop, not on a thread that others need.
+private final class NextLook: Sendable {
+    /// How far two looks are apart at least.
+    private static let gap: Int64 = 2_000_000
+
+    private let loop: Reactor
+    private let parking: Mutex<Parking<Void>>
+
+    init() throws {
+        loop = try ReactorGroup.shared.reactors()[0]
+        parking = Mutex(Parking(on: loop))
+    }
+
+    var now: MonotonicTime { loop.now() }
+
+    /// Something changed: the wait that is on, or the next, is over.
+    func isDue() {
+        _ = parking.withLock { $0 }.deliver(())
+    }
+
+    func begin() {
+        parking.withLock { $0 = Parking(on: loop) }
+    }
+
+    func wait(atMost pace: Duration, until end: MonotonicTime) async throws {
+        let (start, parking) = (now, parking.withLock { $0 })
+        let next = min(end, start.advanced(by: pace.clampedNanoseconds))
+        await withTaskCancellationHandler {
+            _ = await parking.wait(until: next, interrupt: nil)
+        } onCancel: {
+            parking.interrupt()
+        }
+        let left = min(next, start.advanced(by: Self.gap)).nanoseconds - now.nanoseconds
+        if left > 0 { _ = await loop.rest(nanoseconds: left) }
+        try Task.checkCancellation()
+    }
+}

@@ -1,0 +1,261 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+/// Pace is as good as none in most of these: what they wait for must be told.
+@Suite(.timeLimit(.minutes(10))) struct `What comes eventually` {
+    private struct Broken: Error {}
+
+    /// Tells when it is said to have changed.
+    private final class Bell: Followed {
+        private let followers = Mutex<[Int: @Sendable () -> Void]>([:])
+
+        var count: Int { followers.withLock { $0.count } }
+
+        func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
+            let id = followers.withLock { followers in
+                followers[followers.count] = follower
+                return followers.count - 1
+            }
+            return { [self] in followers.withLock { $0[id] = nil } }
+        }
+
+        func ring() {
+            for follower in followers.withLock({ Array($0.values) }) { follower() }
+        }
+    }
+
+    /// Waits for `isSo` by what is told only; `change` is made when the first look has been in vain.
+    private static func expect(
+        following followed: any Followed, after change: @escaping @Sendable () async throws -> Void,
+        _ isSo: () async throws -> Bool
+    ) async throws {
+        let looked = LoopbackServer.Gate()
+        async let changed: Void = {
+            try await looked.opened()
+            try await change()
+        }()
+        var looks = 0
+        try await eventually("the change", following: followed, every: .seconds(1000)) {
+            if try await isSo() { return true }
+            looks += 1
+            looked.open()
+            return false
+        }
+        try await changed
+        #expect(looks > 0)
+    }
+
+    private static func session(
+        _ server: LoopbackServer, on loop: PrivateLoop
+    ) throws -> HTTPSession {
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.use(loop)
+        return try HTTPSession(configuration)
+    }
+
+    @Test func `is looked at once if it is so`() async throws {
+        var looks = 0
+        try await eventually("nothing", every: .seconds(1000)) {
+            looks += 1
+            return true
+        }
+        #expect(looks == 1)
+    }
+
+    @Test func `is seen when what is followed tells of it`() async throws {
+        let bell = Bell()
+        let isSo = Mutex(false)
+        try await Self.expect(following: bell) {
+            isSo.withLock { $0 = true }
+            bell.ring()
+        } _: {
+            isSo.withLock { $0 }
+        }
+        #expect(bell.count == 0, "nobody is followed any longer than that")
+    }
+
+    @Test func `is seen when a loop has made a turn, and when all is closed there`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        let loop = try PrivateLoop()
+        let session = try Self.session(server, on: loop)
+        try await Self.expect(following: loop) {
+            _ = try await session.get("/", as: .string)
+        } _: {
+            loop.openChannels == 1
+        }
+        try await Self.expect(following: loop) {
+            await session.shutdown()
+        } _: {
+            loop.openChannels == 0
+        }
+    }
+
+    @Test func `is seen when a clock is moved, and when somebody waits on it`() async throws {
+        let clock = ManualClock()
+        let isLate = Mutex(false)
+        try await Self.expect(following: clock) {
+            try await clock.advance(by: .seconds(5))
+        } _: {
+            clock.now.offset == .seconds(5)
+        }
+        let sleeper = Task {
+            defer { isLate.withLock { $0 = true } }
+            try await clock.sleep(for: .seconds(1))
+        }
+        try await clock.waitForSleepers()
+        try await Self.expect(following: clock) {
+            sleeper.cancel()
+            _ = await sleeper.result
+            // Another that lies down tells of itself, and what was so before is seen with it.
+            Task { try await clock.sleep(for: .seconds(1)) }
+        } _: {
+            isLate.withLock { $0 }
+        }
+        try await clock.advance(by: .seconds(1))
+    }
+
+    @Test func `is seen when a server or a transport gets a request`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(body: "x") }
+        let session = try HTTPSession(.init(baseURL: server.baseURL))
+        try await Self.expect(following: server) {
+            _ = try await session.get("/", as: .bytes)
+        } _: {
+            server.requests.count == 1
+        }
+        let transport = MockTransport()
+        transport.on(.get, "/").respond(body: "x")
+        let mocked = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
+        try await Self.expect(following: transport) {
+            _ = try await mocked.get("/", as: .bytes)
+        } _: {
+            transport.requests.first?.isComplete == true
+        }
+        await session.shutdown()
+        await mocked.shutdown()
+    }
+
+    @Test func `is seen when a network is asked or listened to`() async throws {
+        let network = ManualNetwork(.wifi)
+        try await Self.expect(following: network) {
+            _ = await network.path(to: nil)
+        } _: {
+            network.lookCount == 1
+        }
+        let stream = Mutex<AsyncStream<Void>?>(nil)
+        try await Self.expect(following: network) {
+            stream.withLock { $0 = network.changes() }
+        } _: {
+            network.listenerCount == 1
+        }
+        try await Self.expect(following: network) {
+            stream.withLock { $0 = nil }
+        } _: {
+            network.listenerCount == 0
+        }
+    }
+
+    @Test func `is not missed when it comes in the middle of a look`() async throws {
+        let bell = Bell()
+        var looks = 0
+        try await eventually("the second look", following: bell, every: .seconds(1000)) {
+            looks += 1
+            bell.ring()
+            return looks == 2
+        }
+    }
+
+    @Test func `is seen by the pace when nobody tells of it`() async throws {
+        var looks = 0
+        try await eventually("the third look", every: .milliseconds(1)) {
+            looks += 1
+            return looks == 3
+        }
+    }
+
+    @Test func `is waited for on the very loop that is followed`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let loop = try PrivateLoop()
+        let session = try Self.session(server, on: loop)
+        let looks = try await session.withExecutor { @concurrent in
+            var looks = 0
+            // Each look is a turn.
+            try await eventually("the tenth look", following: loop, every: .seconds(1000)) {
+                looks += 1
+                return looks == 10
+            }
+            return looks
+        }
+        #expect(looks == 10)
+        await session.shutdown()
+    }
+
+    @Test func `is not asked for without a pause by what makes the loop turn itself`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let loop = try PrivateLoop()
+        let session = try Self.session(server, on: loop)
+        var looks = 0
+        await #expect(throws: NeverCame.self) {
+            try await eventually("a request", following: loop, within: .milliseconds(200)) {
+                looks += 1
+                return await session.tasks.count > 0
+            }
+        }
+        // At the beginning, two milliseconds apart at least, and at the end.
+        #expect(looks <= 102)
+        await session.shutdown()
+    }
+
+    @Test func `says what never came, and where it was waited for`() async throws {
+        let limit = Duration.milliseconds(10)
+        var (error, line): (NeverCame?, Int) = (nil, 0)
+        do {
+            line = #line + 1
+            try await eventually("the end of time", within: limit) { false }
+        } catch let thrown as NeverCame {
+            error = thrown
+        }
+        #expect(error?.what == "the end of time" && error?.limit == limit && error?.line == line)
+        #expect(error?.description.hasPrefix("never came within 0.01 seconds: the end of time (") == true)
+        #expect(error?.description.hasSuffix("EventuallyTests.swift:\(line))") == true)
+    }
+
+    @Test func `is waited for no longer when its task is cancelled, or the look itself fails`() async throws {
+        let looked = LoopbackServer.Gate()
+        let bell = Bell()
+        let waiting = Task {
+            try await eventually("nothing", following: bell, every: .seconds(1000)) {
+                looked.open()
+                return false
+            }
+        }
+        try await looked.opened()
+        waiting.cancel()
+        await #expect(throws: CancellationError.self) { try await waiting.value }
+        await #expect(throws: Broken.self) {
+            try await eventually("nothing", following: bell) { throw Broken() }
+        }
+        #expect(bell.count == 0)
+    }
+
+    @Test func `comes while a clock is moved step by step`() async throws {
+        let clock = ManualClock()
+        let sleeper = Task {
+            try await clock.sleep(for: .seconds(10))
+            return clock.now.offset
+        }
+        try await clock.waitForSleepers()
+        try await clock.advance(by: .seconds(3), until: "ten seconds") { clock.now.offset >= .seconds(10) }
+        #expect(try await sleeper.value == .seconds(12) && clock.now.offset == .seconds(12))
+        await #expect(throws: NeverCame.self) {
+            try await clock.advance(by: .seconds(1), until: "never", within: .milliseconds(20)) { false }
+        }
+    }
+}
