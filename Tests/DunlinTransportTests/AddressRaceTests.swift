@@ -54,7 +54,9 @@ private final class Track: Sendable {
 
     /// So many attempts are underway and wait.
     func waitForAttempts(_ count: Int) async throws {
-        try await eventually { reactor.armedDeadlines == count }
+        try await eventually("\(count) attempts wait", following: Turns(of: reactor)) {
+            reactor.armedDeadlines == count
+        }
     }
 }
 

@@ -77,7 +77,7 @@ private struct Way {
             doorman: doorman, server: server, reactor: reactor, time: time, transport: transport, scheme: scheme)
         try await play(way)
         await transport.close()
-        try await eventually { reactor.ledger.openChannels == 0 }
+        try await eventually("all is closed", following: Turns(of: reactor)) { reactor.ledger.openChannels == 0 }
     }
 
     func get() async throws -> TransportResponse {
@@ -91,7 +91,9 @@ private struct Way {
     /// How a request fails that hears nothing after its line, once `mishap` comes.
     func failure(after mishap: () -> Void) async throws -> NetworkError? {
         async let error = thrown()
-        try await eventually { doorman.visits.first?.lines.isEmpty == false && reactor.isResting }
+        try await eventually("it waits", following: Turns(of: reactor)) {
+            doorman.visits.first?.lines.isEmpty == false && reactor.isResting
+        }
         mishap()
         return try await error
     }

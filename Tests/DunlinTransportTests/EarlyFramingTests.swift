@@ -55,6 +55,6 @@ import Testing
             try await producer.stopped.opened()
         }
         await transport.close()
-        try await eventually { reactor.ledger.openChannels == 0 }
+        try await eventually("all is closed", following: Turns(of: reactor)) { reactor.ledger.openChannels == 0 }
     }
 }

@@ -1,4 +1,5 @@
 import DunlinReactor
+import DunlinTesting
 import DunlinTypes
 import DunlinWire
 import Glibc
@@ -69,6 +70,8 @@ final class Line: Sendable {
     }
 
     func waitForReader() async throws {
-        try await eventually { reactor.armedDeadlines == 1 && reactor.isResting }
+        try await eventually("it reads", following: Turns(of: reactor)) {
+            reactor.armedDeadlines == 1 && reactor.isResting
+        }
     }
 }

@@ -1,4 +1,5 @@
 import DunlinReactor
+import DunlinTesting
 import DunlinTypes
 import Synchronization
 import Testing
@@ -45,16 +46,18 @@ private final class TestResolver: Resolver {
 
     /// Answers whoever has waited longest; waits for somebody to wait.
     func answer(_ answer: Answer) async throws {
-        try await eventually { state.withLock { !$0.open.isEmpty } }
+        try await eventually("somebody waits") { state.withLock { !$0.open.isEmpty } }
         state.withLock { $0.open.isEmpty ? nil : $0.open.removeFirst().waiter }?.resume(returning: answer)
     }
 
     func waitForQuestions(_ count: Int) async throws {
-        try await eventually { state.withLock { $0.asked >= count && !$0.open.isEmpty } }
+        try await eventually("question number \(count)") {
+            state.withLock { $0.asked >= count && !$0.open.isEmpty }
+        }
     }
 
     func waitForCancels(_ count: Int) async throws {
-        try await eventually { cancelled >= count }
+        try await eventually("cancel number \(count)") { cancelled >= count }
     }
 }
 
@@ -122,7 +125,9 @@ private final class Bench: Sendable {
         bench.time.advance(by: 80)
         #expect(await bench.ask() == "0.0.0.1")
         try await bench.resolver.answer(Self.two)
-        try await eventually { bench.cache.counts.lookUps == 0 }
+        try await eventually("nobody is asked any more", following: Turns(of: bench.reactor)) {
+            bench.cache.counts.lookUps == 0
+        }
         #expect(await bench.ask() == "0.0.0.2")
         bench.time.advance(by: 100)
         async let last = bench.ask()
@@ -159,7 +164,9 @@ private final class Bench: Sendable {
         async let impatient = bench.ask(within: isCancel ? nil : 5, interrupt)
         try await bench.resolver.waitForQuestions(1)
         async let patient = bench.ask(within: 50)
-        try await eventually { bench.reactor.armedDeadlines == (isCancel ? 1 : 2) }
+        try await eventually("both wait", following: Turns(of: bench.reactor)) {
+            bench.reactor.armedDeadlines == (isCancel ? 1 : 2)
+        }
         if isCancel { interrupt.cancel(.handle) } else { bench.time.advance(by: 5) }
         #expect(await impatient == (isCancel ? "interrupted" : "timed out"))
         #expect(bench.resolver.cancelled == 0)
@@ -230,7 +237,7 @@ private final class Bench: Sendable {
             try await resolver.waitForQuestions(2)
         }
         try await resolver.waitForCancels(1)
-        try await eventually { reactor.ledger.openTimers == 0 }
+        try await eventually("nothing is left", following: Turns(of: reactor)) { reactor.ledger.openTimers == 0 }
     }
 
     @Test func `survives a storm of cancels`() async throws {
@@ -246,7 +253,9 @@ private final class Bench: Sendable {
                 }
             }
         }
-        try await eventually { bench.cache.counts.lookUps == 0 }
+        try await eventually("nobody is asked any more", following: Turns(of: bench.reactor)) {
+            bench.cache.counts.lookUps == 0
+        }
         await bench.cache.close()
     }
 }

@@ -1,4 +1,5 @@
 import DunlinReactor
+import DunlinTesting
 import DunlinTypes
 import Glibc
 import Synchronization
@@ -71,8 +72,10 @@ private final class Bench: Sendable {
     }
 
     /// Comes back once the pool looks like this.
-    func reach(open: Int, idle: Int, waiting: Int) async {
-        while counts != [open, idle, waiting] { await Task.yield() }
+    func reach(open: Int, idle: Int, waiting: Int) async throws {
+        try await eventually("open \(open), idle \(idle), waiting \(waiting)", following: Turns(of: reactor)) {
+            counts == [open, idle, waiting]
+        }
     }
 
     var counts: [Int] {
@@ -109,7 +112,7 @@ private final class Bench: Sendable {
         let interrupt = Interrupt()
         let deadline = bench.time.now.advanced(by: 10)
         async let outcome = bench.wait(until: deadline, interrupt)
-        await bench.reach(open: 1, idle: 0, waiting: 1)
+        try await bench.reach(open: 1, idle: 0, waiting: 1)
         switch event {
         case .givenBack: bench.giveBack(connection)
         case .gone: bench.discard()
@@ -124,7 +127,7 @@ private final class Bench: Sendable {
     @Test func `drops an idle connection that the server ends`() async throws {
         let bench = try Bench(cap: 1)
         bench.hangUp(try bench.idleConnection())
-        await bench.reach(open: 0, idle: 0, waiting: 0)
+        try await bench.reach(open: 0, idle: 0, waiting: 0)
         #expect(bench.reactor.ledger.openChannels == 0)
     }
 
@@ -135,7 +138,7 @@ private final class Bench: Sendable {
         await withTaskExecutorPreference(bench.reactor) { await Task.yield() }
         #expect(bench.pool.gauges.open == 1)
         bench.time.advance(by: 1)
-        await bench.reach(open: 0, idle: 0, waiting: 0)
+        try await bench.reach(open: 0, idle: 0, waiting: 0)
     }
 
     @Test func `closed, it closes what is idle at once and what is lent when it comes back`() async throws {

@@ -1,4 +1,5 @@
 import DunlinReactor
+import DunlinTesting
 import DunlinTypes
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
         defer { reactor.retire() }
         await #expect(throws: Race.Lost.timedOut) {
             async let outcome = Race.run(until: time.now.advanced(by: 5), Interrupt(), on: reactor, Self.endless)
-            while reactor.ledger.openTimers == 0 { await Task.yield() }
+            try await eventually("its timer", following: Turns(of: reactor)) { reactor.ledger.openTimers > 0 }
             time.advance(by: 5)
             _ = try await outcome
         }

@@ -1,4 +1,5 @@
 import DunlinReactor
+import DunlinTesting
 import DunlinTypes
 import Synchronization
 import Testing
@@ -102,10 +103,7 @@ import Testing
         let threads = DiskThreads(threads: 2, patience: .milliseconds(1))
         for _ in 0..<3 {
             #expect(await threads.run { 7 } == 7)
-            let loop = try ReactorGroup.shared.reactors()[0]
-            while threads.count > 0 {
-                _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
-            }
+            try await eventually("they have left") { threads.count == 0 }
         }
     }
 }

@@ -1,3 +1,4 @@
+import DunlinTesting
 import DunlinTypes
 import Glibc
 import Synchronization
@@ -62,12 +63,6 @@ import Testing
             }
             close(descriptor)
         }
-
-        func eventually(_ condition: () -> Bool) async {
-            while !condition() {
-                _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
-            }
-        }
     }
 
     private static let news = NetlinkBytes.message(NetlinkBytes.newAddress, [])
@@ -90,7 +85,9 @@ import Testing
         hints = nil
         #expect(before)
         #expect(!monitor.isRunning)
-        await kernel.eventually { kernel.loop.ledger.openChannels == 0 }
+        try await eventually("all is closed", following: Turns(of: kernel.loop)) {
+            kernel.loop.ledger.openChannels == 0
+        }
     }
 
     @Test func `listens anew when the socket has broken, and says so`() async throws {
@@ -136,10 +133,12 @@ import Testing
             for await _ in monitor.changes() { count += 1 }
             return count
         }
-        await kernel.eventually { kernel.opened == 1 }
+        try await eventually("it listens", following: Turns(of: kernel.loop)) { kernel.opened == 1 }
         waiting.cancel()
         #expect(await waiting.value <= 1)
-        await kernel.eventually { !monitor.isRunning && kernel.loop.ledger.openChannels == 0 }
+        try await eventually("all is closed", following: Turns(of: kernel.loop)) {
+            !monitor.isRunning && kernel.loop.ledger.openChannels == 0
+        }
     }
 
     @Test func `compares pictures where nobody tells of changes`() async throws {
@@ -149,7 +148,9 @@ import Testing
         await hints?.next()
         #expect(kernel.pictures >= 1)
         hints = nil
-        await kernel.eventually { kernel.loop.ledger.openTimers == 0 }
+        try await eventually("nothing is left", following: Turns(of: kernel.loop)) {
+            kernel.loop.ledger.openTimers == 0
+        }
     }
 
     @Test func `hears the kernel itself`() async throws {
