@@ -17,8 +17,8 @@ private final class Target: ActivityTarget, RefreshTarget {
     func beginRefreshing() { startAnimating() }
     func endRefreshing() { stopAnimating() }
 
-    func wait(until isMoving: Bool) async {
-        while self.isMoving != isMoving { await Task.yield() }
+    func wait(until isMoving: Bool) async throws {
+        try await eventually(isMoving ? "it moves" : "it stands") { self.isMoving == isMoving }
     }
 }
 
@@ -68,13 +68,13 @@ private final class Target: ActivityTarget, RefreshTarget {
         await observer.follow(task)
         #expect(target.told == [false])
         task.resume()
-        await target.wait(until: true)
+        try await target.wait(until: true)
         task.suspend()
-        await target.wait(until: false)
+        try await target.wait(until: false)
         task.resume()
-        await target.wait(until: true)
+        try await target.wait(until: true)
         task.cancel()
-        await target.wait(until: false)
+        try await target.wait(until: false)
         _ = await task.result
         #expect(target.told == [false, true, false, true, false])
     }
@@ -92,7 +92,7 @@ private final class Target: ActivityTarget, RefreshTarget {
         #expect(target.told == [true])
         task.cancel()
         _ = await task.result
-        await target.wait(until: false)
+        try await target.wait(until: false)
         target.startAnimating()
         await observer.follow(task)
         #expect(target.isMoving == false)
@@ -112,7 +112,7 @@ private final class Target: ActivityTarget, RefreshTarget {
         first.suspend()
         first.resume()
         second.resume()
-        await target.wait(until: true)
+        try await target.wait(until: true)
         #expect(target.told == [true, false, true])
         await observer.follow(nil)
         second.suspend()

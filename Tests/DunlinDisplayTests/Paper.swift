@@ -1,4 +1,5 @@
 import DunlinDisplay
+import DunlinTesting
 import Synchronization
 
 /// What a display writes, on a small terminal or on none.
@@ -30,9 +31,6 @@ final class Paper: DisplayOutput {
 
     /// Returns once this is shown, which something that runs already brings about.
     func wait(until isSo: ([String]) -> Bool) async throws {
-        while !isSo(shown) {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        try await eventually("what should be shown") { isSo(shown) }
     }
 }

@@ -157,7 +157,7 @@ import Testing
         }
         gate.open()
         _ = try await other.value
-        while display != nil { await Task.yield() }
+        try await eventually("its end") { display == nil }
     }
 
     @Test func `ends with what was shown last, though nothing is over`() async throws {

@@ -45,12 +45,12 @@ import Testing
                     return seen
                 }
             }
-            try await eventually { reachability.status == .wired }
+            try await eventually("it is known", following: network) { reachability.status == .wired }
             #expect(network.listenerCount == 1)
             network.change(to: .notReachable)
             for try await seen in group { #expect(seen == [.wired, .notReachable] || seen == [.notReachable]) }
         }
-        try await eventually { network.listenerCount == 0 }
+        try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
         #expect(!reachability.isWatched)
     }
 
@@ -59,12 +59,12 @@ import Testing
         let reachability = Reachability(source: network)
         #expect(network.listenerCount == 0 && !reachability.isWatched)
         #expect(try await reachability.firstKnownStatus() == .wired)
-        try await eventually { network.listenerCount == 0 }
+        try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
         network.change(to: .notReachable)
         #expect(reachability.status == .wired, "what was known last")
         #expect(try await reachability.firstKnownStatus() == .notReachable)
         _ = reachability.statuses
-        try await eventually { network.listenerCount == 0 }
+        try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
     }
 
     @Test func `gives nothing any more once it is stopped`() async throws {
@@ -74,7 +74,7 @@ import Testing
         var unasked = reachability.statuses.makeAsyncIterator()
         _ = await known.next()
         network.change(to: .notReachable)
-        try await eventually { reachability.status == .notReachable }
+        try await eventually("it is known", following: network) { reachability.status == .notReachable }
         reachability.stop()
         network.change(to: .wwan)
         #expect(await known.next() == nil)
@@ -90,14 +90,14 @@ import Testing
         _ = await statuses?.next()
         reachability = nil
         #expect(await statuses?.next() == nil)
-        try await eventually { network.listenerCount == 0 }
+        try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
     }
 
     @Test func `ends a wait with the task that waits`() async throws {
         let network = ManualNetwork()
         let reachability = Reachability(source: network)
         let waiting = Task { try await reachability.waitUntilReachable() }
-        try await eventually { reachability.status == .notReachable }
+        try await eventually("it is known", following: network) { reachability.status == .notReachable }
         waiting.cancel()
         await #expect(throws: CancellationError.self) { try await waiting.value }
         let patient = Task { try await reachability.waitUntilReachable() }
@@ -125,7 +125,9 @@ import Testing
             }
             try await group.waitForAll()
         }
-        try await eventually { network.listenerCount == 0 && !reachability.isWatched }
+        try await eventually("nobody watches", following: network) {
+            network.listenerCount == 0 && !reachability.isWatched
+        }
     }
 
     // MARK: - Hosts and addresses
@@ -170,7 +172,7 @@ import Testing
         let names = Names([.v4(0x0101_0101, port: 0)], hangs: 1)
         let reachability = Reachability.host("host.test", resolver: names, source: network)
         async let first = reachability.statuses.first { _ in true }
-        try await eventually { names.asked == 1 }
+        try await eventually("the name is asked for") { names.asked == 1 }
         network.hint()
         #expect(await first == .wired)
         #expect(names.asked == 2)

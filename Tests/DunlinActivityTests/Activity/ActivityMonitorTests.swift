@@ -24,7 +24,7 @@ import Testing
 
         /// Waits until the monitor waits in that state, and lets the time pass.
         func pass(_ time: Duration, _ state: ActivityMonitor.State) async throws {
-            try await clock.settle { await monitor.state == state }
+            try await eventually("\(state)", following: clock) { await monitor.state == state }
             try await clock.waitForSleepers()
             try await clock.advance(by: time)
         }
@@ -75,8 +75,8 @@ import Testing
         try await stage.clock.advance(by: .seconds(2))
         #expect(try await long.value == "done")
         // It may rest first, after the end of the short one.
-        try await stage.clock.skippingWaits { [monitor = stage.monitor] in
-            while await monitor.state != .notActive { await Task.yield() }
+        try await stage.clock.skippingWaits { [monitor = stage.monitor, clock = stage.clock] in
+            try await eventually("its end", following: clock) { await monitor.state == .notActive }
         }
         #expect(await changes.next() == false)
         #expect(told.withLock { $0 } == [true, false])
@@ -116,7 +116,7 @@ import Testing
         await stage.monitor.show { isActive in told.withLock { $0.append(isActive) } }
         let token = stage.monitor.beginActivity()
         try await stage.pass(.seconds(1), .delayingStart)
-        try await stage.clock.settle { await stage.monitor.isActive }
+        try await eventually("it is active", following: stage.clock) { await stage.monitor.isActive }
         await stage.monitor.disable()
         #expect(await stage.monitor.state == .notActive)
         #expect(told.withLock { $0 } == [true, false])
@@ -218,12 +218,5 @@ import Testing
         var told: [Bool] = []
         for await change in changes { told.append(change) }
         #expect(told == [false])
-    }
-}
-
-extension ManualClock {
-    /// Returns once this is so, which something that runs already brings about.
-    fileprivate func settle(_ isSo: () async -> Bool) async throws {
-        while await !isSo() { await Task.yield() }
     }
 }

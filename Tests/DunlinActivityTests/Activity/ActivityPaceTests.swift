@@ -29,18 +29,10 @@ import Testing
             try await clock.clock.advance(by: .milliseconds(milliseconds))
         }
 
-        /// What never comes is ended by the time limit.
-        func until(_ condition: () async -> Bool) async throws {
-            while await !condition() {
-                try Task.checkCancellation()
-                await Task.yield()
-            }
-        }
-
         /// Returns once it is in that state and waits, if it waits there.
         func comes(to state: ActivityMonitor.State, waiting: Bool = true) async throws {
-            try await until { await monitor.state == state }
-            try await until { clock.sleepers == (waiting ? 1 : 0) }
+            try await eventually("\(state)", following: clock.clock) { await monitor.state == state }
+            try await eventually("its wait", following: clock.clock) { clock.sleepers == (waiting ? 1 : 0) }
         }
 
         /// Requests one after the other on each of so many lanes, while `operation` runs.
@@ -77,7 +69,7 @@ import Testing
                 try await stage.requests(20)
                 try await stage.advance(1)
             }
-            try await stage.until { !stage.told.all.isEmpty }
+            try await eventually("it is told", following: stage.clock.clock) { !stage.told.all.isEmpty }
             for _ in 0..<40 {
                 try await stage.requests(20)
                 try await stage.advance(25)
@@ -242,7 +234,7 @@ extension `Pace of an activity monitor`.Stage {
         try await comes(to: .delayingEnd)
         #expect(await monitor.isActive)
         try await clock.clock.skippingWaits {
-            try await until { await monitor.state == .notActive }
+            try await eventually("its end", following: clock.clock) { await monitor.state == .notActive }
         }
         #expect(clock.now <= end.advanced(by: .milliseconds(1)))
         #expect(told.all.last == false)

@@ -19,8 +19,8 @@ private final class Diary: LoadObserver {
         note("failed \(load.id): \((error as? NetworkError).map { "\($0.code)" } ?? "\(error)")")
     }
 
-    func wait(for count: Int) async {
-        while lines.count < count { await Task.yield() }
+    func wait(for count: Int) async throws {
+        try await eventually("line number \(count)") { lines.count >= count }
     }
 }
 
@@ -69,11 +69,11 @@ private final class Diary: LoadObserver {
         let load = try await stage.loader.begin("page")
         #expect(stage.diary.lines.first == "started \(load.id)")
         #expect(try await load.document.text == "ü")
-        await stage.diary.wait(for: 2)
+        try await stage.diary.wait(for: 2)
         stage.transport.on(.get, "/gone").respond(.notFound)
         let gone = try await stage.loader.begin("gone")
         await #expect(throws: NetworkError.self) { try await gone.document }
-        await stage.diary.wait(for: 4)
+        try await stage.diary.wait(for: 4)
         #expect(
             stage.diary.lines == [
                 "started \(load.id)", "finished \(load.id): ü", "started \(gone.id)",
@@ -91,7 +91,7 @@ private final class Diary: LoadObserver {
         let error = await #expect(throws: NetworkError.self) { try await first.document }
         #expect(error?.code == .cancelled)
         #expect(try await second.document.text == "ü")
-        await stage.diary.wait(for: 4)
+        try await stage.diary.wait(for: 4)
         #expect(
             stage.diary.lines == [
                 "started \(first.id)", "failed \(first.id): cancelled", "started \(second.id)",
@@ -127,7 +127,7 @@ private final class Diary: LoadObserver {
         load.cancel()
         let error = await #expect(throws: NetworkError.self) { try await load.document }
         #expect(error?.code == .cancelled)
-        await stage.diary.wait(for: 4)
+        try await stage.diary.wait(for: 4)
         #expect(stage.diary.lines.filter { $0.hasPrefix("failed") }.count == 2)
     }
 
@@ -141,7 +141,7 @@ private final class Diary: LoadObserver {
         #expect(document.text == "<b>ü</b>" && document.data == Bytes([0xFC]))
         struct Dislike: Error {}
         await #expect(throws: Dislike.self) { try await stage.loader.load("page") { _ in throw Dislike() } }
-        await stage.diary.wait(for: 4)
+        try await stage.diary.wait(for: 4)
         #expect(stage.diary.lines[1].hasSuffix("<b>ü</b>") && stage.diary.lines[3].hasSuffix("Dislike()"))
     }
 
@@ -221,7 +221,7 @@ private final class Diary: LoadObserver {
             }
         }
         await stage.loader.cancel()
-        await stage.diary.wait(for: 120)
+        try await stage.diary.wait(for: 120)
         try await stage.session.tasks.drain()
         let ended = stage.diary.lines.filter { !$0.hasPrefix("started") }
             .compactMap { $0.split(separator: ":").first?.split(separator: " ").last }

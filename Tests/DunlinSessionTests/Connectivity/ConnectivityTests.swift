@@ -43,9 +43,9 @@ import Testing
         async let response = mocked.session.post("x", body: .bytes("body"), as: .string)
         try await mocked.transport.waitForRequests(1)
         // Something changes, and there is still no way.
-        try await eventually { network.lookCount >= 1 }
+        try await eventually("it looks", following: network) { network.lookCount >= 1 }
         network.hint()
-        try await eventually { network.lookCount >= 2 }
+        try await eventually("it looks again", following: network) { network.lookCount >= 2 }
         network.change(to: .wifi)
         try await mocked.transport.waitForRequests(2)
         // That was too early, or it went again.
@@ -71,7 +71,7 @@ import Testing
         var options = HTTPSession.Options()
         options.waitsForConnectivity = true
         async let waiting = mocked.session.get("y", options: options, as: .string).value
-        try await eventually { network.lookCount >= 1 }
+        try await eventually("it looks", following: network) { network.lookCount >= 1 }
         network.change(to: .wwan)
         #expect(try await waiting == "y")
         await mocked.session.shutdown()
@@ -116,10 +116,10 @@ import Testing
         }
         mocked.transport.on(.get, "/x").fail(Self.noWay)
         async let failure = networkError { _ = try await mocked.session.get("x", as: .bytes) }
-        try await eventually { network.lookCount >= 1 }
+        try await eventually("it looks", following: network) { network.lookCount >= 1 }
         try await clock.advance(by: .seconds(89))
         network.hint()
-        try await eventually { network.lookCount >= 2 }
+        try await eventually("it looks again", following: network) { network.lookCount >= 2 }
         try await clock.advance(by: .seconds(2))
         let error = try await failure
         #expect(error?.code == .timedOut && error?.phase == .total && error?.limit == .seconds(90))
@@ -137,7 +137,7 @@ import Testing
         let mocked = try Self.mocked(network)
         mocked.transport.on(.get, "/x").fail(Self.noWay)
         let task = Task { try await mocked.session.get("x", as: .bytes).value }
-        try await eventually { network.lookCount >= 1 }
+        try await eventually("it looks", following: network) { network.lookCount >= 1 }
         #expect(await mocked.session.tasks.all.first?.phase == .connect)
         if byTask { task.cancel() } else { await mocked.session.tasks.cancelAll() }
         switch await task.result {

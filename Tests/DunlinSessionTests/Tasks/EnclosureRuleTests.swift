@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinTesting
 import Synchronization
 import Testing
 @testable import DunlinSession
@@ -22,9 +23,9 @@ import Testing
     private static let ended = Mutex(0)
 
     /// Each begins the next by a task of its own, as a program does that asks again and again.
-    @Test func `is forgotten once it is over`() async {
+    @Test func `is forgotten once it is over`() async throws {
         await Self.next(1000)
-        while Self.ended.withLock({ $0 }) < 1001 { await Task.yield() }
+        try await eventually("the last one's end") { Self.ended.withLock { $0 } == 1001 }
     }
 
     @Test func `is all that is underway, from within`() async {

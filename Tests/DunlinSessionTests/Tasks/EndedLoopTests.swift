@@ -18,7 +18,7 @@ import Testing
         let held = try mock.session.task("/", as: .string)
         #expect(try await mock.session.get("/", as: .string).value == "fit")
         // Without the loop there is no order of who comes there first.
-        while await mock.session.tasks.count == 0 { await Task.yield() }
+        try await eventually("it is there") { await mock.session.tasks.count > 0 }
         #expect(await mock.session.tasks.cancel(held.id))
         #expect(try await networkError { _ = try await held.value }?.code == .cancelled)
         try await mock.session.tasks.drain()

@@ -20,7 +20,7 @@ import Testing
         for await _ in task.downloadProgress {}
         for await _ in task.activity {}
         #expect(await batch.results.count == 1)
-        while task.snapshot.state != .over { await Task.yield() }
+        try await eventually("it is over") { task.snapshot.state == .over }
         #expect(await mock.session.tasks.count == 0 && mock.transport.requests.isEmpty)
         await mock.session.shutdown()
         var ends = 0
