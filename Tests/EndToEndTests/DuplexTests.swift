@@ -146,7 +146,7 @@ struct `Both directions at once` {
             async let answer = stage.session.post("up", body: producer.body, as: .bytes)
             try await begun.opened()
             var (last, quiet) = (-1, 0)
-            try await stage.eventually("a stall") {
+            try await stage.eventually("a stall", every: .milliseconds(2)) {
                 let made = producer.made.load(ordering: .relaxed)
                 quiet = made == last && made > 0 ? quiet + 1 : 0
                 last = made

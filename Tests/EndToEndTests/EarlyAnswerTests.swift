@@ -267,10 +267,8 @@ extension `Early answers` {
                 let body = RequestBody.stream(UploadPieces(total: Self.count))
                 return try await stage.session.post("up", body: body, as: .string).value
             }
-            try await Stage.eventually("the connection is given up") {
+            try await clock.advance(by: .milliseconds(20), until: "the connection is given up") {
                 stage.server.connectionCount == 1 && stage.server.openConnections == 0
-            } meanwhile: {
-                try await clock.advance(by: .milliseconds(20))
             }
             #expect(try await task.value == "hello")
         }

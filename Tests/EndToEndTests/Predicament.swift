@@ -97,7 +97,7 @@ enum Predicament: String, CaseIterable, Sendable {
             try await stage.server.wait { $0.bytesSent > 0 }
             // What was sent has been read when the loop has had nothing to do for a while.
             var looks = 0
-            try await stage.eventually("what was sent has been read") {
+            try await stage.eventually("what was sent has been read", every: .milliseconds(2)) {
                 looks = stage.loop.isResting ? looks + 1 : 0
                 return looks >= 20
             }

@@ -170,8 +170,10 @@ struct `A session over several loops` {
                     return count
                 }
                 // Each is within its own, and all are on their lists by then.
-                while all < 4, waiting.withLock({ $0 < 4 }) { await Task.yield() }
-                do { try await place.withLock { $0 }?.tasks.drain() } catch { Issue.record(error) }
+                do {
+                    try await eventually("all are there") { all == 4 || waiting.withLock { $0 == 4 } }
+                    try await place.withLock { $0 }?.tasks.drain()
+                } catch { Issue.record(error) }
             }
         }) { session, _, _ in
             place.withLock { $0 = session }

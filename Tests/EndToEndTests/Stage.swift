@@ -62,22 +62,13 @@ struct Stage: Sendable {
 
     private static let authority = Result { try CertificateAuthority() }
 
-    /// Looks now and then whether `condition` holds; fails after a generous while. Waits on a loop, not on a thread
-    /// that others need.
-    static func eventually(
-        _ what: String, _ condition: () async throws -> Bool, meanwhile step: () async throws -> Void = {}
+    /// The one `eventually`, which looks again with the loop's turns and with what the server does.
+    func eventually(
+        _ what: String, every pace: Duration = .milliseconds(10), fileID: String = #fileID, line: Int = #line,
+        _ condition: () async throws -> Bool
     ) async throws {
-        let loop = try ReactorGroup.shared.reactors()[0]
-        let start = loop.now()
-        while try await !condition() {
-            try #require(loop.now().duration(since: start) < .seconds(120), "never came: \(what)")
-            try await step()
-            _ = await Parking<Void>(on: loop).wait(until: loop.now().advanced(by: 1_000_000), interrupt: nil)
-        }
-    }
-
-    func eventually(_ what: String, _ condition: () async throws -> Bool) async throws {
-        try await Self.eventually(what, condition)
+        try await DunlinTesting.eventually(
+            what, following: loop, server, every: pace, fileID: fileID, line: line, condition)
     }
 
     /// Proves that earlier mishaps left the session fit for use.

@@ -169,10 +169,8 @@ struct `A response that is handed on` {
         } _: { (stage: Stage) async throws in
             Self.serve(stage, then: .generated(0..<100_000), .stall)
             let (_, body) = try await Self.answer(stage)
-            try await Stage.eventually("the request is over") {
+            try await clock.advance(by: .seconds(1), until: "the request is over") {
                 await stage.session.tasks.count == 0
-            } meanwhile: {
-                try await clock.advance(by: .seconds(1))
             }
             #expect(stage.session.connections.open == 0, "nobody holds a connection for what nobody reads")
             let error = try await NetworkError.thrown { _ = try await Self.text(body) }

@@ -40,8 +40,8 @@ struct `A request that takes too long` {
             try await clock.waitForDeadlines(predicament == .pool ? 2 : 1)
             // What the server has sent may be read after the first move only, and its silence counts from then.
             let left = occupant == nil ? 0 : 1
-            try await Stage.eventually("it ends", { await stage.session.tasks.count <= left }) {
-                try await clock.advance(by: limit + .seconds(1))
+            try await clock.advance(by: limit + .seconds(1), until: "it ends") {
+                await stage.session.tasks.count <= left
             }
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .timedOut)

@@ -38,7 +38,7 @@ import Testing
             let second = try stage.session.task("second", as: .string)
             second.resume()
             var looks = 0
-            try await stage.eventually("the loop's rest") {
+            try await stage.eventually("the loop's rest", every: .milliseconds(2)) {
                 looks = stage.loop.isResting ? looks + 1 : 0
                 return looks == 30
             }

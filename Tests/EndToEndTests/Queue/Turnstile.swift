@@ -38,7 +38,7 @@ final class Turnstile: Sendable {
 
     /// Lets the request with this number go on, once it is there.
     func pass(_ number: Int) async throws {
-        try await Stage.eventually("request number \(number)") { arrived.count > number }
+        try await eventually("request number \(number)") { arrived.count > number }
         let gate = state.withLock { state in
             state.passed += 1
             return state.gates[number]
@@ -50,7 +50,7 @@ final class Turnstile: Sendable {
     func pass(all count: Int, atOnce limit: Int, meanwhile step: () async throws -> Void = {}) async throws {
         for number in 0..<count {
             let held = min(number + limit, count)
-            try await Stage.eventually("\(held) came") { arrived.count == held }
+            try await eventually("\(held) came") { arrived.count == held }
             try await step()
             try await pass(number)
         }

@@ -89,10 +89,8 @@ struct Scene: Sendable {
             _ = await running.result
             isOver.store(true, ordering: .relaxed)
         }()
-        try await Stage.eventually("it is over") {
+        try await clock.advance(by: .milliseconds(100), until: "it is over") {
             isOver.load(ordering: .relaxed)
-        } meanwhile: {
-            try await clock.advance(by: .milliseconds(100))
         }
         await end
         return try await running.value

@@ -416,7 +416,7 @@ struct `A request's challenge hook` {
                 options.authenticate = hook.hook
                 return try await session.get("1", options: options, as: .string).value
             }
-            try await Stage.eventually("it waits") { session.connections.waiting == 1 }
+            try await eventually("it waits", following: stage.loop, stage.server) { session.connections.waiting == 1 }
             gate.open()
             #expect(try await first.value == "0")
             #expect(try await second.value == "1")

@@ -134,7 +134,9 @@ struct `A client's identity` {
         try await SecureStage.with(tolerating: true, tls: { tls, _ in tls.clientCertificate = .required }) {
             (stage: SecureStage) async throws in
             try await stage.session.prewarm(1)
-            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
+            try await eventually("the connection is dropped", following: stage.loop, stage.server) {
+                stage.session.connections.open == 0
+            }
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect(error.reason == "the server requires a client certificate and got none")
         }

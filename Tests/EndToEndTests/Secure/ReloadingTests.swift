@@ -144,9 +144,13 @@ struct `Files that secure a session` {
             try session.reloadTLS()
             goOn.open()
             #expect(try await running.value == 600_000)
-            try await Stage.eventually("the request") { stage.server.requests.first?.isComplete == true }
+            try await eventually("the request", following: stage.loop, stage.server) {
+                stage.server.requests.first?.isComplete == true
+            }
             #expect(stage.server.requests.first?.body == LoopbackServer.GeneratedBody.bytes(0..<4 << 20))
-            try await Stage.eventually("the old connection goes") { session.connections.open == 0 }
+            try await eventually("the old connection goes", following: stage.loop, stage.server) {
+                session.connections.open == 0
+            }
             let error = try await NetworkError.thrown { _ = try await session.get("x", as: .bytes) }
             #expect(error.trustRefusal?.reason == .unknownIssuer)
         }

@@ -58,7 +58,7 @@ struct `Replacing what a session believes` {
             let running = Task { try await session.get("old", as: .string).value }
             _ = try await stage.server.waitForRequests(1)
             let waiting = Task { try await session.get("new", as: .string).value }
-            try await Stage.eventually("it waits") { session.connections.waiting == 1 }
+            try await eventually("it waits", following: stage.loop, stage.server) { session.connections.waiting == 1 }
             try session.replaceTLS(Self.roots(other))
             gate.open()
             #expect(try await running.value == "old")

@@ -40,7 +40,9 @@ struct `The end of a response over TLS` {
                 if count == whole.count, framing != .close {
                     // The response says itself where it ends. Its connection is gone all the same.
                     #expect(try await Self.body(stage.session, isStreamed: isStreamed) == "the end")
-                    try await Stage.eventually("the connection is gone") { stage.session.connections.open == 0 }
+                    try await eventually("the connection is gone", following: stage.loop, stage.server) {
+                        stage.session.connections.open == 0
+                    }
                     break
                 }
                 let error = try await NetworkError.thrown {
@@ -71,7 +73,9 @@ struct `The end of a response over TLS` {
                     #expect(!mayEnd, "after \(count) bytes: \(error)")
                     #expect(error.code == .connectionClosed)
                 }
-                try await Stage.eventually("the connection is gone") { stage.session.connections.open == 0 }
+                try await eventually("the connection is gone", following: stage.loop, stage.server) {
+                    stage.session.connections.open == 0
+                }
             }
         }
     }
@@ -108,7 +112,9 @@ struct `The end of a response over TLS` {
             #expect(try await stage.session.get("x", as: .string).value == "x")
             #expect(stage.session.connections.idle == 1)
             gate.open()
-            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
+            try await eventually("the connection is dropped", following: stage.loop, stage.server) {
+                stage.session.connections.open == 0
+            }
             #expect(stage.loop.openChannels == 0)
             try await stage.expectHealthy()
         }

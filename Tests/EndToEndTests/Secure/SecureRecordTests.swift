@@ -50,7 +50,9 @@ struct `TLS records that are no content` {
                 try await response.body.reduce(0) { $0 + $1.count }
             }
             #expect(count == 2_000_000)
-            try await Stage.eventually("the request") { stage.server.requests.first?.isComplete == true }
+            try await eventually("the request", following: stage.loop, stage.server) {
+                stage.server.requests.first?.isComplete == true
+            }
             #expect(stage.server.requests.first?.body == LoopbackServer.GeneratedBody.bytes(0..<4 << 20))
             try await stage.expectHealthy()
             #expect(stage.server.connectionCount == 1)
@@ -67,7 +69,9 @@ struct `TLS records that are no content` {
             #expect(error.reason.contains("too many TLS messages without content"), "\(error.reason)")
             stage.server.enqueue(LoopbackServer.Reply(LoopbackServer.Reply.response(body: "x").steps + flood))
             _ = try await stage.session.get("x", as: .bytes)
-            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
+            try await eventually("the connection is dropped", following: stage.loop, stage.server) {
+                stage.session.connections.open == 0
+            }
             try await stage.expectHealthy()
         }
     }
@@ -89,7 +93,9 @@ struct `TLS records that are no content` {
             }
             try await stage.server.wait { $0.failures == 1 }
             #expect(stage.server.failures.first?.detail.contains("no renegotiation") == true)
-            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
+            try await eventually("the connection is dropped", following: stage.loop, stage.server) {
+                stage.session.connections.open == 0
+            }
             try await stage.expectHealthy()
             #expect(stage.server.handshakes.count == 2)
         }
@@ -124,13 +130,17 @@ struct `TLS records that are no content` {
             stage.server.enqueue(
                 LoopbackServer.Reply(LoopbackServer.Reply.response(body: "x").steps + [.outsideTLS(garbage), .drain]))
             #expect(try await stage.session.get("x", as: .string).value == "x")
-            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
+            try await eventually("the connection is dropped", following: stage.loop, stage.server) {
+                stage.session.connections.open == 0
+            }
             // Between requests nobody is told; the connection goes.
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(.response(body: "x").then(.waitForSignal(gate), .outsideTLS(garbage), .drain))
             #expect(try await stage.session.get("x", as: .string).value == "x")
             gate.open()
-            try await Stage.eventually("the connection is dropped") { stage.session.connections.open == 0 }
+            try await eventually("the connection is dropped", following: stage.loop, stage.server) {
+                stage.session.connections.open == 0
+            }
             try await stage.expectHealthy()
         }
     }

@@ -35,7 +35,7 @@ final class Holdup: Sendable {
     func getOthers(of session: HTTPSession) async throws {
         try await session.withExecutor { @concurrent [self] in
             ready.open()
-            try await Stage.eventually("a thread is held") { hasBegun.load(ordering: .relaxed) }
+            try await eventually("a thread is held") { hasBegun.load(ordering: .relaxed) }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<Self.count {
                     group.addTask { [self] in

@@ -69,7 +69,7 @@ import Testing
                 request.resume()
                 // It stands before the loop by then, and a cancel that went there too would stand behind it.
                 var looks = 0
-                try await stage.eventually("its turn") {
+                try await stage.eventually("its turn", every: .milliseconds(2)) {
                     looks += 1
                     return looks == 20
                 }

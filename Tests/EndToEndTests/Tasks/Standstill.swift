@@ -277,7 +277,7 @@ extension StandstillScene {
     /// Returns when the loop has had nothing to do for a while.
     private func rest(_ stage: Stage) async throws {
         var looks = 0
-        try await stage.eventually("the loop's rest") {
+        try await stage.eventually("the loop's rest", every: .milliseconds(2)) {
             looks = stage.loop.isResting ? looks + 1 : 0
             return looks >= 5
         }

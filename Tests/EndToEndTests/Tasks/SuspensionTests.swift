@@ -42,7 +42,7 @@ struct `A request that is suspended` {
             for await step in task.uploadProgress where step.wireBytes > 0 { break }
             task.suspend()
             var held = task.uploaded
-            try await Stage.eventually("nothing more is sent") {
+            try await stage.eventually("nothing more is sent") {
                 defer { held = task.uploaded }
                 return held == task.uploaded
             }

@@ -126,7 +126,7 @@ import Testing
         let task = try scene.task(.ifValidatorMatches)
         task.resume()
         _ = try await scene.transport.waitForRequests(4)
-        while task.downloaded.wireBytes < 1 << 14 { await Task.yield() }
+        try await eventually("all that will come") { task.downloaded.wireBytes >= 1 << 14 }
         let data = try #require(await task.cancelProducingResumeData())
         #expect(data.byteCount == 1 << 14)
         isOpen.withLock { $0 = true }

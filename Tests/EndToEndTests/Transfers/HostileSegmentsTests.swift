@@ -53,10 +53,8 @@ struct `A segment` {
             let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: Self.options(2))
             let start = clock.now
             task.resume()
-            try await Stage.eventually("the download is over") {
+            try await clock.advance(by: .milliseconds(50), until: "the download is over") {
                 task.resultIfEnded != nil
-            } meanwhile: {
-                try await clock.advance(by: .milliseconds(50))
             }
             #expect(try await task.value.byteCount == Self.length)
             #expect(start.duration(to: clock.now) < .seconds(60), "it did not wait for the answer that never came")
@@ -97,11 +95,9 @@ struct `A segment` {
             let task = try stage.session.downloadTask(
                 "file", to: .folder(folder.path), transfer: Self.options(segments))
             task.resume()
-            try await Stage.eventually("the download is over") {
+            try await clock.advance(by: .milliseconds(50), until: "the download is over") {
                 if parts.withLock({ $0 }) >= 3 { file.gate.open() }
                 return task.resultIfEnded != nil
-            } meanwhile: {
-                try await clock.advance(by: .milliseconds(50))
             }
             #expect(try await task.value.byteCount == Self.length)
             #expect(try folder.contents("file") == file.contents)
@@ -133,11 +129,9 @@ struct `A segment` {
             let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: Self.options(4))
             let start = clock.now
             task.resume()
-            try await Stage.eventually("the download is over") {
+            try await clock.advance(by: .milliseconds(50), until: "the download is over") {
                 if parts.withLock({ $0 }) >= 3 { file.gate.open() }
                 return task.resultIfEnded != nil
-            } meanwhile: {
-                try await clock.advance(by: .milliseconds(50))
             }
             #expect(try await task.value.byteCount == Self.length)
             #expect(start.duration(to: clock.now) < .seconds(10), "the end that never comes was not waited for")
@@ -252,10 +246,8 @@ struct `A segment` {
             }
             let task = try stage.session.downloadTask("file", to: .folder(folder.path))
             task.resume()
-            try await Stage.eventually("the download is over") {
+            try await clock.advance(by: .milliseconds(50), until: "the download is over") {
                 task.resultIfEnded != nil
-            } meanwhile: {
-                try await clock.advance(by: .milliseconds(50))
             }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .invalidResponse)

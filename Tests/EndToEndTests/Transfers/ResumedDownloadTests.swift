@@ -14,10 +14,8 @@ struct `A download that goes on` {
     /// Waits for the end, while the clock moves.
     private static func end(of task: Handle, _ clock: ManualClock) async throws {
         task.resume()
-        try await Stage.eventually("the download is over") {
+        try await clock.advance(by: .seconds(1), until: "the download is over") {
             task.resultIfEnded != nil
-        } meanwhile: {
-            try await clock.advance(by: .seconds(1))
         }
     }
 

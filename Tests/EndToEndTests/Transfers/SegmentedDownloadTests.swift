@@ -25,11 +25,9 @@ struct `A download in segments` {
         of task: Handle, _ file: ServedFile, _ stage: Stage, _ clock: ManualClock, after parts: Int = 3
     ) async throws {
         task.resume()
-        try await Stage.eventually("the download is over") {
+        try await clock.advance(by: .milliseconds(100), until: "the download is over") {
             if stage.server.partCount >= parts { file.gate.open() }
             return task.resultIfEnded != nil
-        } meanwhile: {
-            try await clock.advance(by: .milliseconds(100))
         }
     }
 

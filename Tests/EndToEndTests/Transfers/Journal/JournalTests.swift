@@ -217,10 +217,10 @@ struct `A journal` {
             let start = clock.now
             transfer.start()
             // While no request is on its way none is in danger of running out of time.
-            try await Stage.eventually("the end") {
-                transfer.resultIfEnded != nil
-            } meanwhile: {
+            try await eventually("the end", every: .milliseconds(2)) {
+                if transfer.resultIfEnded != nil { return true }
                 if transfer.task == nil { try await clock.advance(by: .seconds(20)) }
+                return false
             }
             #expect(try await transfer.value.file?.byteCount == 4)
             #expect(start.duration(to: clock.now) >= .seconds(61))
