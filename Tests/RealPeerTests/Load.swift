@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinTesting
 import Synchronization
 import Testing
 
@@ -46,10 +47,9 @@ final class Load: Sendable {
 
     /// Returns when that many more requests have succeeded.
     func more(_ count: Int) async throws {
-        let (goal, start) = (state.withLock { $0.succeeded } + count, ContinuousClock.now)
-        while state.withLock({ $0.succeeded }) < goal {
-            try #require(ContinuousClock.now - start < .seconds(30), "requests no longer succeed")
-            await Task.yield()
+        let goal = state.withLock { $0.succeeded } + count
+        try await eventually("\(count) more requests succeed", within: .seconds(30)) {
+            state.withLock { $0.succeeded } >= goal
         }
     }
 

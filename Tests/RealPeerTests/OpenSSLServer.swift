@@ -73,14 +73,13 @@ final class OpenSSLServer {
     }
 
     private static func port(toldIn folder: Folder) async throws -> UInt16 {
-        let start = ContinuousClock.now
-        while true {
+        var port: UInt16?
+        try await eventually("openssl listens", within: .seconds(10)) {
             let line = folder.text(of: "output").split(separator: "\n").first { $0.hasPrefix("ACCEPT 127.0.0.1:") }
-            if let port = line.flatMap({ UInt16($0.split(separator: ":")[1]) }) { return port }
-            try #require(
-                ContinuousClock.now - start < .seconds(10), "openssl does not listen: \(folder.text(of: "output"))")
-            await Task.yield()
+            port = line.flatMap { UInt16($0.split(separator: ":")[1]) }
+            return port != nil
         }
+        return try #require(port)
     }
 
     private func end() {
@@ -108,21 +107,17 @@ final class OpenSSLServer {
     func say(_ text: String) async throws {
         let bytes = Array(text.utf8)
         try #require(write(input, bytes, bytes.count) == bytes.count)
-        let start = ContinuousClock.now
-        var waiting: Int32 = 1
-        while waiting > 0 {
+        try await eventually("openssl has heard us", within: .seconds(10)) {
+            var waiting: Int32 = 1
             try #require(ioctl(input, UInt(FIONREAD), &waiting) == 0)
-            try #require(ContinuousClock.now - start < .seconds(10), "openssl does not listen to us any more")
-            await Task.yield()
+            return waiting == 0
         }
     }
 
     /// Returns when it has printed this so many times.
     func prints(_ text: String, times: Int = 1) async throws {
-        let start = ContinuousClock.now
-        while output.split(separator: text, omittingEmptySubsequences: false).count <= times {
-            try #require(ContinuousClock.now - start < .seconds(10), "openssl never printed \(text)")
-            await Task.yield()
+        try await eventually("openssl prints \(text)", within: .seconds(10)) {
+            output.split(separator: text, omittingEmptySubsequences: false).count > times
         }
     }
 }

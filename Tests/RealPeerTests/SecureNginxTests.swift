@@ -64,11 +64,7 @@ struct `Against nginx over TLS` {
     ) async throws {
         try await Self.with(version) { _, session, _ in
             #expect(try await session.get("brief", as: .string).value == "brief")
-            let start = ContinuousClock.now
-            while session.connections.open > 0 {
-                try #require(ContinuousClock.now - start < .seconds(10), "its end was never noticed")
-                await Task.yield()
-            }
+            try await eventually("its end is noticed", within: .seconds(10)) { session.connections.open == 0 }
             let response = try await session.get("hello", as: .string)
             #expect(response.metrics.attempts.map(\.isConnectionReused) == [false])
             #expect(response.security?.isResumed == true)

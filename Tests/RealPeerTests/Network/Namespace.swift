@@ -1,5 +1,6 @@
 import Children
 import DunlinReactor
+import DunlinTesting
 import DunlinTypes
 import Foundation
 import Glibc
@@ -152,20 +153,28 @@ final class NetworkProgram {
 
     /// Waits until it has said just this, line by line.
     func says(_ expected: String..., sourceLocation: SourceLocation = #_sourceLocation) async {
-        let start = loop.now()
-        while lines.count < expected.count, loop.now().duration(since: start) < .seconds(30) { await pause() }
+        await reaches { $0.count >= expected.count }
         // What follows too soon is too much.
         #expect(lines == expected, sourceLocation: sourceLocation)
     }
 
     /// Waits until this is the last that it has said.
     func comes(to expected: String, sourceLocation: SourceLocation = #_sourceLocation) async {
-        let start = loop.now()
-        while lines.last != expected, loop.now().duration(since: start) < .seconds(30) { await pause() }
+        await reaches { $0.last == expected }
         #expect(lines.last == expected, sourceLocation: sourceLocation)
     }
 
-    func pause(_ duration: Duration = .milliseconds(5)) async {
+    /// Waits for half a minute; what it has said by then is for the caller to judge.
+    private func reaches(_ isSo: ([String]) -> Bool) async {
+        do {
+            try await eventually("what it should say", within: .seconds(30)) { isSo(lines) }
+        } catch is NeverCame {
+        } catch {
+            Issue.record(error)
+        }
+    }
+
+    func pause(_ duration: Duration) async {
         let end = loop.now().advanced(by: duration.clampedNanoseconds)
         _ = await Parking<Void>(on: loop).wait(until: end, interrupt: nil)
     }
