@@ -73,8 +73,9 @@ let package = Package(
         .target(
             name: "LeakChecking", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/LeakChecking",
             swiftSettings: dialect),
+        .target(name: "LedgerRows", path: "Tests/LedgerRows", swiftSettings: dialect),
         .target(
-            name: "Mocking", dependencies: ["Dunlin", "DunlinReactor", "DunlinTesting", "DunlinTypes"],
+            name: "Mocking", dependencies: ["Dunlin", "DunlinTesting"],
             path: "Tests/Mocking", swiftSettings: dialect),
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
@@ -83,24 +84,27 @@ let package = Package(
             swiftSettings: dialect),
         .executableTarget(
             name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
-        .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes"], swiftSettings: dialect),
+        .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes", "LedgerRows"], swiftSettings: dialect),
         .testTarget(
-            name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes"],
+            name: "DunlinWireTests", dependencies: ["DunlinWire", "DunlinTypes", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinInflateTests", dependencies: ["DunlinInflate", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
-            name: "DunlinSecureTests", dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting"],
+            name: "DunlinSecureTests",
+            dependencies: ["COpenSSL", "DunlinSecure", "DunlinTypes", "DunlinTesting", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting"],
+            name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinSemanticsTests", dependencies: ["DunlinSemantics", "DunlinTypes"], swiftSettings: dialect),
+            name: "DunlinSemanticsTests", dependencies: ["DunlinSemantics", "DunlinTypes", "LedgerRows"],
+            swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransportTests",
             dependencies: [
                 "DunlinTransport", "DunlinReactor", "DunlinSecure", "DunlinTypes", "DunlinWire", "DunlinTesting",
+                "LedgerRows",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -110,61 +114,61 @@ let package = Package(
             name: "DunlinContentTests",
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinContent", "DunlinSession", "DunlinTesting", "DunlinTransfers",
-                "Mocking",
+                "Mocking", "LedgerRows",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinReachabilityTests",
             dependencies: [
                 "Dunlin", "DunlinReachability", "DunlinReactor", "DunlinTesting", "DunlinTransfers", "DunlinTypes",
-                "LeakChecking", "Mocking",
+                "LeakChecking", "LedgerRows", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinSessionTests",
             dependencies: [
                 "Dunlin", "DunlinContent", "DunlinFoundation", "DunlinInflate", "DunlinReactor", "DunlinSecure",
-                "DunlinSemantics",
-                "DunlinSession", "DunlinTesting", "DunlinTransfers", "DunlinTransport", "DunlinTypes", "DunlinWire",
-                "LeakChecking", "Mocking",
+                "DunlinSemantics", "DunlinSession", "DunlinTesting", "DunlinTransfers", "DunlinTransport",
+                "DunlinTypes", "DunlinWire", "LeakChecking", "LedgerRows", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransfersTests",
             dependencies: [
                 "Dunlin", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinTesting", "DunlinTransfers",
-                "DunlinTypes", "LeakChecking", "Mocking",
+                "DunlinTypes", "LeakChecking", "LedgerRows", "Mocking",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinActivityTests",
-            dependencies: ["Dunlin", "DunlinActivity", "DunlinTesting", "LeakChecking", "Mocking"],
+            dependencies: ["Dunlin", "DunlinActivity", "DunlinTesting", "LeakChecking", "LedgerRows", "Mocking"],
             swiftSettings: dialect),
         .testTarget(name: "DunlinTests", dependencies: ["Dunlin"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinFoundationTests",
             dependencies: [
                 "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinSecure", "DunlinTesting", "LeakChecking",
+                "LedgerRows",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinDisplayTests",
-            dependencies: ["Dunlin", "DunlinActivity", "DunlinDisplay", "DunlinTesting", "LeakChecking"],
+            dependencies: ["Dunlin", "DunlinActivity", "DunlinDisplay", "DunlinTesting", "LeakChecking", "LedgerRows"],
             swiftSettings: dialect),
-        .testTarget(name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML"], swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML", "LedgerRows"], swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting", "DunlinTypes",
-                "JournalPeer",
-                "LeakChecking", "Children",
+                "JournalPeer", "LeakChecking", "LedgerRows", "Children",
             ],
             swiftSettings: dialect),
         .testTarget(
             name: "RealPeerTests",
             dependencies: [
                 "Dunlin", "DunlinInflate", "DunlinReactor", "DunlinTesting", "DunlinTypes", "LeakChecking",
-                "NetworkPeer", "Children",
+                "LedgerRows", "NetworkPeer", "Children",
             ],
             swiftSettings: dialect),
         // Code of a program whose declarations belong to the main actor unless they say otherwise.

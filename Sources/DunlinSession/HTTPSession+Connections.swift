@@ -49,7 +49,10 @@ extension HTTPSession {
         let head = try openingHead(target, options)
         guard let sockets = tasks.chain.carrier.sockets else { return 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<max(0, min(count, core.configuration.connections.perOrigin, core.configuration.connections.total)) {
+            for number
+                in 0..<max(
+                    0, min(count, core.configuration.connections.perOrigin, core.configuration.connections.total))
+            {
                 let call = try Call(
                     core, kind: .opening, head: head, template: target.template, body: .none, options: options,
                     reading: Reading(decodes: false, kept: 0), book: tasks.books[number % tasks.books.count])

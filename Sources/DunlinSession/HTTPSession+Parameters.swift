@@ -10,7 +10,8 @@
 extension HTTPSession {
     /// Sends a request with parameters and makes a value of the response.
     public func request<S: ResponseSerializer>(
-        _ method: Method, _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        _ method: Method, _ target: HTTP.Target, parameters: HTTP.Parameters?,
+        in location: RequestSerializer.Location = .automatic,
         using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         let parts = try parts(of: parameters, method, target, location, serializer)
@@ -19,7 +20,8 @@ extension HTTPSession {
 
     /// A request with parameters that does not begin before it is resumed or awaited.
     public func task<S: ResponseSerializer>(
-        _ target: HTTP.Target, method: Method = .get, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
+        _ target: HTTP.Target, method: Method = .get, parameters: HTTP.Parameters?,
+        in location: RequestSerializer.Location = .automatic,
         using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let parts = try parts(of: parameters, method, target, location, serializer)
@@ -39,7 +41,8 @@ extension HTTPSession {
     }
 
     private func parts(
-        of parameters: HTTP.Parameters?, _ method: Method, _ target: HTTP.Target, _ location: RequestSerializer.Location,
+        of parameters: HTTP.Parameters?, _ method: Method, _ target: HTTP.Target,
+        _ location: RequestSerializer.Location,
         _ serializer: RequestSerializer?
     ) throws -> RequestSerializer.Parts {
         let context = RequestSerializer.Context(method: method, target: target)

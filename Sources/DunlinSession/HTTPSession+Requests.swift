@@ -40,7 +40,8 @@ extension HTTPSession {
 
     /// The value is made before the request is over: others are told of it.
     @usableFromInline func watchedRequest<S: ResponseSerializer>(
-        _ method: Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options, as serializer: S
+        _ method: Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
+        as serializer: S
     ) async throws -> Response<S.Output> {
         let call = try core.call(
             method, target, query: query, body: body, options: options, accept: serializer.accept, isWatched: true)

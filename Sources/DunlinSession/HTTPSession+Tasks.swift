@@ -14,7 +14,8 @@ extension HTTPSession {
     }
 
     /// A call that stands in the registry, and waits until somebody lets it begin.
-    package func held<S: Sink>(_ call: Call, into sink: S, leaving leftover: (any Sendable)? = nil) throws -> RequestTask<S.Value>
+    package func held<S: Sink>(_ call: Call, into sink: S, leaving leftover: (any Sendable)? = nil) throws
+        -> RequestTask<S.Value>
     where S.Value: Sendable {
         guard let watch = call.audience?.watch else {
             throw NetworkError(.invalidRequest, "a call with a handle is one that is watched")

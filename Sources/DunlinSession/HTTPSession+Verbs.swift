@@ -22,56 +22,64 @@ extension HTTPSession {
     }
 
     @inlinable public func post<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.post, target, query: query, body: body, options: options, as: serializer)
     }
 
     @inlinable public func post<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(.post, target, query: query, body: body, options: options, as: .json(type)).value
     }
 
     @inlinable public func put<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.put, target, query: query, body: body, options: options, as: serializer)
     }
 
     @inlinable public func put<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(.put, target, query: query, body: body, options: options, as: .json(type)).value
     }
 
     @inlinable public func patch<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.patch, target, query: query, body: body, options: options, as: serializer)
     }
 
     @inlinable public func patch<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(.patch, target, query: query, body: body, options: options, as: .json(type)).value
     }
 
     @inlinable public func delete<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as serializer: S
     ) async throws -> Response<S.Output> {
         try await request(.delete, target, query: query, body: body, options: options, as: serializer)
     }
 
     @inlinable public func delete<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none, options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
         try await request(.delete, target, query: query, body: body, options: options, as: .json(type)).value

@@ -20,7 +20,8 @@ extension HTTPSession {
     /// `progress` is told where the download stands: at once, whenever that has changed since it last returned, and at
     /// the end.
     public func download(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(), to destination: Destination,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(),
+        to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions(),
         progress: (@Sendable (TransferProgress) async -> Void)? = nil
     ) async throws -> Response<DownloadedFile> {
@@ -32,7 +33,8 @@ extension HTTPSession {
 
     /// The same with a handle: a download that does not begin before it is resumed or awaited.
     public func downloadTask(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(), to destination: Destination,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(),
+        to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions()
     ) throws -> RequestTask<DownloadedFile> {
         var transfer = transfer
@@ -51,7 +53,8 @@ extension HTTPSession {
         progress: (@Sendable (TransferProgress) async -> Void)? = nil
     ) async throws -> Response<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: data)
-        return try await run(download, newURL ?? HTTP.Target(data.url), HTTP.Query(), options.with(data.fields), progress)
+        return try await run(
+            download, newURL ?? HTTP.Target(data.url), HTTP.Query(), options.with(data.fields), progress)
     }
 
     /// The same with a handle.

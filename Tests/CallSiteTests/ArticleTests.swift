@@ -29,7 +29,7 @@ import Testing
 
     /// Name, and how many there are at least.
     @Test(arguments: [("Requests", 9), ("Retries", 3)])
-    func `are code that runs here`(article: String, count: Int) throws {
+    func `every snippet of an article is code that runs in a test`(article: String, count: Int) throws {
         let code = try Self.lines("Tests/CallSiteTests/CallSiteTests.swift")
         let snippets = Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/\(article).md"))
         #expect(snippets.count >= count)

@@ -16,7 +16,7 @@ struct `Call sites of requests` {
         transport.requests.map { "\($0.method) \($0.target) \(String($0.body))" }
     }
 
-    @Test func `get a value of JSON`() async throws {
+    @Test func `get returns a value decoded from JSON, with or without its response`() async throws {
         let client = try client()
         transport.otherwise { _ in .respond(json: User(id: 42, name: "Ada")) }
         let user = try await client.get("users/42", as: User.self)
@@ -26,7 +26,7 @@ struct `Call sites of requests` {
         #expect(sent == ["GET /users/42 ", "GET /users/42?expand=team "])
     }
 
-    @Test func `name their target with what is not trusted`() async throws {
+    @Test func `an interpolated value is escaped in the target`() async throws {
         let client = try client()
         transport.otherwise { _ in .respond(json: [Post(title: "x")]) }
         let name = "../admin?x"
@@ -34,7 +34,7 @@ struct `Call sites of requests` {
         #expect(posts.count == 1 && sent == ["GET /users/..%2Fadmin%3Fx/posts "])
     }
 
-    @Test func `post JSON and forms`() async throws {
+    @Test func `a body is sent as JSON or as a form`() async throws {
         let client = try client()
         let draft = Draft()
         transport.on(.post, "/oauth/token").respond(json: Token(token: "t"))
@@ -49,7 +49,7 @@ struct `Call sites of requests` {
         #expect(sent[2] == "POST /oauth/token grant_type=client_credentials&scope=read&scope=write")
     }
 
-    @Test func `leave it to a serializer where parameters go`() async throws {
+    @Test func `the request serializer decides where parameters go`() async throws {
         let client = try client()
         let draft = Draft()
         transport.on(.get, "/search").respond(json: [Post(title: "x")])
@@ -66,7 +66,7 @@ struct `Call sites of requests` {
             ])
     }
 
-    @Test func `configure a session`() throws {
+    @Test func `a session accepts a configuration with a serializer and credentials`() throws {
         let secret = "s"
         var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/v1/")
         configuration.requestSerializer = .form(.init(arrays: .repeatedKey, bools: .words, nulls: .dropped))
@@ -74,7 +74,7 @@ struct `Call sites of requests` {
         _ = try HTTPSession(configuration)
     }
 
-    @Test func `upload files and follow the progress, on the main actor`() async throws {
+    @Test func `an upload's progress reaches 1 on the main actor`() async throws {
         let client = try client()
         let photos = try (1...2).map { index in
             let url = FileManager.default.temporaryDirectory.appending(path: "photo-\(UUID().uuidString)-\(index).jpg")
@@ -96,7 +96,7 @@ struct `Call sites of requests` {
         #expect(transport.requests.first?.body.count ?? 0 > 200_000)
     }
 
-    @Test func `read a body as it arrives, on the main actor`() async throws {
+    @Test func `a streamed body's events can be read on the main actor as they arrive`() async throws {
         let client = try client()
         let prompt = Prompt(text: "hi")
         var text = ""
@@ -107,7 +107,7 @@ struct `Call sites of requests` {
         #expect(text == "hello")
     }
 
-    @Test func `send parameters with what is read as it arrives`() async throws {
+    @Test func `a streamed request sends its parameters in the query`() async throws {
         let client = try client()
         transport.otherwise { _ in .respond(body: "one\ntwo\n") }
         var lines: [String] = []
@@ -117,7 +117,7 @@ struct `Call sites of requests` {
         #expect(lines == ["one", "two"] && sent == ["GET /log?since=7 "])
     }
 
-    @Test func `answer with the head of a response first, and read its body later`() async throws {
+    @Test func `a stream's head comes first, and its body can be read later`() async throws {
         let client = try client()
         transport.otherwise { _ in .respond(.created, body: "frames") }
         func handle() async throws -> Reply {
@@ -130,7 +130,7 @@ struct `Call sites of requests` {
         #expect(reply.status == 201 && body == Array("frames".utf8))
     }
 
-    @Test func `bring a file, show how far it is, and go on where it was left`() async throws {
+    @Test func `a resumable download writes the whole file and its progress reaches 1`() async throws {
         let server = try LoopbackServer()
         server.serve(.init(length: 300_000, tag: "\"v1\""), at: "/images/disk.img")
         let client = try HTTPSession(.init(baseURL: server.baseURL))
@@ -148,7 +148,7 @@ struct `Call sites of requests` {
         await client.shutdown()
     }
 
-    @Test func `try again with a policy of their own`() async throws {
+    @Test func `a request's own policy decides how it is retried`() async throws {
         let client = try client()
         transport.on(.get, "/flaky").fail(.connectionRefused).thenRespond(.serviceUnavailable).thenRespond(body: "fit")
         let retry = HTTPSession.RetryPolicy.exponential(
@@ -159,7 +159,7 @@ struct `Call sites of requests` {
         #expect(text.value == "fit" && text.retries.count == 2)
     }
 
-    @Test func `test retries without a network`() async throws {
+    @Test func `a mock transport replaces the network in a test of retries`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/users/42").fail(.connectionReset).thenRespond(json: User(id: 42, name: "Ada"))
         let client = try HTTPSession(
@@ -169,7 +169,7 @@ struct `Call sites of requests` {
         #expect(user.name == "Ada")
     }
 
-    @Test func `test retries without waiting`() async throws {
+    @Test func `a manual clock replaces the waiting in a test of retries`() async throws {
         let transport = MockTransport()
         let policy = HTTPSession.RetryPolicy.exponential(attempts: 3, base: .seconds(60), cap: .seconds(600))
         transport.on(.get, "/x").respond(.serviceUnavailable).thenRespond(.badGateway).thenRespond(body: "fit")
@@ -183,7 +183,7 @@ struct `Call sites of requests` {
         #expect(text.value == "fit" && clock.now.offset == text.retries.reduce(.zero) { $0 + $1.wait })
     }
 
-    @Test func `stand in for a server`() async throws {
+    @Test func `a mock transport replaces a server`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
         let client = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))

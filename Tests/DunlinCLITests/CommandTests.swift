@@ -25,7 +25,7 @@ import Testing
                     trust: TrustOptions(authorities: ["a.pem", "b.pem"], certificate: "me.pem", key: "key.pem"))
             ),
         ] as [([String], Command)])
-    func `arguments say what to do`(arguments: [String], expected: Command) throws {
+    func `the arguments determine the command and its options`(arguments: [String], expected: Command) throws {
         #expect(try Command(arguments: arguments) == expected)
     }
 
@@ -56,7 +56,7 @@ import Testing
         ),
         (["version", "-v"], "version takes no arguments; \"-v\" was given"),
     ])
-    func `arguments that make no sense are told so`(arguments: [String], expected: String) {
+    func `arguments that make no sense are refused with the reason`(arguments: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) { try Command(arguments: arguments) }
     }
 

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `nothing that a server says drives the terminal, but for the body`() async throws {
+    @Test func `nothing that a server sends but the body can control the terminal`() async throws {
         let harm = "\u{9B}2J\u{85}\u{202E}\u{2066}\u{2028}\u{200F}\u{61C}"
         let paper = Paper()
         let server = try LoopbackServer()
@@ -50,7 +50,7 @@ import Testing
         #expect(isClean, "\(remarks.debugDescription)")
     }
 
-    @Test func `the demo shows five things, the last of them live, and cleans up`() async throws {
+    @Test func `the demo prints five numbered parts and each download with its end`() async throws {
         let paper = Paper()
         #expect(await DunlinCommand.run(.demo, paper.output) == .success)
         let lines = try Paper.lines(of: paper.results)
@@ -65,7 +65,7 @@ import Testing
         #expect(try Paper.lines(of: paper.remarks).isEmpty)
     }
 
-    @Test func `get writes into a file, with a bar beside the results`() async throws {
+    @Test func `get writes the body into a file and shows its progress in the remarks`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/x", .response(body: "content"), .response(body: "newer content"), .response(.notFound))
         let paper = Paper()

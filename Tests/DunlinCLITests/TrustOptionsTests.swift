@@ -54,7 +54,7 @@ struct TrustOptionsTests {
         }
     }
 
-    @Test func `own authorities are believed, and a client certificate is shown`() async throws {
+    @Test func `the user's own authorities are trusted and a client certificate is sent`() async throws {
         let (folder, authority) = (try Folder(), try CertificateAuthority())
         let client = try authority.issue(.client("Ada"))
         var tls = LoopbackServer.TLS(try authority.issue(.server("127.0.0.1")))
@@ -76,7 +76,7 @@ struct TrustOptionsTests {
         #expect(lines[0].hasPrefix("the server requires a client certificate and got none"), "\(lines)")
     }
 
-    @Test func `a pin that is missed shows what was seen and what was expected`() async throws {
+    @Test func `a pin mismatch shows the pins that were seen and the pin that was expected`() async throws {
         let (folder, authority) = (try Folder(), try CertificateAuthority())
         let issued = try authority.issue(.server("127.0.0.1").with(CertificateAuthority.Key()))
         let server = try LoopbackServer(tls: .init(issued))
@@ -100,7 +100,7 @@ struct TrustOptionsTests {
         (.server("a.test", "b.test"), "the certificate is for a.test, b.test, not for 127.0.0.1"),
         (.server("127.0.0.1").commonNameOnly, "the certificate of 127.0.0.1 names no host"),
     ])
-    func `a certificate that will not do says why, in one line, and is shown`(
+    func `a refused certificate is shown, with the reason in one line`(
         template: CertificateTemplate, words: String
     ) async throws {
         let (folder, authority) = (try Folder(), try CertificateAuthority())
@@ -113,7 +113,7 @@ struct TrustOptionsTests {
         #expect(lines.dropFirst().first?.hasPrefix("  saw       sha256/") == true)
     }
 
-    @Test func `an unknown issuer is named, and how to believe it`() async throws {
+    @Test func `an unknown issuer is named, and so is the option to trust it`() async throws {
         let authority = try CertificateAuthority()
         let server = try LoopbackServer(tls: .init(authority.issue(.server("127.0.0.1"))))
         defer { server.stop() }
@@ -124,7 +124,7 @@ struct TrustOptionsTests {
         #expect(try await Self.get(server, ["--insecure"]).get() == "x")
     }
 
-    @Test func `files that cannot be read are named`() throws {
+    @Test func `a file that cannot be read is named once`() throws {
         for arguments in [["--ca", "/nonexistent.pem"], ["--cert", "/nonexistent.pem"]] {
             guard case .get(let url, let options) = try Command(arguments: ["get", "https://a.test"] + arguments)
             else { return }
@@ -136,7 +136,7 @@ struct TrustOptionsTests {
         }
     }
 
-    @Test func `what believes every server is told`() async throws {
+    @Test func `a session that trusts every server warns of it`() async throws {
         var configuration = TrustOptions(isInsecure: true).configuration(for: "https://a.test")
         let told = LoopbackServer.Gate()
         configuration.onWarning = { warning in

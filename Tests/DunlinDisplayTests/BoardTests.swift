@@ -12,7 +12,7 @@ import Testing
         return board.take(at: now)
     }
 
-    @Test func `has one draw, until there is nothing to draw`() {
+    @Test func `a display begins one draw at a time, until there is nothing to draw`() {
         var board = Board()
         #expect(board.begin() == false)
         _ = board.add(Self.line("a"))
@@ -25,7 +25,7 @@ import Testing
         #expect(board.begin() == true)
     }
 
-    @Test func `has ten frames a second at most, however much changes`() {
+    @Test func `a display draws ten frames a second at most, however much changes`() {
         var board = Board()
         let id = board.add(Self.line("0"))
         var (now, frames) = (Duration.zero, 0)
@@ -47,7 +47,7 @@ import Testing
         #expect((99...101).contains(frames))
     }
 
-    @Test func `has no timer unless something turns`() {
+    @Test func `a display has no timer unless something is animated`() {
         var board = Board()
         let id = board.add(.spinner("x"))
         #expect(board.begin() == true)
@@ -62,7 +62,7 @@ import Testing
         #expect(board.step(at: .milliseconds(100)) == .rest)
     }
 
-    @Test func `shows what is over once, and forgets it`() {
+    @Test func `a line that has ended is shown once and forgotten`() {
         var board = Board()
         let bar = board.newID()
         let binding = board.bind(bar, .bar(BarLine(name: "a", since: .zero)))
@@ -77,7 +77,7 @@ import Testing
         #expect(board.change(bar) { $0 = Self.line("late") } == false)
     }
 
-    @Test func `lets the latest who follows for a line change it`() {
+    @Test func `only the latest binding of a line can change or end it`() {
         var board = Board()
         let id = board.newID()
         let first = board.bind(id, Self.line("first"))
@@ -91,7 +91,7 @@ import Testing
         #expect(board.has(id))
     }
 
-    @Test func `does not draw for a change that is none`() {
+    @Test func `a change that changes nothing draws nothing`() {
         var board = Board()
         let id = board.add(Self.line("a"))
         _ = board.take(at: .zero)
@@ -100,7 +100,7 @@ import Testing
         #expect(board.begin() == false)
     }
 
-    @Test func `is finished at once by who finishes it, or by who draws`() {
+    @Test func `a display is finished at once, by its caller or by the draw that is under way`() {
         var board = Board()
         _ = board.add(.bar(BarLine(name: "a", since: .zero)))
         _ = board.add(.spinner("b"))

@@ -1,4 +1,5 @@
 import Glibc
+import LedgerRows
 import Testing
 
 @testable import DunlinDisplay
@@ -37,7 +38,7 @@ private final class Terminal {
 @Suite struct `Output to a descriptor` {
     private static let environment = ["TERM": "xterm"]
 
-    @Test func `knows the size of its terminal, as it is now`() {
+    @Test(.rows("UI-35")) func `an output reports the current size of its terminal`() {
         let terminal = Terminal()
         let output = DescriptorOutput(terminal.device, environment: Self.environment)
         #expect(output.terminal == TerminalSize(columns: 80, rows: 24))
@@ -50,12 +51,12 @@ private final class Terminal {
     }
 
     @Test(arguments: [[:], ["TERM": "dumb"], ["TERM": ""]] as [[String: String]])
-    func `draws nothing over on a terminal that cannot`(environment: [String: String]) {
+    func `a terminal that cannot redraw is not treated as a terminal`(environment: [String: String]) {
         let terminal = Terminal()
         #expect(DescriptorOutput(terminal.device, environment: environment).terminal == nil)
     }
 
-    @Test func `is no terminal in a pipe, and writes all of it, however slowly that is read`() async {
+    @Test func `a pipe is no terminal and gets all of the text, however slowly it is read`() async {
         var ends: [Int32] = [0, 0]
         #expect(pipe(&ends) == 0)
         let (source, sink) = (ends[0], ends[1])
@@ -74,7 +75,7 @@ private final class Terminal {
         close(sink)
     }
 
-    @Test func `gives up on a descriptor that is none`() {
+    @Test func `writing to an invalid descriptor does nothing`() {
         let output = DescriptorOutput(-1, environment: Self.environment)
         #expect(output.terminal == nil)
         output.write("text")

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinActivity
 @testable import DunlinDisplay
 
@@ -62,12 +64,14 @@ import Testing
         bar("disk.img", bytes, of: total, end: end)
     }
 
-    @Test(arguments: Self.tables.indices) func `show what there is room for`(index: Int) {
+    @Test(.rows("UI-31"), arguments: Self.tables.indices) func `a line shows as many fields as it has room for`(
+        index: Int
+    ) {
         let (line, columns, style, expected) = Self.tables[index]
         #expect(Self.text(line, columns, style) == expected)
     }
 
-    @Test func `are never wider than they may be, whatever they say`() {
+    @Test func `a line is never wider than its limit, whatever it contains`() {
         let names = ["", "a", "disk.img", "日本語のとても長い名前.tar.gz", "\u{1B}[2Jx", String(repeating: "🦆", count: 300)]
         let totals: [Int?] = [nil, 0, 1, 27 << 20, .max]
         let ends: [BarLine.End?] = [nil, .well, .cancelled, .failed("日本語で失敗した理由")]
@@ -86,21 +90,21 @@ import Testing
         a.flatMap { a in b.flatMap { b in c.flatMap { c in d.map { (a, b, c, $0) } } } }
     }
 
-    @Test func `have their fields below each other`() {
+    @Test func `the fields of different lines are aligned in columns`() {
         let short = Self.text(Self.bar("a"), 80, nameWidth: 8)
         let long = Self.text(Self.bar("disk.img"), 80, nameWidth: 8)
         #expect(short.dropFirst(8) == long.dropFirst(8))
         #expect(short.hasPrefix("a       "))
     }
 
-    @Test func `are coloured only if that is wanted, and never in their width`() {
+    @Test func `a line is coloured only if asked to be, and colour does not add to its width`() {
         let row = Self.bar().row(Layout(width: 39, nameWidth: 8, style: Self.unicode, time: .zero))
         #expect(row.text(inColour: true).contains("\u{1B}[32m━━━━━╸\u{1B}[0m"))
         #expect(!row.text(inColour: false).contains("\u{1B}"))
         #expect(row.width == 39)
     }
 
-    @Test func `turn with the time while nobody knows how much is to come`() {
+    @Test(.rows("UI-31")) func `a line of unknown length is animated by the time`() {
         let turning = (0..<11).map { Self.text(.spinner(""), 10, at: .milliseconds($0 * 100)) }
         #expect(Set(turning).count == 10 && turning[0] == turning[10])
         #expect(Self.bar(of: nil).isAnimated && !Self.bar().isAnimated)
@@ -115,11 +119,11 @@ import Testing
         (bar(end: .failed("no route")), "disk.img: failed: no route"),
         (.status("words"), "words"), (.spinner("checking"), "checking"),
     ])
-    func `are sentences where nothing can be drawn over`(line: DisplayLine, expected: String) {
+    func `a line is written out in words where there is no redrawing`(line: DisplayLine, expected: String) {
         #expect(line.plain == expected)
     }
 
-    @Test func `of a batch count its requests`() {
+    @Test func `a batch's line counts its requests and its failures`() {
         var progress = HTTPSession.BatchProgress(total: 10)
         progress.ended(well: true)
         progress.ended(well: false)
@@ -133,13 +137,16 @@ import Testing
     }
 
     @Test(
+        .rows("UI-35"),
         arguments: [
             ([:], true, false), (["LANG": "en_US.UTF-8"], true, true),
             (["LANG": "C.utf8", "NO_COLOR": "1"], false, true),
             (["LC_ALL": "C", "LANG": "en_US.UTF-8"], true, false),
             (["LC_CTYPE": "de_DE.UTF-8", "NO_COLOR": ""], true, true),
         ] as [([String: String], Bool, Bool)])
-    func `use what the environment allows`(environment: [String: String], hasColour: Bool, hasUnicode: Bool) {
+    func `the environment decides about colour, Unicode and redrawing`(
+        environment: [String: String], hasColour: Bool, hasUnicode: Bool
+    ) {
         let style = DisplayStyle(environment)
         #expect(style.hasUnicode == hasUnicode)
         #expect(style.hasColour == hasColour)

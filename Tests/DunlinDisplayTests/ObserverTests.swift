@@ -2,6 +2,7 @@ import Dunlin
 import DunlinDisplay
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -58,8 +59,8 @@ private final class Target: ActivityTarget, RefreshTarget {
         return try HTTPSession(configuration)
     }
 
-    @Test(arguments: Kind.allCases)
-    func `starts when its task is resumed, though later, and stops when it is suspended or over`(kind: Kind)
+    @Test(.rows("UI-41", "UI-43"), arguments: Kind.allCases)
+    func `a target animates while its task runs, and not while it is suspended or over`(kind: Kind)
         async throws
     {
         let session = try Self.session()
@@ -79,7 +80,8 @@ private final class Target: ActivityTarget, RefreshTarget {
         #expect(target.told == [false, true, false, true, false])
     }
 
-    @Test(arguments: Kind.allCases) func `is told at once how its task stands, and stops for one that is over`(
+    @Test(.rows("UI-42"), arguments: Kind.allCases)
+    func `a target is told the task's state at once, and does not animate for one that is over`(
         kind: Kind
     )
         async throws
@@ -98,7 +100,8 @@ private final class Target: ActivityTarget, RefreshTarget {
         #expect(target.isMoving == false)
     }
 
-    @Test(arguments: Kind.allCases) func `follows one task, and leaves its target as it is when it follows none`(
+    @Test(.rows("UI-40", "UI-45"), arguments: Kind.allCases)
+    func `an observer follows one task, and leaves its target unchanged when it follows none`(
         kind: Kind
     ) async throws {
         let session = try Self.session()
@@ -123,7 +126,9 @@ private final class Target: ActivityTarget, RefreshTarget {
         _ = await second.result
     }
 
-    @Test(arguments: Kind.allCases) func `keeps neither target nor task`(kind: Kind) async throws {
+    @Test(.rows("UI-44"), arguments: Kind.allCases) func `an observer keeps neither its target nor its task alive`(
+        kind: Kind
+    ) async throws {
         let session = try Self.session()
         var target: Target? = Target()
         weak let gone = target
@@ -144,7 +149,8 @@ private final class Target: ActivityTarget, RefreshTarget {
         _ = await task.result
     }
 
-    @Test func `has a spinner turn, and leaves nothing of it`() async throws {
+    @Test(.rows("AP-8")) func `a spinner turns while its task runs, and nothing of it is left afterwards`() async throws
+    {
         let session = try Self.session()
         let (clock, paper) = (ManualClock(), Paper(columns: 40))
         let display = TerminalDisplay(on: paper, style: .init(hasColour: false, hasUnicode: false), clock: clock)

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinDisplay
 
 @Suite struct `Painter of a display` {
@@ -20,7 +22,7 @@ import Testing
         return .bar(line)
     }
 
-    @Test func `draws over what goes on, below what stays`() {
+    @Test(.rows("UI-32")) func `live lines are redrawn below the lines that stay`() {
         var (painter, screen) = (FramePainter(), Screen(columns: 40))
         screen.take("before\n")
         screen.take("\r")
@@ -44,7 +46,7 @@ import Testing
     static let numbers: [Int] = [.max, .min, -1, 0, 1, 2, 10_001]
 
     @Test(arguments: numbers, numbers)
-    func `paints any progress on a terminal of any size`(first: Int, second: Int) {
+    func `any progress can be painted on a terminal of any size`(first: Int, second: Int) {
         let lines = Self.numbers.flatMap { bytes in
             [Self.bar("a", bytes, of: nil)] + Self.numbers.map { Self.bar("写真の.zip", bytes, of: $0) }
         }
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `writes nothing that is there already, and a frame in one piece`() {
+    @Test func `an unchanged frame writes nothing, and a changed one is written in one piece`() {
         var painter = FramePainter()
         let size = TerminalSize(columns: 40, rows: 24)
         #expect(!painter.paint(Self.frame(["a"]), Self.style, size, at: .zero).isEmpty)
@@ -72,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [10, 17, 20, 39, 40, 79, 80, 200])
-    func `leaves nothing behind when the width changes, to wider or to narrower`(columns: Int) {
+    func `a change of width leaves nothing of the previous frame behind`(columns: Int) {
         let lines = [Self.bar("disk.img", 440), Self.bar("写真のアルバム.zip", 990), Self.bar("x", 5, of: nil)]
         let frame = DisplayFrame(live: lines.enumerated().map { Self.entry(UInt64($0), $1) })
         for before in [20, 40, 80, 200] {
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `shows no more lines than the terminal has room for`() {
+    @Test func `a frame has no more lines than the terminal has room for`() {
         var (painter, screen) = (FramePainter(), Screen(columns: 40, rows: 5))
         for round in 0..<3 {
             let frame = Self.frame((0..<50).map { "line \($0), round \(round)" })
@@ -97,7 +99,7 @@ import Testing
         #expect(!screen.isOverrun)
     }
 
-    @Test(arguments: HostileNames.all.indices) func `is driven by no name`(index: Int) {
+    @Test(.rows("UI-35"), arguments: HostileNames.all.indices) func `no name can control the terminal`(index: Int) {
         var (painter, screen) = (FramePainter(), Screen(columns: 30))
         let line = Self.bar(HostileNames.all[index].0, 500)
         for columns in [30, 12, 80] {
@@ -108,7 +110,7 @@ import Testing
         #expect(screen.problems.isEmpty)
     }
 
-    @Test func `survives sizes that hardly any terminal has`() {
+    @Test func `a terminal of extreme size is painted without faults`() {
         for size in [(1, 1), (2, 1), (200, 1), (1, 2), (2, 2), (3, 3), (65_535, 65_535)] {
             var (painter, screen) = (FramePainter(), Screen(columns: size.0, rows: size.1))
             for round in 0..<4 {
@@ -121,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `writes lines below each other where nothing can be drawn over, at milestones`() {
+    @Test func `without redrawing, progress is written at milestones, each on a line of its own`() {
         var painter = FramePainter()
         func paint(_ bytes: Int, at seconds: Int, ended: Bool = false) -> String {
             let entry = Self.entry(1, Self.bar("a", bytes))
@@ -139,7 +141,7 @@ import Testing
         #expect(said == "x\n\n")
     }
 
-    @Test func `says once that a transfer has ended, however long it takes to be over then`() {
+    @Test func `a transfer's end is written once, however long it takes to be over`() {
         var painter = FramePainter()
         var line = BarLine(name: "a", since: .zero)
         line.end(.well, at: .seconds(1))

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Testing
 
 @testable import DunlinDisplay
@@ -40,7 +41,7 @@ import Testing
         func finish() async { await display.finish() }
     }
 
-    @Test func `shows a transfer from its beginning to its end`() async throws {
+    @Test(.rows("UI-32")) func `a display shows a transfer from its beginning to its end`() async throws {
         let stage = try Stage()
         let gate = LoopbackServer.Gate()
         let task = try stage.task("disk.img", gate)
@@ -58,7 +59,7 @@ import Testing
         #expect(stage.paper.screen?.problems == [])
     }
 
-    @Test func `shows several transfers below each other, and how each ended`() async throws {
+    @Test(.rows("AP-8")) func `several transfers are shown below each other, each with how it ended`() async throws {
         let stage = try Stage()
         let gate = LoopbackServer.Gate()
         let tasks = try ["a", "b", "c"].map { try stage.task($0, gate) }
@@ -78,7 +79,7 @@ import Testing
         await stage.finish()
     }
 
-    @Test func `says why a transfer failed`() async throws {
+    @Test func `a failed transfer's line gives the reason`() async throws {
         let stage = try Stage(columns: 120)
         stage.transport.on(.get, "/x").fail(.connectionReset)
         let task = try stage.session.task("x", as: .bytes)
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `shows a transfer that is over already as it ended, once`() async throws {
+    @Test(.rows("UI-30")) func `a transfer that is already over is shown once, as it ended`() async throws {
         let stage = try Stage()
         let gate = LoopbackServer.Gate()
         gate.open()
@@ -101,7 +102,7 @@ import Testing
         #expect(stage.paper.shown.count == 1)
     }
 
-    @Test func `follows one transfer a bar: another takes the place of the former`() async throws {
+    @Test(.rows("UI-34")) func `a bar follows one transfer, and another replaces it`() async throws {
         let stage = try Stage()
         let (first, second) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let (old, new) = (try stage.task("old", first), try stage.task("new", second, length: nil))
@@ -124,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `listens no longer to what it does not follow any more`(isReplaced: Bool) async throws {
+    func `a bar ends its observation of a transfer that it no longer follows`(isReplaced: Bool) async throws {
         let stage = try Stage()
         let bar = ProgressDisplay("x", on: stage.display)
         let (progress, source) = AsyncStream.makeStream(of: HTTPSession.TransferProgress.self)
@@ -137,7 +138,7 @@ import Testing
         await stage.finish()
     }
 
-    @Test func `keeps neither the task nor the display of a bar that is let go of`() async throws {
+    @Test(.rows("UI-34")) func `a released bar keeps neither its task nor its display alive`() async throws {
         let stage = try Stage()
         let gate = LoopbackServer.Gate()
         weak var task: HTTPSession.RequestTask<Bytes>?
@@ -160,7 +161,7 @@ import Testing
         try await eventually("its end") { display == nil }
     }
 
-    @Test func `ends with what was shown last, though nothing is over`() async throws {
+    @Test func `a display finishes with what was shown last, even if nothing is over`() async throws {
         let stage = try Stage()
         let bar = ProgressDisplay("a", on: stage.display)
         bar.show(.init(wireBytes: 25, totalBytes: 100))
@@ -174,7 +175,7 @@ import Testing
         #expect(stage.paper.shown.count == 2 && stage.paper.shown[1].contains("done"))
     }
 
-    @Test func `prints what a program says above the lines, in order and without controls`() async throws {
+    @Test func `printed lines appear above the live lines, in order and without control characters`() async throws {
         let stage = try Stage()
         let line = stage.display.addLine("status")
         for number in 0..<100 { stage.display.print("line \(number)\u{1B}[2J") }
@@ -187,7 +188,9 @@ import Testing
         #expect(stage.paper.shown.last == "line 99[2J")
     }
 
-    @Test func `writes one frame a tenth of a second, and none while nothing changes`() async throws {
+    @Test(.rows("UI-35")) func `a display writes ten frames a second at most, and none while nothing changes`()
+        async throws
+    {
         let stage = try Stage()
         let bar = ProgressDisplay("a", on: stage.display)
         let start = stage.clock.now
@@ -205,7 +208,7 @@ import Testing
         await stage.finish()
     }
 
-    @Test func `is lines below each other where there is no terminal`() async throws {
+    @Test(.rows("UI-35")) func `without a terminal, progress is written on lines below each other`() async throws {
         let stage = try Stage(columns: nil)
         let gate = LoopbackServer.Gate()
         let task = try stage.task("a", gate)
@@ -224,7 +227,7 @@ import Testing
         #expect(!stage.paper.writes.joined().contains { $0 == "\u{1B}" || $0 == "\r" })
     }
 
-    @Test func `is lines below each other if it is not to be animated`() async throws {
+    @Test(.rows("UI-33")) func `a display that is not animated writes lines below each other`() async throws {
         let paper = Paper(columns: 80)
         let display = TerminalDisplay(on: paper, isAnimated: false, clock: ManualClock())
         ProgressDisplay("a", on: display).show(.init(wireBytes: 50, totalBytes: 100, isFinal: true))
@@ -232,7 +235,7 @@ import Testing
         #expect(paper.writes == ["a: 50%, 50 B of 100 B\n"])
     }
 
-    @Test func `counts a batch, and says how many failed`() async throws {
+    @Test func `a batch's line shows how many requests have ended and how many failed`() async throws {
         let stage = try Stage()
         stage.transport.on(.get, "/good").respond(body: "1234").always()
         stage.transport.on(.get, "/bad").respond(.notFound).always()
@@ -246,7 +249,7 @@ import Testing
         #expect(stage.paper.shown.count == 1)
     }
 
-    @Test func `finishes for everybody who waits, while others go on`() async throws {
+    @Test func `finish returns for every caller while others still draw`() async throws {
         let stage = try Stage()
         let display = stage.display
         try await stage.clock.skippingWaits {

@@ -3,6 +3,7 @@ import DunlinFoundation
 import DunlinReactor
 import DunlinSecure
 import FoundationEssentials
+import LedgerRows
 import Testing
 
 @Suite struct `Numbers of errors` {
@@ -23,7 +24,8 @@ import Testing
         (.digestMismatch, -1016), (.invalidResumeData, -1015),
     ]
 
-    @Test func `are those of Foundation, and of AFNetworking for what it does not accept`() {
+    @Test(.rows("G-9", "SM-85", "VD-7"))
+    func `an error has Foundation's number and domain, or AFNetworking's for what that refuses`() {
         for (code, number) in Self.numbers {
             let domain =
                 switch code {
@@ -37,7 +39,7 @@ import Testing
     }
 
     /// By the source, for codes are an open set that cannot be listed.
-    @Test func `are given to every code there is`() throws {
+    @Test func `every error code has a number`() throws {
         let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
         let source = package.appending(path: "Sources/DunlinTypes/NetworkError.swift")
         let text = String(decoding: try Data(contentsOf: source), as: UTF8.self)
@@ -48,7 +50,7 @@ import Testing
         #expect(names.filter { !known.contains($0) } == [])
     }
 
-    @Test func `say more where the cause does`() {
+    @Test func `the number of an error is more exact where the cause says more`() {
         let address = SocketAddress.v4(0x7F00_0001, port: 80)
         let failures = { (numbers: [Int32]) in
             ConnectFailures(numbers.map { .init(address: address, errno: $0, reason: "") })
@@ -72,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `are also there for the errors below, and for no stranger`() {
+    @Test(.rows("SM-54")) func `errors of the lower layers have numbers too, and foreign errors have none`() {
         struct Stranger: Error {}
         let refusal = TrustRefusal(.expired, host: "api.test")
         let table: [(any Error, NetworkError.FoundationCode?)] = [
@@ -88,7 +90,7 @@ import Testing
 }
 
 @Suite struct `Sentences of errors` {
-    @Test func `are AFNetworking's for a server that is not trusted`() {
+    @Test(.rows("SM-86", "VD-7")) func `a server that is not trusted is described in AFNetworking's words`() {
         let refusal = TrustRefusal(.expired, host: "api.test")
         let sentence =
             "The certificate for this server is invalid. You might be connecting to a server that is pretending to be "
@@ -101,25 +103,29 @@ import Testing
         #expect(NetworkError(.serverTrustFailed, "no cause").foundationDescription == "no cause")
     }
 
-    @Test(arguments: [
-        (404 as Status, "Not Found"), (418, "Client Error"), (599, "Server Error"), (503, "Service Unavailable"),
-        (302, "Found"), (304, "Not Modified"), (99, "Unknown Status"), (999, "Unknown Status"),
-    ])
-    func `are AFNetworking's for a status that is not accepted`(status: Status, phrase: String) {
+    @Test(
+        .rows("G-8", "RS-8", "LX-7"),
+        arguments: [
+            (404 as Status, "Not Found"), (418, "Client Error"), (599, "Server Error"), (503, "Service Unavailable"),
+            (302, "Found"), (304, "Not Modified"), (99, "Unknown Status"), (999, "Unknown Status"),
+        ])
+    func `a status that is not accepted is described in AFNetworking's words`(status: Status, phrase: String) {
         let error = NetworkError(.unacceptableStatus, "", response: ResponseHead(status: status))
         #expect(error.foundationDescription == "Request failed: \(phrase) (\(status.code))")
         #expect(NetworkError(.unacceptableStatus, "no head").foundationDescription == "no head")
     }
 
-    @Test(arguments: [("text/html", "text/html"), ("Text/HTML; charset=utf-8", "text/html"), (nil, "none")])
-    func `are AFNetworking's for a content type that is not accepted`(declared: String?, told: String) {
+    @Test(
+        .rows("RS-7"),
+        arguments: [("text/html", "text/html"), ("Text/HTML; charset=utf-8", "text/html"), (nil, "none")])
+    func `a content type that is not accepted is described in AFNetworking's words`(declared: String?, told: String) {
         var head = ResponseHead(status: .ok)
         head.fields["Content-Type"] = declared
         let error = NetworkError(.unacceptableContentType, "", response: head)
         #expect(error.foundationDescription == "Request failed: unacceptable content-type: \(told)")
     }
 
-    @Test func `are their reasons otherwise`() {
+    @Test func `an error without such a sentence is described by its reason`() {
         #expect(NetworkError(.timedOut, "it took too long").foundationDescription == "it took too long")
     }
 }

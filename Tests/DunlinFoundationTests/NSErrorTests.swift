@@ -4,13 +4,15 @@ import DunlinReactor
 import DunlinSecure
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Testing
 
 @Suite struct `NSErrors of ours` {
     private typealias Key = NetworkError.UserInfoKey
     private static let address = SocketAddress.v4(0x7F00_0001, port: 443)
 
-    @Test func `have the names that Foundation and AFNetworking use`() {
+    @Test(.rows("G-9", "RQ-59"))
+    func `an error's domains and keys have the names that Foundation and AFNetworking use`() {
         let table = [
             (Key.localizedDescription, NSLocalizedDescriptionKey), (Key.underlyingError, NSUnderlyingErrorKey),
             (Key.failingURL, NSURLErrorFailingURLErrorKey), (Key.failingURL, "NSErrorFailingURLKey"),
@@ -28,7 +30,7 @@ import Testing
     }
 
     /// The numbers are Foundation's own, wherever it has a name for them.
-    @Test func `have numbers that Foundation takes for what we mean`() {
+    @Test func `an error's code has the number that Foundation has for it`() {
         let table: [(NetworkError.FoundationCode, URLError.Code)] = [
             (.unknown, .unknown), (.cancelled, .cancelled), (.badURL, .badURL), (.timedOut, .timedOut),
             (.unsupportedURL, .unsupportedURL), (.cannotFindHost, .cannotFindHost),
@@ -49,7 +51,7 @@ import Testing
         #expect(NetworkError.FoundationCode.clearTextRefused.code == -1022)
     }
 
-    @Test func `know the response that was not accepted`() throws {
+    @Test func `the NSError of a refused response has its head, its body and its URL`() throws {
         let head = ResponseHead(status: .notFound, fields: ["X-Why": "gone"])
         let refused = NetworkError(.unacceptableStatus, "the server answered 404", response: head, body: "gone")
         let error = NSError(bridging: refused, failingURL: "https://api.test/x")
@@ -62,14 +64,16 @@ import Testing
         #expect(error.userInfo[Key.failingURLString] as? String == "https://api.test/x")
     }
 
-    @Test func `have no key for what there is not`() {
+    @Test func `an NSError has no key for what is missing`() {
         let error = NSError(bridging: NetworkError(.timedOut, "it took too long"))
         #expect(Set(error.userInfo.keys) == [NSLocalizedDescriptionKey, NSLocalizedFailureReasonErrorKey])
         #expect(error.localizedDescription == "it took too long")
     }
 
-    @Test(arguments: [false, true], [false, true])
-    func `of untrusted servers have URL and certificates each for itself`(hasURL: Bool, hasPath: Bool) throws {
+    @Test(.rows("SM-87"), arguments: [false, true], [false, true])
+    func `an untrusted server's NSError has its URL and certificates, each if it is known`(hasURL: Bool, hasPath: Bool)
+        throws
+    {
         let path = hasPath ? [try #require(Certificate(der: CertificateAuthority().certificate.der))] : []
         let refusal = TrustRefusal(.expired, host: "api.test", path: path)
         let url = hasURL ? "https://api.test/x" : nil
@@ -84,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `keep the errors that led to them, each under the one it caused`() throws {
+    @Test func `an NSError keeps its causes, each under the error that it caused`() throws {
         let refusal = TrustRefusal(.expired, host: "api.test")
         let failure = ServerTrustFailure(host: "api.test", refusal: refusal)
         let inner = NetworkError(.serverTrustFailed, "inner", underlying: failure)
@@ -99,7 +103,7 @@ import Testing
         #expect(chain.last?.localizedDescription == refusal.description)
     }
 
-    @Test func `keep what became of each address, in order`() throws {
+    @Test func `a failed connection's NSError has one error for each address, in order`() throws {
         let failures = ConnectFailures([
             .init(address: Self.address, errno: 111, reason: "refused"),
             .init(address: Self.address, errno: 113, reason: "no route"),
@@ -114,7 +118,7 @@ import Testing
         #expect(NSError(bridging: ConnectFailures()).domain.hasSuffix("ConnectFailures"))
     }
 
-    @Test func `are made of any error`() {
+    @Test func `an NSError can be made of any error`() {
         struct Stranger: Error {}
         let theirs = NSError(domain: "theirs", code: 7, userInfo: ["a": "b"])
         let table: [(any Error, String, Int)] = [
@@ -133,7 +137,7 @@ import Testing
     }
 
     /// What `as` alone can do.
-    @Test func `come of a cast, too, with the domain of their type`() {
+    @Test(.rows("G-9")) func `a cast error has the same code and description as a bridged one`() {
         let refused = NetworkError(.unacceptableStatus, "", response: ResponseHead(status: .notFound))
         let cast = (refused as any Error) as NSError
         #expect(cast.domain == NSURLErrorDomain && cast.code == -1011)

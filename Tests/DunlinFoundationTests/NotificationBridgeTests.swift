@@ -3,6 +3,7 @@ import DunlinFoundation
 import DunlinTesting
 import Foundation
 import LeakChecking
+import LedgerRows
 import Testing
 
 @Suite(.leakChecked, .timeLimit(.minutes(10)))
@@ -19,7 +20,7 @@ struct `Notifications` {
         return try HTTPSession(configuration)
     }
 
-    @Test func `have AFNetworking's names and keys`() {
+    @Test(.rows("NO-1", "NO-2", "NO-3", "NO-8")) func `a notification's names and keys are AFNetworking's`() {
         let names = [
             (Name.taskDidResume, "com.alamofire.networking.task.resume"),
             (Name.taskDidSuspend, "com.alamofire.networking.task.suspend"),
@@ -40,7 +41,8 @@ struct `Notifications` {
         for (ours, theirs) in keys { #expect(ours == theirs) }
     }
 
-    @Test func `tell of a task that is resumed, suspended, resumed and complete, in that order`() async throws {
+    @Test(.rows("G-3", "SM-53", "SM-100", "SM-101", "OP-13", "NO-1", "NO-2", "NO-8", "NO-9", "NO-10"))
+    func `resuming, suspending and completing a task are notified in that order`() async throws {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         let gate = LoopbackServer.Gate()
@@ -72,7 +74,8 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `tell of a downloaded file, and of one that cannot be moved`() async throws {
+    @Test(.rows("NO-5", "NO-6", "NO-12", "VD-17"))
+    func `a downloaded file is notified, and so is one that cannot be moved`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-notes-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
         let session = try session()
@@ -106,7 +109,7 @@ struct `Notifications` {
         try FileManager.default.removeItem(at: folder)
     }
 
-    @Test func `of an end come after the handle has it`() async throws {
+    @Test(.rows("SM-48", "NO-3")) func `a completion is notified after the task has its result`() async throws {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").respond(body: "x")
@@ -123,7 +126,7 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `of failures have an NSError that knows where the request was going`() async throws {
+    @Test(.rows("NO-11")) func `the notification of a failure has an NSError with the request's URL`() async throws {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/missing").respond(.notFound, body: "gone")
@@ -138,7 +141,9 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `of cancelled tasks say so, begun or not`() async throws {
+    @Test(.rows("SM-54", "OP-5")) func `the notification of a cancelled task has the cancelled code, begun or not`()
+        async throws
+    {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").never()
@@ -159,7 +164,9 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `are posted for the object that is asked for, and no other`() async throws {
+    @Test(.rows("SM-101")) func `an observer of one task's object gets that task's notifications and no others`()
+        async throws
+    {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").respond(body: "x").always()
@@ -172,7 +179,8 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `end with that of the session, which is their object`() async throws {
+    @Test(.rows("SM-14", "NO-4"))
+    func `the last notification is the session's invalidation, whose object is the session`() async throws {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").never()
@@ -194,7 +202,7 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `end with their bridge`() async throws {
+    @Test func `notifications end when their bridge is released`() async throws {
         let session = try session()
         transport.on(.get, "/").respond(body: "x").always()
         var bridge: NotificationBridge? = NotificationBridge(session, center: notes.center)
@@ -211,7 +219,7 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `do not keep the session`() async throws {
+    @Test(.rows("SM-13")) func `a bridge does not keep its session alive`() async throws {
         weak var gone: HTTPSession?
         let bridge: NotificationBridge
         do {
@@ -226,7 +234,9 @@ struct `Notifications` {
         withExtendedLifetime(bridge) {}
     }
 
-    @Test func `of a stream have neither body nor serializer`() async throws {
+    @Test(.rows("NO-9", "NO-10")) func `the notification of a stream's end has neither a body nor a serializer`()
+        async throws
+    {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").stream(["a", "b"])
@@ -240,7 +250,8 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `have metrics where a connection was asked for`() async throws {
+    @Test(.rows("SM-90", "NO-13", "AP-16", "LX-9", "VD-17"))
+    func `the notification of a completion has metrics if a connection was used`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "x") }
@@ -254,7 +265,9 @@ struct `Notifications` {
         await session.shutdown()
     }
 
-    @Test func `of many requests at once come one by one, and none is lost`() async throws {
+    @Test(.rows("NO-15")) func `concurrent requests are each notified of start and end in order, and none is lost`()
+        async throws
+    {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").respond(body: "x").always()

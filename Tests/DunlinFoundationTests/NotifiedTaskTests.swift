@@ -4,7 +4,7 @@ import Testing
 @testable import DunlinFoundation
 
 @Suite struct `Objects that stand for tasks` {
-    @Test func `are the same as long as somebody keeps one`() async throws {
+    @Test func `a task's object stays the same as long as a caller keeps it`() async throws {
         let objects = NotifiedTasks()
         let ids = try await Self.ids(2)
         var one: NotifiedTask? = objects[ids[0]]
@@ -18,7 +18,7 @@ import Testing
         withExtendedLifetime(other) {}
     }
 
-    @Test func `leave nothing behind when many ask and let go at once`() async throws {
+    @Test func `objects that concurrent callers asked for and released are all gone`() async throws {
         let objects = NotifiedTasks()
         let ids = try await Self.ids(4)
         await withTaskGroup(of: Void.self) { group in

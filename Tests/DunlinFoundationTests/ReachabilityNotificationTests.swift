@@ -2,6 +2,7 @@ import Dunlin
 import DunlinFoundation
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -35,7 +36,9 @@ import Testing
         numbers.map { Told.Note(number: $0, isAboutReachability: true) }
     }
 
-    @Test func `have AFNetworking's name, key and numbers`() async throws {
+    @Test(.rows("RE-11", "NO-7", "VD-14")) func `a reachability notification has AFNetworking's name, key and numbers`()
+        async throws
+    {
         #expect(
             NotificationBridge.Name.reachabilityDidChange.rawValue == "com.alamofire.networking.reachability.change")
         #expect(NotificationBridge.Key.reachabilityStatus == "AFNetworkingReachabilityNotificationStatusItem")
@@ -51,7 +54,9 @@ import Testing
         _ = bridge
     }
 
-    @Test func `come of a session that tells of it, until it is shut down`() async throws {
+    @Test(.rows("NO-7")) func `a session that reports reachability is notified of it until it is shut down`()
+        async throws
+    {
         let (network, told) = (ManualNetwork(.wwan), Told())
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: MockTransport())
         configuration.reachability = Reachability(source: network)

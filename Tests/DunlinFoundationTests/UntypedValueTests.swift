@@ -21,12 +21,12 @@ import Testing
         ("123456789012345678901234567890", "123456789012345678901234567890"), ("1e300", "1e+300"),
         ("{\"a\":{\"b\":[1,{\"c\":0,\"d\":null}]}}", "{\"a\":{\"b\":[1,{\"c\":0,\"d\":null}]}}"),
     ])
-    func `keep what JSONSerialization read`(text: String, written: String) throws {
+    func `an untyped value keeps what JSONSerialization read`(text: String, written: String) throws {
         let value = try Self.read(text)
         #expect(String(try value.json(JSONFormat(order: .sorted))) == written)
     }
 
-    @Test func `are parameters of the kind that they were`() throws {
+    @Test func `an untyped dictionary gives parameters of the same types`() throws {
         let text = #"{"a":0,"b":1,"c":true,"d":false,"e":null,"f":[1,true]}"#
         let read = try JSONSerialization.jsonObject(with: Data(text.utf8))
         let dictionary = try #require(read as? [String: Any])
@@ -51,12 +51,12 @@ import Testing
     ]
 
     @Test(arguments: objects.indices)
-    func `are what their objects say`(row: Int) throws {
+    func `an untyped object gives the value that it stands for`(row: Int) throws {
         let (object, value) = Self.objects[row]
         #expect(try DynamicValue(any: object()) == value)
     }
 
-    @Test func `that are no numbers are refused when they are written, and other objects at once`() throws {
+    @Test func `a number that is not finite is refused on writing, another object at once`() throws {
         for odd in [NSNumber(value: Double.nan), NSNumber(value: -Float.infinity), NSDecimalNumber.notANumber] {
             let value = try DynamicValue(any: odd)
             #expect(throws: NetworkError.self) { try value.json() }

@@ -25,11 +25,11 @@ import Testing
     ]
 
     @Test(arguments: fields)
-    func `are read from all fields in order`(values: [String], expected: [ContentCodec]?) throws {
+    func `content codings are read from all fields in order`(values: [String], expected: [ContentCodec]?) throws {
         #expect(try ContentCodecs.known.chain(values) == expected)
     }
 
-    @Test func `are limited in number`() throws {
+    @Test func `content codings are limited in number`() throws {
         #expect(try ContentCodecs.known.chain(["gzip, identity, gzip", "gzip, gzip"])?.count == 4)
         #expect(throws: InflateError.tooManyCodings(limit: 4)) {
             try ContentCodecs.known.chain(["gzip, gzip, gzip", "gzip, gzip"])
@@ -40,13 +40,13 @@ import Testing
         }
     }
 
-    @Test func `are named as in the field`() throws {
+    @Test func `content codings are named as in the field`() throws {
         for codec in ContentCodecs.known.all {
             for name in [codec.name] + codec.aliases { #expect(try ContentCodecs.known.chain([name]) == [codec]) }
         }
     }
 
-    @Test func `are asked for in the order of the list, those that are to be`() {
+    @Test func `content codings that are to be asked for are asked for in the order of the list`() {
         #expect(ContentCodecs.known.accepted == "gzip, deflate")
         #expect(ContentCodecs([.deflate, .gzip]).accepted == "deflate, gzip")
         #expect(ContentCodecs([]).accepted == nil)
@@ -55,13 +55,13 @@ import Testing
         #expect(quiet.named("Silent") == .quiet && ContentCodecs.known.named("quiet") == nil)
     }
 
-    @Test func `that can only be undone are not done`() throws {
+    @Test func `a content coding that can only be decoded is not encoded`() throws {
         #expect(ContentCodecs.known.all.allSatisfy { $0.isEncodable })
         #expect(!ContentCodec.quiet.isEncodable)
         #expect(throws: InflateError.decodingOnly(coding: "quiet")) { _ = try ContentEncoder(.quiet) }
     }
 
-    @Test func `tell their content's length where their format does`() {
+    @Test func `a content coding tells its content's length where its format does`() {
         #expect(ContentCodec.gzip.contentLength(saidBy: Bytes(Samples.gzip)) == Samples.text.utf8.count)
         #expect(ContentCodec.gzip.contentLength(saidBy: Bytes(Samples.gzip.suffix(17))) == nil)
         #expect(ContentCodec.deflate.contentLength(saidBy: Bytes(Samples.zlib)) == nil)

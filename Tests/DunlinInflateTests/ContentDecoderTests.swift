@@ -36,7 +36,8 @@ import Testing
     ]
 
     @Test(arguments: bodies)
-    func `decodes however the body is cut`(codings: [ContentCodec], wire: [UInt8], expected: String) {
+    func `the content decoder decodes however the body is cut`(codings: [ContentCodec], wire: [UInt8], expected: String)
+    {
         for pieces in cuts(of: wire) {
             #expect(DecodeOutcome(of: pieces, codings) == DecodeOutcome(expected))
         }
@@ -52,14 +53,14 @@ import Testing
     ]
 
     @Test(arguments: streams)
-    func `takes a body cut short for an error`(codings: [ContentCodec], wire: [UInt8]) {
+    func `a body cut short is an error`(codings: [ContentCodec], wire: [UInt8]) {
         for end in 1..<wire.count {
             #expect(DecodeOutcome(of: [Array(wire[..<end])], codings).error == .truncated, "after \(end) bytes")
         }
         #expect(DecodeOutcome(of: [wire], codings).error == nil)
     }
 
-    @Test func `takes a second member cut short for an error`() {
+    @Test func `a second member cut short is an error`() {
         let wire = Samples.gzip + Samples.gzipNamed
         for end in (Samples.gzip.count + 1)..<wire.count {
             let outcome = DecodeOutcome(of: [Array(wire[..<end])], [.gzip])
@@ -115,7 +116,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `hands out what precedes a fault, then the fault`(
+    func `the content decoder gives what precedes a fault, then the fault`(
         codings: [ContentCodec], wire: [UInt8], expected: DecodeOutcome
     ) {
         for pieces in cuts(of: wire) {
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `repeats its error`() throws {
+    @Test func `the content decoder repeats its error`() throws {
         var decoder = try ContentDecoder([.gzip])
         decoder.feed("no gzip")
         for _ in 0..<2 {
@@ -133,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `counts the wire's bytes and the decoded ones`() throws {
+    @Test func `the content decoder counts the wire's bytes and the decoded ones`() throws {
         var decoder = try ContentDecoder([.gzip, .deflate])
         decoder.feed(Bytes(Samples.gzipInZlib))
         #expect(decoder.wireCount == Samples.gzipInZlib.count)
@@ -144,7 +145,7 @@ import Testing
         #expect(decoder.decodedCount == Samples.text.utf8.count)
     }
 
-    @Test func `does not look at bytes that carry no coding`() throws {
+    @Test func `the content decoder does not look at bytes that carry no coding`() throws {
         var limits = InflateLimits()
         limits.decodedBytes = 1
         var decoder = try ContentDecoder([], limits: limits)
@@ -158,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: [1, 7, 512, 65_536, 1_000_000])
-    func `hands out pieces no larger than asked for`(size: Int) throws {
+    func `the content decoder gives pieces no larger than asked for`(size: Int) throws {
         let body = Payload.prose(100_000)
         var limits = InflateLimits()
         limits.pieceSize = size
@@ -174,7 +175,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 7, 512], [Samples.raw, Samples.rawDynamic, Samples.zlib])
-    func `hands out all that the last byte stands for`(size: Int, wire: [UInt8]) {
+    func `the content decoder gives all that the last byte stands for`(size: Int, wire: [UInt8]) {
         var limits = InflateLimits()
         limits.pieceSize = size
         let expected = DecodeOutcome(of: [wire], [.deflate])

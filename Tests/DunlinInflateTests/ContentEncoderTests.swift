@@ -9,7 +9,7 @@ import Testing
     ]
 
     @Test(arguments: ContentCodecs.known.all, [-1, 0, 1, 6, 9, 10])
-    func `makes what the decoder undoes`(coding: ContentCodec, level: Int) throws {
+    func `the content encoder makes what the decoder undoes`(coding: ContentCodec, level: Int) throws {
         for body in Self.bodies {
             let wire = try Payload.encoded([body], coding, level: level)
             #expect(DecodeOutcome(of: [wire], [coding]) == DecodeOutcome(body: body))
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 6])
-    func `keeps nothing back`(level: Int) throws {
+    func `the content encoder keeps nothing back`(level: Int) throws {
         let noise = Payload.noise(90_000)
         for count in stride(from: 18_000, through: noise.count, by: 18_000) {
             let body = Array(noise[..<count])
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ContentCodecs.known.all)
-    func `makes the same of a body however it is cut`(coding: ContentCodec) throws {
+    func `the content encoder makes the same of a body however it is cut`(coding: ContentCodec) throws {
         for body in Self.bodies {
             let whole = try Payload.encoded([body], coding)
             for size in [1, 100, 40_000] where body.count <= size * 5000 {
@@ -40,12 +40,12 @@ import Testing
         }
     }
 
-    @Test func `puts neither time nor name in a gzip header`() throws {
+    @Test func `the content encoder puts neither time nor name in a gzip header`() throws {
         let wire = try Payload.encoded([Array(Samples.text.utf8)])
         #expect(wire.prefix(10) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3])
     }
 
-    @Test func `moves a level that is none to the nearest`() throws {
+    @Test func `a level that is none is moved to the nearest`() throws {
         let body = Payload.prose(50_000)
         #expect(try Payload.encoded([body], level: .min) == Payload.encoded([body], level: 0))
         #expect(try Payload.encoded([body], level: .max) == Payload.encoded([body], level: 9))
@@ -53,7 +53,7 @@ import Testing
         #expect(try Payload.encoded([body], level: 9).count < body.count / 2)
     }
 
-    @Test func `gives out before the end what is ready`() throws {
+    @Test func `the content encoder gives what is ready before the end`() throws {
         var encoder = try ContentEncoder(.gzip)
         let ready = encoder.encode(Bytes(Payload.noise(300_000)))
         #expect(ready.count > 200_000)
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ContentCodecs.known.all, [0, 1, 6])
-    func `gives out everything when it is flushed`(coding: ContentCodec, level: Int) throws {
+    func `the content encoder gives everything when it is flushed`(coding: ContentCodec, level: Int) throws {
         var encoder = try ContentEncoder(coding, level: level)
         var decoder = try ContentDecoder([coding])
         for piece in [[1], [], Array(Samples.text.utf8), Payload.noise(60_000), Payload.zeros(60_000)] {

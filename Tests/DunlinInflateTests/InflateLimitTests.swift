@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 50, 51, 52])
-    func `end the body at the exact byte, however it is cut`(limit: Int) {
+    func `a size limit ends the body at the exact byte, however it is cut`(limit: Int) {
         let body = Array(Samples.text.utf8)
         let error = limit < body.count ? InflateError.sizeExceeded(limit: limit) : nil
         for pieces in cuts(of: Samples.gzip) {
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `hold for what is between two codings as well`() throws {
+    @Test func `inflate limits count for what is between two codings as well`() throws {
         // Thousands of empty members: they shrink to little when compressed and come to nothing when decoded.
         let members = Array(repeatElement(Samples.gzipEmpty, count: 5000).joined())
         let wire = try Payload.encoded([members])
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [1 << 20, 4096, 100])
-    func `stop a bomb at the ratio`(pieceSize: Int) throws {
+    func `a ratio limit ends a body that grows too much`(pieceSize: Int) throws {
         let wire = try Payload.encoded([Payload.zeros(10 << 20)])
         let limits = Self.limits {
             $0.ratio = 100
@@ -60,7 +60,7 @@ import Testing
         #expect(throws: InflateError.ratioExceeded(limit: 100)) { try decoder.next() }
     }
 
-    @Test func `count only the part of the wire that was used`() throws {
+    @Test func `only the part of the wire that was used counts for the ratio`() throws {
         // The bomb comes with ballast behind it, in the same piece.
         let bomb = try Payload.encoded([Payload.zeros(2 << 20)])
         let ballast = try Payload.encoded([Payload.noise(100_000)])
@@ -69,7 +69,7 @@ import Testing
         #expect(DecodeOutcome(of: [ballast + bomb], [.gzip], limits: limits).error == nil)
     }
 
-    @Test func `are final, though what follows would mend the ratio`() throws {
+    @Test func `an exceeded limit is final, though what follows would mend the ratio`() throws {
         let bomb = try Payload.encoded([Payload.zeros(2 << 20)])
         let ballast = try Payload.encoded([Payload.noise(100_000)])
         var decoder = try ContentDecoder([.gzip], limits: Self.limits { $0.ratio = 100 })
@@ -83,7 +83,7 @@ import Testing
         #expect(decoder.decodedCount == count)
     }
 
-    @Test func `let a small body repeat itself, and any body that may`() throws {
+    @Test func `a small body may repeat itself, and so may any body without limits`() throws {
         let small = try Payload.encoded([Payload.zeros(1 << 20)])
         #expect(DecodeOutcome(of: [small], [.gzip], limits: Self.limits { $0.ratio = 1 }).error == nil)
         let large = try Payload.encoded([Payload.zeros(3 << 20)], level: 9)
@@ -97,7 +97,7 @@ import Testing
         #expect(outcome.error == nil)
     }
 
-    @Test func `are finite by default and stop a bomb within a bomb`() throws {
+    @Test func `inflate limits are finite by default and end a body compressed twice`() throws {
         let bomb = try Payload.encoded([try Payload.encoded([Payload.zeros(16 << 20)])])
         #expect(bomb.count < 400)
         var decoder = try ContentDecoder([.gzip, .gzip])
@@ -107,7 +107,7 @@ import Testing
         #expect(InflateLimits().decodedBytes == 256 << 20)
     }
 
-    @Test func `are told apart from faults`() {
+    @Test func `inflate limits are told apart from faults`() {
         let limits: [InflateError] = [.ratioExceeded(limit: 1), .sizeExceeded(limit: 1), .tooManyCodings(limit: 1)]
         let faults: [InflateError] = [
             .corrupt("x"), .truncated, .trailingData, .outOfMemory, .decodingOnly(coding: "x"),

@@ -1,16 +1,20 @@
 import Dunlin
 import DunlinReactor
+import LedgerRows
 import Testing
+
 @testable import DunlinReachability
 @testable import DunlinTransfers
 
 @Suite struct `Reachability statuses` {
-    @Test(arguments: [
-        (ReachabilityStatus.unknown, -1, -1, "Unknown", false), (.notReachable, 0, 0, "Not Reachable", false),
-        (.wwan, 1, 1, "Reachable via WWAN", true), (.wifi, 2, 2, "Reachable via WiFi", true),
-        (.wired, 3, 2, "Reachable via Ethernet", true),
-    ])
-    func `have AFNetworking's numbers and words`(
+    @Test(
+        .rows("RE-1", "RE-2", "RE-13"),
+        arguments: [
+            (ReachabilityStatus.unknown, -1, -1, "Unknown", false), (.notReachable, 0, 0, "Not Reachable", false),
+            (.wwan, 1, 1, "Reachable via WWAN", true), (.wifi, 2, 2, "Reachable via WiFi", true),
+            (.wired, 3, 2, "Reachable via Ethernet", true),
+        ])
+    func `reachability statuses have AFNetworking's numbers and words`(
         status: ReachabilityStatus, raw: Int, compatible: Int, text: String, isReachable: Bool
     ) {
         #expect(status.rawValue == raw)
@@ -20,8 +24,8 @@ import Testing
     }
 
     /// All combinations of the five flags that decide.
-    @Test(arguments: 0..<32)
-    func `follow from the flags by AFNetworking's rule`(bits: Int) {
+    @Test(.rows("RE-3"), arguments: 0..<32)
+    func `a reachability status follows from the flags by AFNetworking's rule`(bits: Int) {
         let all: [ReachabilityFlags] = [
             .reachable, .connectionRequired, .connectionOnDemand, .connectionOnTraffic, .interventionRequired,
         ]
@@ -34,7 +38,7 @@ import Testing
         #expect(flags.union(.isLocalAddress).status == flags.status)
     }
 
-    @Test func `have SCNetworkReachability's numbers`() {
+    @Test(.rows("RE-3")) func `reachability flags have SCNetworkReachability's numbers`() {
         let flags: [(ReachabilityFlags, UInt32)] = [
             (.reachable, 2), (.connectionRequired, 4), (.connectionOnTraffic, 8), (.interventionRequired, 16),
             (.connectionOnDemand, 32), (.isLocalAddress, 0x10000), (.isWWAN, 0x40000),
@@ -59,6 +63,7 @@ import Testing
     }
 
     @Test(
+        .rows("RE-3"),
         arguments: [
             (Finding(.unknown), .unknown), (Finding(.none), .notReachable), (Finding(.local), .wired),
             (finding(.wired), .wired), (finding(.tunnel), .wired), (finding(.wifi), .wifi), (finding(.wwan), .wwan),
@@ -67,7 +72,7 @@ import Testing
             (finding(.wwan, isUp: false, isDormant: true, isPointToPoint: true), .wwan),
             (finding(.wifi, isUp: false, isDormant: true), .notReachable),
         ] as [(Finding, ReachabilityStatus)])
-    func `becomes a status`(finding: Finding, status: ReachabilityStatus) {
+    func `what the kernel says of a route becomes a reachability status`(finding: Finding, status: ReachabilityStatus) {
         #expect(NetworkPath(finding).status == status)
     }
 }
@@ -106,14 +111,14 @@ import Testing
     ]
 
     @Test(arguments: [(plain, nil), (named, nil), (probing, Duration.seconds(60))])
-    func `looks after each change, and tells what counts now`(
+    func `the reachability machine looks after each change, and tells what counts now`(
         steps: [(Machine.Event, [Machine.Action])], interval: Duration?
     ) {
         var machine = Machine(probeInterval: interval)
         for (event, actions) in steps { #expect(machine.take(event) == actions, "\(event)") }
     }
 
-    @Test func `asks for a name at most every five minutes in the end`() {
+    @Test func `a name without an address is asked for ever less often, down to every five minutes`() {
         var machine = Machine()
         var look: UInt64 = 1
         var pauses: [Duration] = []

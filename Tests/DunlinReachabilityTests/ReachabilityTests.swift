@@ -1,11 +1,13 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A reachability` {
-    @Test func `tells its status first, then what differs`() async throws {
+    @Test(.rows("RE-4", "RE-6", "RE-7", "RE-9"))
+    func `a reachability tells its status first, and then each change of it`() async throws {
         let network = ManualNetwork(.wifi)
         let reachability = Reachability(source: network)
         #expect(reachability.status == .unknown && !reachability.isReachable)
@@ -20,7 +22,7 @@ import Testing
         #expect(reachability.status == .wired && reachability.isReachable)
     }
 
-    @Test func `tells every look to who asks for paths`() async throws {
+    @Test(.rows("RE-9")) func `an observer of paths is told the result of every look`() async throws {
         let network = ManualNetwork(.wired)
         let reachability = Reachability(source: network)
         var paths = reachability.paths.makeAsyncIterator()
@@ -31,7 +33,9 @@ import Testing
         }
     }
 
-    @Test func `has any number of listeners, and looks for all of them at once`() async throws {
+    @Test(.rows("RE-10")) func `a reachability has any number of observers, and looks once for all of them`()
+        async throws
+    {
         let network = ManualNetwork(.wired)
         let reachability = Reachability(source: network)
         try await withThrowingTaskGroup(of: [ReachabilityStatus].self) { group in
@@ -54,7 +58,8 @@ import Testing
         #expect(!reachability.isWatched)
     }
 
-    @Test func `looks only while somebody watches, and begins anew`() async throws {
+    @Test(.rows("RE-6", "RE-14"))
+    func `a reachability looks only while it has an observer, and begins anew with the next`() async throws {
         let network = ManualNetwork(.wired)
         let reachability = Reachability(source: network)
         #expect(network.listenerCount == 0 && !reachability.isWatched)
@@ -67,7 +72,9 @@ import Testing
         try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
     }
 
-    @Test func `gives nothing any more once it is stopped`() async throws {
+    @Test(.rows("RE-8")) func `a reachability that was stopped ends its streams and keeps its last status`()
+        async throws
+    {
         let network = ManualNetwork(.wired)
         let reachability = Reachability(source: network)
         var known = reachability.statuses.makeAsyncIterator()
@@ -83,7 +90,7 @@ import Testing
         #expect(try await reachability.firstKnownStatus() == .wwan)
     }
 
-    @Test func `ends its streams with itself`() async throws {
+    @Test(.rows("RE-12")) func `the streams of a reachability end with it`() async throws {
         let network = ManualNetwork(.wired)
         var reachability: Reachability? = Reachability(source: network)
         var statuses = reachability?.statuses.makeAsyncIterator()
@@ -93,7 +100,7 @@ import Testing
         try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
     }
 
-    @Test func `ends a wait with the task that waits`() async throws {
+    @Test(.rows("RE-13")) func `a wait for a reachable network ends when its task is cancelled`() async throws {
         let network = ManualNetwork()
         let reachability = Reachability(source: network)
         let waiting = Task { try await reachability.waitUntilReachable() }
@@ -105,7 +112,7 @@ import Testing
         try await patient.value
     }
 
-    @Test func `survives listeners that come and go, are cancelled and stopped`() async throws {
+    @Test func `observers that come and go, are cancelled or stopped leave nothing behind`() async throws {
         let network = ManualNetwork()
         let reachability = Reachability(source: network)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -132,7 +139,7 @@ import Testing
 
     // MARK: - Hosts and addresses
 
-    @Test func `of an address is that of the way to it`() async throws {
+    @Test(.rows("RE-4")) func `the reachability of an address is that of the way to it`() async throws {
         let network = ManualNetwork()
         let near = SocketAddress.v4(0xC0A8_0101, port: 80)
         network.change(to: .wifi, for: near)
@@ -141,14 +148,16 @@ import Testing
         #expect(try await Reachability.address(far, source: network).firstKnownStatus() == .notReachable)
     }
 
-    @Test(arguments: ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "localhost", "10.0.0.1"])
-    func `of what is on this machine needs no network`(host: String) async throws {
+    @Test(.rows("RE-16"), arguments: ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1", "localhost", "10.0.0.1"])
+    func `the reachability of a host on this machine needs no network`(host: String) async throws {
         let network = ManualNetwork()
         let reachability = Reachability.host(host, resolver: Names([.v4(0x7F00_0001, port: 0)]), source: network)
         #expect(try await reachability.firstKnownStatus() == (host == "10.0.0.1" ? .notReachable : .wired))
     }
 
-    @Test func `of a host is the best of its addresses, looked up anew after a change`() async throws {
+    @Test(.rows("RE-4")) func `a host's reachability is the best of its addresses, looked up anew after a change`()
+        async throws
+    {
         let (four, six) = (SocketAddress.v4(0x0101_0101, port: 0), SocketAddress.v6(0x2001, 1, port: 0))
         let network = ManualNetwork()
         network.change(to: .wwan, for: six)
@@ -167,7 +176,7 @@ import Testing
         #expect(await statuses.next() == .notReachable)
     }
 
-    @Test func `waits for no look-up that is out of date`() async throws {
+    @Test func `a look-up that is out of date is not waited for`() async throws {
         let network = ManualNetwork(.wired)
         let names = Names([.v4(0x0101_0101, port: 0)], hangs: 1)
         let reachability = Reachability.host("host.test", resolver: names, source: network)
@@ -180,7 +189,7 @@ import Testing
 
     // MARK: - Probes
 
-    @Test func `with a probe wants an answer as well as a way`() async throws {
+    @Test(.rows("RE-17", "AP-6")) func `a reachability with a probe wants an answer as well as a way`() async throws {
         let network = ManualNetwork()
         let answers = Mutex([true, false])
         let probe = Reachability.Probe(every: .seconds(1000)) {
@@ -199,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `probes a server, whatever it answers`() async throws {
+    @Test(.rows("RE-17")) func `a server that answers a probe is reachable, whatever it answers`() async throws {
         let mocked = try Mocked()
         mocked.transport.on(.head, "/health").respond(.serviceUnavailable).always()
         let probe = Reachability.Probe.head("/health", of: mocked.session)

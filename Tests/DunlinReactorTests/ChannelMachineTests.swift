@@ -68,7 +68,7 @@ extension ChannelMachine<Int>.Wakes {
     }
 
     @Test(arguments: [true, false])
-    func `remembers an edge until the next wait, and tells it once`(isReading: Bool) {
+    func `the channel machine remembers an edge until the next wait, and tells it once`(isReading: Bool) {
         let machine = Self.opened()
         #expect(machine.edge(reading: isReading, writing: !isReading) == "")
         #expect(machine.edge(reading: isReading, writing: !isReading) == "")
@@ -79,7 +79,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.ask(9, direction) == .parked)
     }
 
-    @Test func `wakes each direction alone, and both at once`() {
+    @Test func `an edge wakes each direction alone, and both at once`() {
         let machine = Self.opened()
         #expect(machine.ask(1, .reading) == .parked)
         #expect(machine.ask(2, .writing) == .parked)
@@ -89,7 +89,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.edge() == "")
     }
 
-    @Test func `turns a second waiter away and keeps the first`() {
+    @Test func `a second waiter is refused, and the first stays`() {
         let machine = Self.opened()
         #expect(machine.ask(1, .reading) == .parked)
         #expect(machine.ask(2, .reading) == .resumed(2, .busy))
@@ -108,7 +108,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.interrupt(turn: 1) == "")
     }
 
-    @Test func `an interrupt for another turn hits nobody`() {
+    @Test func `an interrupt for another turn ends no wait`() {
         let machine = Self.opened()
         #expect(machine.interrupt(turn: 2) == "")
         #expect(machine.endTurn())
@@ -136,7 +136,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.beginTurn() == .unseenInput)
     }
 
-    @Test func `closed is for good`() {
+    @Test func `a closed channel stays closed`() {
         let machine = Self.opened()
         _ = machine.ask(1, .reading)
         _ = machine.ask(2, .writing)
@@ -174,7 +174,7 @@ extension ChannelMachine<Int>.Wakes {
         (ChannelMachine<Int>.freshness + 1, false),
         (1_000_000_000, false), (.max, false), (-1, true),
     ])
-    func `begins a turn only a moment after somebody looked`(age: Int64, isFresh: Bool) {
+    func `a turn begins only a moment after somebody looked`(age: Int64, isFresh: Bool) {
         let machine = Self.opened()
         #expect(machine.endTurn())
         #expect(machine.beginTurn(age: age) == (isFresh ? .turn(2) : .unseenInput))
@@ -200,7 +200,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.beginTurn() == .unseenInput)
     }
 
-    @Test func `what a look found stays unseen`() {
+    @Test func `input that a look found stays unseen`() {
         let machine = Self.opened()
         machine.clearUnseenInput()
         machine.keepUnseenInput()
@@ -209,7 +209,7 @@ extension ChannelMachine<Int>.Wakes {
     }
 
     /// Otherwise whoever looks, finds nothing and tries again would do so for ever.
-    @Test func `an end that nobody finds on looking was none`() {
+    @Test func `an end that no look finds does not count`() {
         let machine = Self.opened()
         #expect(machine.edge(reading: true, inputEnded: true) == "")
         #expect(!machine.endTurn())
@@ -218,7 +218,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.ask(1, .reading) == .parked)
     }
 
-    @Test func `interrupted and closed count for more than the end of input`() {
+    @Test func `an interrupt or a close counts for more than the end of input`() {
         let machine = Self.opened()
         #expect(machine.edge(reading: true, inputEnded: true) == "")
         #expect(machine.interrupt(turn: 1) == "")
@@ -235,7 +235,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.edge(reading: true) == "r1")
     }
 
-    @Test func `stopping to write sends the writer home until the next turn`() {
+    @Test func `a writer is sent back until the next turn once writing is stopped`() {
         let machine = Self.opened()
         #expect(machine.stopWriting() == nil)
         #expect(machine.ask(1, .writing) == .resumed(1, .interrupted))
@@ -252,7 +252,7 @@ extension ChannelMachine<Int>.Wakes {
 }
 
 extension `Channel machine` {
-    @Test func `asks to be looked at only when that is sooner than before`() {
+    @Test func `the channel machine asks to be looked at only when that is sooner than before`() {
         let machine = Self.opened()
         #expect(machine.ask(1, .reading, until: 100) == .scheduled(100))
         #expect(machine.ask(2, .writing, until: 150) == .parked)
@@ -267,7 +267,7 @@ extension `Channel machine` {
     @Test(arguments: [
         (99, " next 100"), (100, "r1 next 200"), (101, "r1 next 200"), (200, "r1w2 next never"),
     ])
-    func `wakes whose time is over, not a moment sooner`(now: Int64, expected: String) {
+    func `a look wakes whose time is over, not a moment sooner`(now: Int64, expected: String) {
         let machine = Self.opened()
         _ = machine.ask(1, .reading, until: 100)
         _ = machine.ask(2, .writing, until: 200)

@@ -11,7 +11,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `reads what comes before and after it waits, then the end`(isOnLoop: Bool) async throws {
+    func `a read takes what comes before and after the wait, then the end`(isOnLoop: Bool) async throws {
         let (line, _) = try Self.begun()
         line.say("early")
         #expect(try await line.read() == "early")
@@ -30,7 +30,7 @@ import Testing
         return try await withTaskExecutorPreference(line.reactor) { try await line.read() }
     }
 
-    @Test func `writes on when the peer has read`() async throws {
+    @Test func `a writer goes on when the peer has read`() async throws {
         let (line, _) = try Self.begun()
         let sent = try line.fill()
         async let wake = waitWritable(line)
@@ -81,7 +81,7 @@ import Testing
         #expect(line.reactor.ledger.openChannels == 0)
     }
 
-    @Test func `a deadline is when time is moved there`() async throws {
+    @Test func `a deadline passes when time is moved there`() async throws {
         let (line, _) = try Self.begun()
         let start = line.time.now
         async let wake = line.channel.waitReadable(until: start.advanced(by: 100))
@@ -101,7 +101,7 @@ import Testing
         #expect(await wake == .timedOut)
     }
 
-    @Test func `a second reader is turned away`() async throws {
+    @Test func `a second reader is refused`() async throws {
         let (line, turn) = try Self.begun()
         async let first = line.channel.waitReadable(until: .never)
         async let second = line.channel.waitReadable(until: .never)
@@ -113,7 +113,7 @@ import Testing
         #expect(wakes.allSatisfy { $0 == .busy || $0 == .interrupted })
     }
 
-    @Test func `sends a writer home`() async throws {
+    @Test func `a writer is sent back when writing is stopped`() async throws {
         let (line, _) = try Self.begun()
         _ = try line.fill()
         async let writing = waitWritable(line)
@@ -125,7 +125,7 @@ import Testing
 
 extension `Channel on a loop` {
     @Test(arguments: [true, false])
-    func `news between turns is told, and makes it unfit`(isEnd: Bool) async throws {
+    func `news between turns is told, and makes the channel unfit`(isEnd: Bool) async throws {
         let (line, _) = try Self.begun()
         #expect(line.channel.endTurn())
         if isEnd { line.hangUp() } else { line.say("unasked") }
@@ -137,7 +137,7 @@ extension `Channel on a loop` {
 
     /// On the loop's own thread: while that is here, the loop cannot hear of anything.
     @Test(arguments: [true, false])
-    func `what comes while the loop computes makes it unfit too`(isEnd: Bool) async throws {
+    func `bytes or an end that come while the loop computes make the channel unfit too`(isEnd: Bool) async throws {
         let (line, _) = try Self.begun()
         line.say("x")
         #expect(try await line.read() == "x")
@@ -202,7 +202,7 @@ extension `Channel on a loop` {
         #expect(line.channel.beginTurn() != nil)
     }
 
-    @Test func `what epoll does not take leaves nothing behind`() throws {
+    @Test func `a file that epoll does not take leaves nothing behind`() throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         let file = open("/dev/zero", O_RDONLY | O_CLOEXEC)
@@ -216,7 +216,7 @@ extension `Channel on a loop` {
 
     /// An interrupt names its turn. However late it comes, it must not end a wait of a later turn, which only bytes
     /// may end.
-    @Test func `late interrupts never hit the next turn`() async throws {
+    @Test func `a late interrupt never reaches the next turn`() async throws {
         let line = try Line()
         for round in 0..<3000 {
             let turn = try #require(line.channel.beginTurn())

@@ -19,7 +19,7 @@ struct Scratch: ~Copyable {
 }
 
 @Suite struct `Files` {
-    @Test func `go to a socket from any offset until their end`() throws {
+    @Test func `a file goes to a socket from any offset until its end`() throws {
         let scratch = try Scratch(1000)
         let file = try OpenFile(scratch.path)
         #expect(file.length == 1000)
@@ -32,7 +32,7 @@ struct Scratch: ~Copyable {
         }
     }
 
-    @Test func `wait for a socket that is full`() throws {
+    @Test func `a file waits for a socket that is full`() throws {
         let scratch = try Scratch(1 << 20)
         let file = try OpenFile(scratch.path)
         let pair = try Pair()
@@ -41,7 +41,7 @@ struct Scratch: ~Copyable {
         #expect(offset > 0 && offset < 1 << 20)
     }
 
-    @Test func `raise no signal when the peer is gone`() throws {
+    @Test func `a file that is sent raises no signal when the peer is gone`() throws {
         let scratch = try Scratch(10)
         let file = try OpenFile(scratch.path)
         let near = try Pair().giveNear()
@@ -53,7 +53,7 @@ struct Scratch: ~Copyable {
     }
 
     @Test(arguments: [("/tmp", EISDIR), ("/tmp/no/such/file", ENOENT), ("/dev/null", EINVAL), ("/tmp\0x", EINVAL)])
-    func `are regular files and nothing else`(path: String, code: Int32) {
+    func `only a regular file is opened`(path: String, code: Int32) {
         #expect(throws: Errno(rawValue: code)) { _ = try OpenFile(path) }
     }
 }

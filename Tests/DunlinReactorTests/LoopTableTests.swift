@@ -19,7 +19,7 @@ private struct Seeded: RandomNumberGenerator {
 @Suite struct `Deadline queue` {
     /// The queue against a dictionary: what was asked earliest for a slot counts, until it is taken out.
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `agrees with a plain table over random operations`(seed: UInt64) {
+    func `the deadline queue agrees with a plain table over random operations`(seed: UInt64) {
         var random = Seeded(state: seed)
         var queue = DeadlineQueue()
         var model: [Int: Int64] = [:]
@@ -48,7 +48,7 @@ private struct Seeded: RandomNumberGenerator {
         }
     }
 
-    @Test func `only brings a slot forward`() {
+    @Test func `the deadline queue only brings a slot forward`() {
         var queue = DeadlineQueue()
         queue.schedule(3, at: MonotonicTime(nanoseconds: 10))
         queue.schedule(3, at: MonotonicTime(nanoseconds: 20))
@@ -60,7 +60,7 @@ private struct Seeded: RandomNumberGenerator {
         #expect(queue.count == 0)
     }
 
-    @Test func `forgets slots it never knew`() {
+    @Test func `the deadline queue ignores the removal of a slot that it does not know`() {
         var queue = DeadlineQueue()
         queue.remove(7)
         let popped = queue.popExpired(at: .never)
@@ -99,7 +99,7 @@ private struct Seeded: RandomNumberGenerator {
     }
 
     @Test(arguments: [Slots.none, Slots.wake, 0, 1 << 32, 5])
-    func `tokens nobody was given find nothing`(token: UInt64) {
+    func `a token that was given to nobody finds nothing`(token: UInt64) {
         var slots = Slots()
         #expect(slots.index(of: token) == nil)
         let nothing = slots.remove(token)
@@ -107,7 +107,7 @@ private struct Seeded: RandomNumberGenerator {
         #expect(slots.count == 0)
     }
 
-    @Test func `keeps to as many slots as are in use at once`() {
+    @Test func `the slot table keeps to as many slots as are in use at once`() {
         var slots = Slots()
         var tokens: Set<UInt64> = []
         for _ in 0..<1000 {

@@ -4,7 +4,7 @@ import Testing
 @testable import DunlinReactor
 
 @Suite(.timeLimit(.minutes(10))) struct `An actor pinned to a loop` {
-    @Test func `runs on the loop's thread wherever it is called from, and its caller goes on where it was`()
+    @Test func `a pinned actor runs on its loop from wherever it is called, and its caller stays elsewhere`()
         async throws
     {
         let reactor = try Reactor(name: "test")
@@ -18,7 +18,8 @@ import Testing
         #expect(!reactor.isCurrent)
     }
 
-    @Test func `is entered and left by a task that prefers the loop without leaving its thread`() async throws {
+    @Test func `a task that prefers the loop enters and leaves a pinned actor without leaving its thread`() async throws
+    {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         let counters = [Counter(on: reactor), Counter(on: reactor)]
@@ -35,7 +36,7 @@ import Testing
         #expect(await plain.count == 2)
     }
 
-    @Test func `lets a task that prefers the loop go elsewhere and come back`() async throws {
+    @Test func `a pinned actor lets a task that prefers the loop go elsewhere and come back`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         let counter = Counter(on: reactor)
@@ -46,7 +47,7 @@ import Testing
         #expect(seen == [true, false, true, true])
     }
 
-    @Test func `may be assumed to be isolated on the loop's thread, by whoever is there`() async throws {
+    @Test func `a pinned actor may be assumed isolated by whoever is on the loop's thread`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         let counter = Counter(on: reactor)
@@ -57,7 +58,9 @@ import Testing
         #expect(reactor.isIsolatingCurrentContext() == false)
     }
 
-    @Test(arguments: [Life.running, .gone]) func `keeps the order in which one thread calls`(life: Life) async throws {
+    @Test(arguments: [Life.running, .gone]) func `a pinned actor keeps the order in which one thread calls`(life: Life)
+        async throws
+    {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         if life == .gone {
@@ -73,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `shares the loop's thread with tasks in turn`() async throws {
+    @Test func `a pinned actor shares the loop's thread with tasks in turn`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         let list = List(on: reactor)
@@ -94,7 +97,7 @@ import Testing
         #expect(numbers != [2, 4, 6, 8, 1, 3, 5, 7])
     }
 
-    @Test func `is passed by a task of its loop as if it were nowhere, before others have their turn`() async throws {
+    @Test func `a call to a pinned actor from a task of its loop gives no turn to others`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         let (counter, list) = (Counter(on: reactor), List(on: reactor))
@@ -113,7 +116,7 @@ import Testing
         #expect(await list.numbers == [10, 11, 12, 13, 20, 21, 22, 23, 30, 31, 32, 33])
     }
 
-    @Test func `does not keep the loop for a task that never does anything else`() async throws {
+    @Test func `a task that only calls a pinned actor leaves others their turn`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         let (counter, list, isDone) = (Counter(on: reactor), List(on: reactor), Flag())
@@ -140,7 +143,9 @@ import Testing
         case running, retiringMeanwhile, retiredButHeld, gone
     }
 
-    @Test(arguments: Life.allCases) func `loses nothing to a hundred tasks at once`(life: Life) async throws {
+    @Test(arguments: Life.allCases) func `a pinned actor loses no call of a hundred tasks at once`(life: Life)
+        async throws
+    {
         for _ in 0..<(life == .retiringMeanwhile ? 50 : 5) {
             let reactor = try Reactor(name: "test")
             defer { reactor.retire() }
@@ -166,7 +171,7 @@ import Testing
     }
 
     /// One thread of the pool must do, as on a machine with one processor.
-    @Test func `whose loop has ended leaves the pool to what it waits for`() async throws {
+    @Test func `a pinned actor whose loop has ended leaves the pool to what it waits for`() async throws {
         let reactor = try Reactor(name: "test")
         reactor.retire()
         await reactor.end()
@@ -181,7 +186,9 @@ import Testing
         }
     }
 
-    @Test func `whose loop has ended is isolated, and keeps the loop as long as it needs it`() async throws {
+    @Test func `a pinned actor whose loop has ended is isolated, and keeps the loop as long as it needs it`()
+        async throws
+    {
         let last: Task<Int, Never>
         do {
             let reactor = try Reactor(name: "test")

@@ -7,7 +7,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `Parking storm` {
     /// Delivery, deadline and interrupt at once from three tasks: exactly one of them is what the wait ended with.
-    @Test func `ends once, and only the winner believes it won`() async throws {
+    @Test func `a parking ends once, and only the winner believes that it won`() async throws {
         let time = ManualTime()
         let reactor = try Reactor(time: .manual(time))
         defer { reactor.retire() }
@@ -42,7 +42,9 @@ import Testing
     }
 
     @Test(arguments: [(true, false, "value 5"), (false, true, "interrupted")])
-    func `what came before the wait counts`(delivers: Bool, interrupts: Bool, expected: String) async throws {
+    func `a value or an interrupt that came before the wait counts`(delivers: Bool, interrupts: Bool, expected: String)
+        async throws
+    {
         let reactor = try Reactor()
         defer { reactor.retire() }
         let parking = Parking<Int>(on: reactor)
@@ -79,7 +81,7 @@ import Testing
         #expect(!parking.deliver(1))
     }
 
-    @Test func `a cancel after the wait hits nothing`() async throws {
+    @Test func `a cancel after the wait does nothing`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         let interrupt = Interrupt()
@@ -102,7 +104,7 @@ private final class Bell: Interruptible {
 
 @Suite(.timeLimit(.minutes(10))) struct `Cancel switch` {
     @Test(arguments: [(Interrupt.Cause.task, Interrupt.Cause.handle), (.handle, .task)])
-    func `is thrown once, the first cause stays, and arming later is refused`(
+    func `a cancel counts once, the first cause stays, and arming later is refused`(
         first: Interrupt.Cause, second: Interrupt.Cause
     ) {
         let (interrupt, bell) = (Interrupt(), Bell())
@@ -118,7 +120,7 @@ private final class Bell: Interruptible {
         #expect(bell.rings == 1)
     }
 
-    @Test func `hits only what was armed last, and nothing once disarmed`() {
+    @Test func `a cancel reaches only what was armed last, and nothing once disarmed`() {
         let (interrupt, old, new) = (Interrupt(), Bell(), Bell())
         #expect(interrupt.arm(old))
         #expect(interrupt.arm(new))
@@ -132,8 +134,7 @@ private final class Bell: Interruptible {
         #expect(other.cause == .handle)
     }
 
-    @Test func `hits what is waited for beside a channel, and the channel, which stays armed after that`() async throws
-    {
+    @Test func `a cancel reaches the channel and what is waited for beside it`() async throws {
         for isWaiting in [true, false] {
             let line = try Line()
             let (interrupt, bell) = (Interrupt(), Bell())
@@ -148,7 +149,7 @@ private final class Bell: Interruptible {
         }
     }
 
-    @Test func `refuses a channel once thrown`() throws {
+    @Test func `a cancelled switch refuses a channel`() throws {
         let (line, interrupt) = (try Line(), Interrupt())
         #expect(interrupt.arm(line.channel, turn: 1))
         interrupt.cancel(.task)

@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinReactor
 
 @Suite(.timeLimit(.minutes(10))) struct `Loop` {
-    @Test func `runs jobs from elsewhere and from its own thread`() async throws {
+    @Test func `a loop runs jobs from elsewhere and from its own thread`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         #expect(!reactor.isCurrent)
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// Whoever is lent a channel relies on it: what a full batch left out has not been looked at.
-    @Test func `counts as a look only what the kernel told to the end`() async throws {
+    @Test func `a loop counts as a look only what the kernel told to the end`() async throws {
         let reactor = try Reactor(name: "test")
         defer { reactor.retire() }
         let lines = try (0..<300).map { _ in try Line(on: reactor) }
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `tells two loops apart`() async throws {
+    @Test func `a task tells two loops apart`() async throws {
         let (one, two) = (try Reactor(), try Reactor())
         defer {
             one.retire()
@@ -80,7 +80,7 @@ import Testing
         #expect(seen == [true, false, false, true, true])
     }
 
-    @Test func `wakes for jobs however they fall against its sleep`() async throws {
+    @Test func `a loop wakes for jobs however they fall against its sleep`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         await withTaskGroup { group in
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `retired, it leaves once nothing is registered, and its jobs run elsewhere`() async throws {
+    @Test func `a retired loop ends once nothing is registered, and its jobs run elsewhere`() async throws {
         let gone = Flag()
         let held: Int
         do {
@@ -111,14 +111,14 @@ import Testing
         #expect(gone.isSet)
     }
 
-    @Test func `retiring from its own thread ends it as well`() async throws {
+    @Test func `a loop that is retired from its own thread ends as well`() async throws {
         let reactor = try Reactor()
         await withTaskExecutorPreference(reactor) { reactor.retire() }
         while await withTaskExecutorPreference(reactor, operation: { reactor.isCurrent }) {}
         #expect(!reactor.isCurrent)
     }
 
-    @Test func `tasks that leave go once the rest is done, and whoever is elsewhere goes on`() async throws {
+    @Test func `a task that leaves goes on after the rest, and at once if it is elsewhere`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         await reactor.leave()
@@ -159,7 +159,7 @@ import Testing
         return (try Reactor(time: .manual(time)), time)
     }
 
-    @Test func `fire when time is moved there, and not before`() async throws {
+    @Test func `a deadline fires when time is moved there, and not before`() async throws {
         let (reactor, time) = try Self.moved()
         defer { reactor.retire() }
         let (early, late) = (Parking<Int>(on: reactor), Parking<Int>(on: reactor))
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `that have passed already fire at once`() async throws {
+    @Test func `a deadline that has passed already fires at once`() async throws {
         let (reactor, time) = try Self.moved()
         defer { reactor.retire() }
         time.advance(by: 1000)
@@ -213,7 +213,7 @@ import Testing
         }
     }
 
-    @Test func `are not missed however time moves against the loop's sleep`() async throws {
+    @Test func `a deadline is not missed however time moves against the loop's sleep`() async throws {
         let (reactor, time) = try Self.moved()
         defer { reactor.retire() }
         await withTaskGroup { group in
@@ -231,7 +231,7 @@ import Testing
         #expect(reactor.ledger.openTimers == 0)
     }
 
-    @Test func `come from the kernel's clock otherwise`() async throws {
+    @Test func `a deadline comes from the kernel's clock unless time is moved`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         let until = reactor.now().advanced(by: 3_000_000)

@@ -22,7 +22,7 @@ import Testing
         func forget(_ name: String, _ waiter: Int) { machine.forget(name, UInt64(waiter)) }
     }
 
-    @Test func `looks a name up once for all who ask meanwhile`() {
+    @Test func `the resolver machine looks a name up once for all who ask meanwhile`() {
         let machine = Driver(threads: 4, backlog: 4)
         #expect(machine.ask("a", 1) == .startThread)
         #expect(machine.ask("a", 2) == .wait)
@@ -35,7 +35,7 @@ import Testing
         #expect(machine.answered("a") == [4])
     }
 
-    @Test func `starts so many threads, lets so many names wait and refuses the rest`() {
+    @Test func `the resolver machine refuses names beyond its threads and its backlog`() {
         let machine = Driver(threads: 2, backlog: 2)
         #expect(machine.ask("a", 1) == .startThread)
         #expect(machine.next() == "a")
@@ -69,7 +69,7 @@ import Testing
         #expect([machine.next(), machine.next(), machine.next(), machine.next()] == ["a", "b", "c", nil])
     }
 
-    @Test func `who left is forgotten, the look-up goes on for later askers`() {
+    @Test func `a waiter who left is forgotten, and the look-up goes on for later ones`() {
         let machine = Driver(threads: 1, backlog: 1)
         #expect(machine.ask("a", 1) == .startThread)
         #expect(machine.ask("a", 2) == .wait)
@@ -83,7 +83,7 @@ import Testing
         #expect(machine.answered("a") == [])
     }
 
-    @Test func `without any thread those who wait are given back`() {
+    @Test func `all who wait are given back where no thread can be started`() {
         let machine = Driver(threads: 2, backlog: 4)
         #expect(machine.ask("a", 1) == .startThread)
         #expect(machine.ask("a", 2) == .wait)
@@ -93,7 +93,7 @@ import Testing
         #expect(machine.ask("a", 4) == .startThread)
     }
 
-    @Test func `while another thread runs nobody is given back`() {
+    @Test func `nobody is given back while another thread runs`() {
         let machine = Driver(threads: 2, backlog: 4)
         #expect(machine.ask("a", 1) == .startThread)
         #expect(machine.next() == "a")
@@ -106,7 +106,7 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `System resolver` {
-    @Test func `finds this machine, each address once, with the port asked for`() async throws {
+    @Test func `the system resolver finds this machine, each address once, with the port asked for`() async throws {
         let addresses = try await SystemResolver().addresses(of: "localhost", port: 4711)
         let known: Set<SocketAddress> = [.v4(0x7F00_0001, port: 4711), .v6(0, 1, port: 4711)]
         #expect(!known.isDisjoint(with: addresses))
@@ -116,7 +116,7 @@ import Testing
 
     /// Neither can be a host name, so no name server is asked.
     @Test(arguments: ["", "256.256.256.256.", String(repeating: "a", count: 64) + ".invalid"])
-    func `fails for what is no name, and says why`(name: String) async {
+    func `a look-up fails for what is no name, and says why`(name: String) async {
         let failure = await #expect(throws: ResolverError.self) {
             try await SystemResolver().addresses(of: name, port: 1)
         }
@@ -130,7 +130,7 @@ import Testing
         (EAI_MEMORY, nil, false), (EAI_SYSTEM, nil, false), (EAI_NONAME, Int32(24), false), (-5, 23, false),
         (EAI_NONAME, 12, false), (EAI_AGAIN, 24, false), (EAI_SYSTEM, 23, false), (EAI_MEMORY, 24, false),
     ])
-    func `believes that there is no such name only if there was a descriptor to ask with`(
+    func `a name counts as unknown only if there was a descriptor to ask with`(
         code: Int32, shortage: Int32?, isAnswer: Bool
     ) {
         let shortage = shortage.map { Errno(rawValue: $0) }
@@ -140,7 +140,7 @@ import Testing
         if code == EAI_SYSTEM, shortage == nil { #expect(error.description == "\(Errno(rawValue: 5))") }
     }
 
-    @Test func `refuses what is over its bounds`() async {
+    @Test func `a look-up beyond the resolver's bounds is refused`() async {
         let failure = await #expect(throws: ResolverError.self) {
             try await SystemResolver(threads: 0, backlog: 0).addresses(of: "localhost", port: 1)
         }
@@ -156,7 +156,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `answers many who ask at once`() async throws {
+    @Test func `the system resolver answers many who ask at once`() async throws {
         let resolver = SystemResolver(threads: 2, backlog: 4)
         try await withThrowingTaskGroup(of: [SocketAddress].self) { group in
             for port in 1...100 { group.addTask { try await resolver.addresses(of: "localhost", port: UInt16(port)) } }

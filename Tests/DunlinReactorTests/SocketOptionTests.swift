@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: cases, [false, true])
-    func `are what the kernel then says`(each: Case, isSix: Bool) throws {
+    func `socket options are what the kernel then says`(each: Case, isSix: Bool) throws {
         let peer = isSix ? Self.six : Self.four
         var options = SocketOptions()
         each.set(&options)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [SocketAddress.v4(0x7F00_0002, port: 0), .v6(0, 1, port: 0)])
-    func `bind to a local address, the port left open`(local: SocketAddress) throws {
+    func `a socket binds to a local address, the port left open`(local: SocketAddress) throws {
         var options = SocketOptions()
         options.localAddress = local
         let socket = try Socket(for: local)
@@ -52,7 +52,7 @@ import Testing
         #expect(try socket.options().localAddress?.host == local.host)
     }
 
-    @Test func `leave Unix sockets alone`() throws {
+    @Test func `socket options leave Unix sockets alone`() throws {
         var options = SocketOptions()
         options.interface = "no-such-device"
         options.keepAlive = .init()
@@ -61,7 +61,7 @@ import Testing
         #expect(try socket.option(SOL_SOCKET, SO_KEEPALIVE) == 0)
     }
 
-    @Test func `say which of them failed, and why`() throws {
+    @Test func `an error says which socket option failed, and why`() throws {
         var options = SocketOptions()
         options.localAddress = .v4(0xC000_0201, port: 0)
         let socket = try Socket(for: Self.four)
@@ -70,7 +70,7 @@ import Testing
         #expect(error?.description == "the local address 192.0.2.1:0: Cannot assign requested address")
     }
 
-    @Test func `say what the process lacks`() {
+    @Test func `an error says what the process lacks for a socket option`() {
         let error = SocketOptionError(
             option: "the interface eth0", errno: Errno(rawValue: EPERM), need: "CAP_NET_RAW")
         #expect(error.description == "the interface eth0: Operation not permitted (it takes CAP_NET_RAW)")

@@ -13,13 +13,13 @@ import Testing
     ]
 
     @Test(arguments: hosts)
-    func `are told apart from names`(host: String, expected: String?) {
+    func `numeric hosts are told apart from names`(host: String, expected: String?) {
         #expect(SocketAddress(numericHost: host, port: 81)?.description == expected)
     }
 }
 
 @Suite struct `Sockets` {
-    @Test func `passes bytes over IPv4`() throws {
+    @Test func `a socket passes bytes over IPv4`() throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
@@ -28,7 +28,7 @@ import Testing
         try exchange(.v4(INADDR_LOOPBACK, port: port), listener)
     }
 
-    @Test func `passes bytes over IPv6`() throws {
+    @Test func `a socket passes bytes over IPv6`() throws {
         var address = sockaddr_in6()
         address.sin6_family = sa_family_t(AF_INET6)
         address.sin6_addr = in6addr_loopback
@@ -37,14 +37,14 @@ import Testing
         try exchange(.v6(0, 1, port: port), listener)
     }
 
-    @Test func `passes bytes over a Unix path`() throws {
+    @Test func `a socket passes bytes over a Unix path`() throws {
         let path = "/tmp/dunlin-\(getpid())-\(UInt32.random(in: 0...(.max))).sock"
         defer { unlink(path) }
         let listener = try Listener(unix: path)
         try exchange(.unix(path), listener)
     }
 
-    @Test func `passes bytes over an abstract name`() throws {
+    @Test func `a socket passes bytes over an abstract name`() throws {
         let name = "\0dunlin-\(getpid())-\(UInt32.random(in: 0...(.max)))"
         let listener = try Listener(unix: name)
         try exchange(.unix(name), listener)
@@ -94,7 +94,7 @@ import Testing
 }
 
 @Suite struct `Sockets in trouble` {
-    @Test func `take no more than the kernel has room for`() throws {
+    @Test func `a socket takes no more than the kernel has room for`() throws {
         let pair = try Pair()
         let chunk = String(repeating: "x", count: 1 << 20)
         var total = 0
@@ -105,7 +105,7 @@ import Testing
         #expect(drained == total)
     }
 
-    @Test func `report a refused connection by its number`() throws {
+    @Test func `a socket reports a refused connection by its number`() throws {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
@@ -131,13 +131,13 @@ import Testing
     ]
 
     @Test(arguments: paths)
-    func `refuse a Unix path the kernel has no room for, and no shorter one`(path: String, expected: Int32) throws {
+    func `a Unix path the kernel has no room for is refused, and no shorter one`(path: String, expected: Int32) throws {
         let socket = try Socket(for: .unix(path))
         let failure = error { _ = try socket.connect(to: .unix(path)) }
         #expect(failure == Errno(rawValue: expected))
     }
 
-    @Test func `close their descriptor when they end; a write to a closed peer is an error and no signal`() throws {
+    @Test func `a socket closes its descriptor when it ends, and a write to a closed peer is an error`() throws {
         let near = try Pair().giveNear()
         let failure = error { _ = try near.write("x") }
         #expect(failure == Errno(rawValue: EPIPE))

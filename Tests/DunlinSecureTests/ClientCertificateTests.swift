@@ -9,7 +9,9 @@ import Testing
     static let versions: [TLSSettings.Version] = [.tls12, .tls13]
 
     @Test(arguments: versions, [true, false])
-    func `is shown when it is asked for`(version: TLSSettings.Version, isRequired: Bool) throws {
+    func `a client certificate is shown when the server asks for it`(version: TLSSettings.Version, isRequired: Bool)
+        throws
+    {
         let server = try Scene.server {
             $0.latest = version.number
             $0.asksForCertificate = true
@@ -23,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `is not shown to a server that does not ask`(version: TLSSettings.Version) throws {
+    func `a client certificate is not shown to a server that does not ask`(version: TLSSettings.Version) throws {
         let identity = try Scene.identity()
         let server = try Scene.server { $0.latest = version.number }
         var pair = try Pair(TLSContext(), Scene.peer { $0.identity = identity }, server)
@@ -33,7 +35,8 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `may be missing where it is not required`(version: TLSSettings.Version) throws {
+    func `a client certificate may be missing where the server does not require it`(version: TLSSettings.Version) throws
+    {
         let server = try Scene.server {
             $0.latest = version.number
             $0.asksForCertificate = true
@@ -44,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `that is required and missing is what the error says`(version: TLSSettings.Version) throws {
+    func `the error says that a client certificate is required and missing`(version: TLSSettings.Version) throws {
         let server = try Scene.server {
             $0.latest = version.number
             $0.requiresCertificate = true
@@ -54,7 +57,9 @@ import Testing
     }
 
     @Test(arguments: versions, [true, false])
-    func `can be asked for elsewhere`(version: TLSSettings.Version, isGiven: Bool) throws {
+    func `a handshake is suspended while the caller is asked for a client certificate`(
+        version: TLSSettings.Version, isGiven: Bool
+    ) throws {
         let server = try Scene.server {
             $0.latest = version.number
             $0.asksForCertificate = true
@@ -70,7 +75,9 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `and trust can both be asked about, trust first`(version: TLSSettings.Version) throws {
+    func `a caller can be asked about trust and a client certificate, about trust first`(version: TLSSettings.Version)
+        throws
+    {
         let server = try Scene.server {
             $0.latest = version.number
             $0.asksForCertificate = true
@@ -88,7 +95,7 @@ import Testing
         #expect(pair.server.peerCertificate != nil)
     }
 
-    @Test func `that was asked for elsewhere is asked for again`() throws {
+    @Test func `a client certificate that the caller gave is asked for again on the next connection`() throws {
         let context = try TLSContext()
         let server = try Scene.server { $0.asksForCertificate = true }
         for _ in 0..<2 {

@@ -9,7 +9,7 @@ import Testing
     static let authority = Result { try CertificateAuthority().intermediate() }
     static let client = Result { try authority.get().issue(.client("somebody")) }
 
-    @Test func `is read from PEM, in any order, one text or two`() throws {
+    @Test func `a client identity is read from PEM in any order, in one text or two`() throws {
         let client = try Self.client.get()
         let key = try client.privateKeyPEM
         let texts: [(String, String?)] = [
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [CertificateAuthority.Key.Kind.p256, .p384, .ed25519, .rsa2048])
-    func `has a key of any kind`(kind: CertificateAuthority.Key.Kind) throws {
+    func `a client identity may have a key of any kind`(kind: CertificateAuthority.Key.Kind) throws {
         let client = try Self.authority.get().issue(.client("somebody").with(kind))
         let identity = try ClientIdentity(pem: Bytes(client.chainPEM + client.privateKeyPEM))
         let server = try Scene.server { $0.requiresCertificate = true }
@@ -35,7 +35,7 @@ import Testing
         #expect(pair.server.peerCertificate == client.der)
     }
 
-    @Test func `opens an encrypted key with its passphrase only`() throws {
+    @Test func `an encrypted key is opened with its passphrase only`() throws {
         let client = try Self.client.get()
         let pem = Bytes(client.chainPEM + (try client.key.pem(passphrase: "open sesame")))
         #expect(try ClientIdentity(pem: pem, passphrase: "open sesame").key == client.fingerprint)
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `is read from PKCS#12 with its passphrase only`() throws {
+    @Test func `a client identity is read from PKCS#12 with its passphrase only`() throws {
         let client = try Self.client.get()
         let file = try client.pkcs12(passphrase: "open sesame")
         #expect(try ClientIdentity(pkcs12: file, passphrase: "open sesame").key == client.fingerprint)
@@ -55,7 +55,7 @@ import Testing
         #expect(try ClientIdentity(pkcs12: open).key == client.fingerprint)
     }
 
-    @Test func `must be whole and fit`() throws {
+    @Test func `a client identity that is incomplete or does not fit is refused`() throws {
         let client = try Self.client.get()
         let other = try Self.authority.get().issue(.client("somebody else"))
         let key = try client.privateKeyPEM
@@ -69,7 +69,7 @@ import Testing
         #expect(throws: IdentityError.self) { try ClientIdentity(pkcs12: "garbage") }
     }
 
-    @Test func `is refused or read, cut anywhere`() throws {
+    @Test func `a client identity that is cut anywhere is refused`() throws {
         let client = try Self.client.get()
         let file = try client.pkcs12(passphrase: "x")
         let pem = Bytes(client.chainPEM + (try client.privateKeyPEM))
@@ -81,14 +81,14 @@ import Testing
         }
     }
 
-    @Test func `says nothing of its key`() throws {
+    @Test func `a client identity's description shows nothing of its key`() throws {
         let identity = try Scene.identity()
         var text = ""
         dump(identity, to: &text)
         #expect("\(identity) \(String(reflecting: identity)) \(text)".count < 100)
     }
 
-    @Test func `in files is read again when they change, and kept while they cannot be read`() throws {
+    @Test func `an identity in files is read again when they change and stays while they cannot be read`() throws {
         let folder = try TemporaryFolder()
         let first = try Self.client.get()
         let second = try Self.authority.get().issue(.client("somebody"))
@@ -108,7 +108,7 @@ import Testing
         #expect(files.failure == .cannotRead(path: key))
     }
 
-    @Test func `in files that are not there is refused`() {
+    @Test func `an identity in files that cannot be read is refused`() {
         #expect(throws: IdentityError.cannotRead(path: "/nowhere/client.p12")) {
             try IdentityFiles(.pkcs12("/nowhere/client.p12"))
         }

@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: kinds)
-    func `is resumed, with the path that was verified for it`(
+    func `a TLS session is resumed with the path that was verified for it`(
         kind: (latest: TLSSettings.Version, usesTickets: Bool)
     ) throws {
         let context = try TLSContext()
@@ -40,7 +40,7 @@ import Testing
 
     @Test(
         arguments: [TLSSettings.Version.tls12, .tls13], ["origin", "name", "trust", "identity", "path", "discarded"])
-    func `is not resumed when something else would be decided on`(
+    func `a TLS session is not resumed when something else would be decided on`(
         version: TLSSettings.Version, change: String
     ) throws {
         let context = try TLSContext()
@@ -63,7 +63,7 @@ import Testing
         #expect(second.engine.isResumed == false)
     }
 
-    @Test func `is not resumed when its path has run out and is not accepted any more`() throws {
+    @Test func `a TLS session is not resumed when its path has expired or is no longer accepted`() throws {
         let context = try TLSContext()
         let server = try Self.server(.tls13)
         let expired = try Scene.authority.get().issue(.server("api.test").expired)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `that the server has forgotten makes for a full handshake`() throws {
+    @Test func `a TLS session that the server has forgotten leads to a full handshake`() throws {
         for version in [TLSSettings.Version.tls12, .tls13] {
             let context = try TLSContext()
             var first = try Pair(context, Scene.peer(), Self.server(version))
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `of TLS 1.3 is shown once`() throws {
+    @Test func `a ticket of TLS 1.3 is shown once`() throws {
         let context = try TLSContext()
         let server = try Self.server(.tls13)
         var first = try Pair(context, Scene.peer(), server)
@@ -103,7 +103,7 @@ import Testing
         #expect(offered == [true, true, false])
     }
 
-    @Test func `is not kept when the settings say so`() throws {
+    @Test func `a TLS session is not kept when the settings forbid it`() throws {
         var settings = TLSSettings()
         settings.resumes = false
         let context = try TLSContext(settings)
@@ -118,7 +118,7 @@ import Testing
 
     /// One who was asked believed the server although the rules do not. That says nothing for the next connection.
     @Test(arguments: [TLSSettings.Version.tls12, .tls13], [true, false])
-    func `is kept only if the rules themselves believed the server`(
+    func `a TLS session is kept only if the rules themselves believed the server`(
         version: TLSSettings.Version, isOverruled: Bool
     ) throws {
         let context = try TLSContext()
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [TLSSettings.Version.tls12, .tls13])
-    func `is neither taken up nor left behind where the peer says so`(version: TLSSettings.Version) throws {
+    func `a TLS session is neither resumed nor kept where the peer forbids it`(version: TLSSettings.Version) throws {
         let context = try TLSContext()
         let server = try Self.server(version)
         var first = try Pair(context, Scene.peer(), server)
@@ -152,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [TLSSettings.Version.tls12, .tls13])
-    func `is forgotten when its connection fails`(version: TLSSettings.Version) throws {
+    func `a TLS session is forgotten when its connection fails`(version: TLSSettings.Version) throws {
         let context = try TLSContext()
         let server = try Self.server(version)
         var first = try Pair(context, Scene.peer(), server)

@@ -7,7 +7,7 @@ import Testing
 @testable import DunlinSecure
 
 @Suite struct `A TLS context` {
-    @Test func `writes secrets to a file only when it is told to`() throws {
+    @Test func `a TLS context writes secrets to a file only when it is told to`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("keys.log", "")
         #expect(try TLSContext().logsKeys == false)
@@ -24,7 +24,7 @@ import Testing
         #expect(throws: TLSError.self) { try TLSContext(settings) }
     }
 
-    @Test func `makes a key log that only its owner can read`() throws {
+    @Test func `a TLS context makes a key log that only its owner can read`() throws {
         let folder = try TemporaryFolder()
         let path = "\(folder.path)/keys.log"
         var settings = TLSSettings()
@@ -43,7 +43,7 @@ import Testing
         return String(decoding: block[..<fread(&block, 1, block.count, file)], as: UTF8.self)
     }
 
-    @Test func `serves connections on several threads at once`() async throws {
+    @Test func `a TLS context serves connections on several threads at once`() async throws {
         let context = try TLSContext()
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `prefers X25519, and takes the groups and ciphers it is told to`() throws {
+    @Test func `a TLS context prefers X25519, and takes the groups and ciphers it is told to`() throws {
         var settings = TLSSettings()
         #expect(try group(settings) == NID_X25519)
         settings.groups = "P-384"

@@ -1,5 +1,6 @@
 import COpenSSL
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSecure
@@ -11,8 +12,8 @@ import Testing
         try Scene.server { $0.latest = version.number }
     }
 
-    @Test(arguments: versions)
-    func `agrees with a server, and content goes both ways`(version: TLSSettings.Version) throws {
+    @Test(.rows("AP-19"), arguments: versions)
+    func `a TLS engine agrees with a server, and content goes both ways`(version: TLSSettings.Version) throws {
         let trust = TestTrust()
         var pair = try Pair(TLSContext(), Scene.peer(trust: trust), Self.server(version))
         #expect(try pair.run() == .open)
@@ -32,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: versions, [1, 2, 3, 5, 7, 64, 1000])
-    func `does the same at every cut`(version: TLSSettings.Version, cut: Int) throws {
+    func `a TLS connection works at every cut of its bytes`(version: TLSSettings.Version, cut: Int) throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
         #expect(try pair.run(cut: cut, back: cut) == .open)
         let body = (0..<40_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
@@ -45,7 +46,7 @@ import Testing
 
     /// Whoever uses the connection for another request must know: the rest would come out as its answer.
     @Test(arguments: versions)
-    func `knows wherever a record is cut that there is something nobody has read`(version: TLSSettings.Version) throws {
+    func `a TLS engine tells of an unread record wherever it is cut`(version: TLSSettings.Version) throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
         #expect(try pair.run() == .open)
         var isWithinRecord = pair.engine.isWithinRecord
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `can be cut in two anywhere in the handshake`(version: TLSSettings.Version) throws {
+    func `a handshake may be cut in two anywhere`(version: TLSSettings.Version) throws {
         let context = try TLSContext()
         let server = try Self.server(version)
         var whole = try Pair(context, Scene.peer(), server)
@@ -78,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `says that it ended too early wherever the stream ends`(version: TLSSettings.Version) throws {
+    func `a handshake fails wherever the stream ends in it`(version: TLSSettings.Version) throws {
         let context = try TLSContext()
         let server = try Self.server(version)
         var pair = try Pair(context, Scene.peer(), server)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `tells a response that is whole from one that was cut off`(version: TLSSettings.Version) throws {
+    func `a TLS engine tells a response that is whole from one that was cut off`(version: TLSSettings.Version) throws {
         let server = try Self.server(version)
         let context = try TLSContext()
         var pair = try Pair(context, Scene.peer(), server)
@@ -125,7 +126,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `says goodbye, and is silent after`(version: TLSSettings.Version) throws {
+    func `a TLS engine that is closed says so to the server, and is silent after`(version: TLSSettings.Version) throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
         try pair.run()
         pair.engine.close(into: &pair.wire)
@@ -141,7 +142,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `carries megabytes in one call each way`(version: TLSSettings.Version) throws {
+    func `a TLS engine carries megabytes in one call each way`(version: TLSSettings.Version) throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Self.server(version))
         try pair.run()
         let body = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -154,19 +155,19 @@ import Testing
         #expect(pair.plaintext == body)
     }
 
-    @Test func `asks for no name when the host is an address`() throws {
+    @Test func `a TLS engine sends no server name when the host is an address`() throws {
         var pair = try Pair(TLSContext(), Scene.peer { $0.serverName = nil }, Scene.server())
         #expect(try pair.run() == .open)
         #expect(pair.server.serverName == nil)
     }
 
-    @Test func `goes on when the server chooses no application protocol`() throws {
+    @Test func `a handshake succeeds when the server chooses no application protocol`() throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.applicationProtocol = nil })
         #expect(try pair.run() == .open)
         #expect(pair.engine.applicationProtocol == nil)
     }
 
-    @Test func `follows key updates, and answers them with its next record`() throws {
+    @Test func `a TLS engine follows key updates, and answers them with its next record`() throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
         try pair.run()
         for asking in [false, true, true] {

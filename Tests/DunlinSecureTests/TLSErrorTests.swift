@@ -1,6 +1,7 @@
 import COpenSSL
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSecure
@@ -9,7 +10,7 @@ import Testing
     static let record: [UInt8] = [21, 3, 3, 0, 2, 2]
 
     @Test(arguments: TLSAlert.known.keys.sorted().filter { $0 != 0 && $0 != 90 && $0 != 100 && $0 != 116 })
-    func `names the alert that the server sent`(code: UInt8) throws {
+    func `a TLS error names the alert that the server sent`(code: UInt8) throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
         _ = try pair.engine.start(into: &pair.wire)
         let error = #expect(throws: TLSError.self) { try pair.deliver(Self.record + [code]) }
@@ -21,7 +22,8 @@ import Testing
     @Test(arguments: [
         (TLSSettings.Version.tls12, TLSSettings.Version.tls13), (.tls13, .tls12),
     ])
-    func `says when versions do not overlap`(ours: TLSSettings.Version, theirs: TLSSettings.Version) throws {
+    func `a TLS error says when versions do not overlap`(ours: TLSSettings.Version, theirs: TLSSettings.Version) throws
+    {
         var settings = TLSSettings()
         settings.versions = ours...ours
         let server = try Scene.server {
@@ -34,7 +36,7 @@ import Testing
         #expect(error?.description.contains("speaks none of the TLS versions offered") == true)
     }
 
-    @Test func `says when a server answers in a version that was not offered`() throws {
+    @Test func `a TLS error says when a server answers in a version that was not offered`() throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
         _ = try pair.engine.start(into: &pair.wire)
         // A ServerHello of TLS 1.0.
@@ -51,7 +53,7 @@ import Testing
     @Test(arguments: [
         "HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "220 mail.test ESMTP\r\n", "\0\0\0\0\0\0\0\0",
     ])
-    func `says when the server does not speak TLS`(greeting: String) throws {
+    func `a TLS error says when the server does not speak TLS`(greeting: String) throws {
         for cut in [1, 3, .max] {
             var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
             _ = try pair.engine.start(into: &pair.wire)
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `says when no cipher is shared`() throws {
+    @Test func `a TLS error says when no cipher is shared`() throws {
         let server = try Scene.server {
             $0.latest = TLS1_2_VERSION
             $0.ciphers = "AES128-SHA"
@@ -68,7 +70,9 @@ import Testing
         #expect(throws: TLSError.alert(.handshakeFailure)) { try pair.run() }
     }
 
-    @Test func `says when the server chose an application protocol that was not offered`() throws {
+    @Test(.rows("AP-19")) func `a TLS error says when the server chose an application protocol that was not offered`()
+        throws
+    {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.applicationProtocol = "h2" })
         let error = #expect(throws: TLSError.self) { try pair.run() }
         guard case .protocolViolation = error else {
@@ -78,7 +82,9 @@ import Testing
     }
 
     @Test(arguments: [TLSSettings.Version.tls12, .tls13])
-    func `says when a record was changed on the way, whichever byte it is`(version: TLSSettings.Version) throws {
+    func `a TLS error says when a record was changed on the way, whichever byte it is`(version: TLSSettings.Version)
+        throws
+    {
         let context = try TLSContext()
         let server = try Scene.server { $0.latest = version.number }
         for position in 0..<40 {
@@ -103,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: [TLSSettings.Version.tls12, .tls13])
-    func `comes of any change to the handshake, never a connection`(version: TLSSettings.Version) throws {
+    func `a change to a handshake's authenticated bytes leads to an error, never to a connection`(
+        version: TLSSettings.Version
+    ) throws {
         var settings = TLSSettings()
         settings.resumes = false
         let context = try TLSContext(settings)
@@ -150,7 +158,7 @@ import Testing
         return places
     }
 
-    @Test func `stops a flood of key updates`() throws {
+    @Test func `a flood of key updates is refused`() throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
         try pair.run()
         for _ in 0..<500 { pair.server.updateKeys(asking: true) }
@@ -161,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `does not come of key updates with content between`() throws {
+    @Test func `many key updates with content between them are no error`() throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
         try pair.run()
         for _ in 0..<500 {
@@ -172,7 +180,7 @@ import Testing
         #expect(pair.plaintext.count == 500)
     }
 
-    @Test func `does not come of a request to renegotiate, which is declined`() throws {
+    @Test func `a request to renegotiate is declined, and the connection stays open`() throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.latest = TLS1_2_VERSION })
         try pair.run()
         pair.server.renegotiate()
@@ -182,7 +190,7 @@ import Testing
     }
 
     /// OpenSSL's server takes that for the end, with the alert that else means that no cipher is shared.
-    @Test func `says that the server wanted to renegotiate, where it ends the connection over that`() throws {
+    @Test func `a TLS error says that the server ended the connection over a refused renegotiation`() throws {
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server { $0.latest = TLS1_2_VERSION })
         try pair.run()
         pair.server.renegotiate()
@@ -190,7 +198,7 @@ import Testing
         #expect("\(TLSError.renegotiationRefused)".contains("renegotiate"))
     }
 
-    @Test func `of another connection's does not count`() throws {
+    @Test func `an error of another connection does not count`() throws {
         var failing = try Pair(TLSContext(), Scene.peer(), Scene.server())
         var pair = try Pair(TLSContext(), Scene.peer(), Scene.server())
         _ = try failing.engine.start(into: &failing.wire)
@@ -206,7 +214,7 @@ import Testing
         #expect(ERR_peek_error() == 0)
     }
 
-    @Test func `says which setting cannot be used`() {
+    @Test func `a TLS error says which setting cannot be used`() {
         let paths = [
             ("ciphers", \TLSSettings.ciphers), ("groups", \TLSSettings.groups), ("suites", \TLSSettings.suites),
         ]
@@ -218,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `says that a protocol's name does not fit`() {
+    @Test func `an application protocol whose name does not fit is refused`() {
         for name in ["", String(repeating: "x", count: 256)] {
             var settings = TLSSettings()
             settings.applicationProtocols = [name]

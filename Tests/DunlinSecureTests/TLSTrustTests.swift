@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `refused, ends the handshake with the refusal and an alert`(version: TLSSettings.Version) throws {
+    func `a refusal of trust ends the handshake with that refusal and an alert`(version: TLSSettings.Version) throws {
         var pair = try Pair(TLSContext(), Scene.peer(trust: TestTrust(TestTrust.refusing)), Self.server(version))
         #expect(throws: TLSError.untrusted(TestTrust.refusal)) { try pair.run() }
         #expect(pair.engine.decision == TestTrust.refusing)
@@ -30,7 +30,9 @@ import Testing
     }
 
     @Test(arguments: versions, [1, .max])
-    func `asked about, suspends until the answer`(version: TLSSettings.Version, cut: Int) throws {
+    func `a handshake is suspended until the question about trust is answered`(version: TLSSettings.Version, cut: Int)
+        throws
+    {
         let server = try Self.server(version) { $0.requiresCertificate = true }
         let identity = try Scene.identity()
         let peer = Scene.peer {
@@ -49,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `asked about and denied, ends the handshake`(version: TLSSettings.Version) throws {
+    func `a denial of trust ends the handshake`(version: TLSSettings.Version) throws {
         var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Self.server(version))
         try pair.run()
         #expect(throws: TLSError.untrusted(TestTrust.refusal)) {
@@ -60,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `asked about, has the last word over the rules`(version: TLSSettings.Version) throws {
+    func `an answer about trust overrules the rules`(version: TLSSettings.Version) throws {
         let peer = Scene.peer(trust: TestTrust(TestTrust.refusing)) { $0.asksAboutTrust = true }
         var pair = try Pair(TLSContext(), peer, Self.server(version))
         #expect(try pair.run() == .suspended(.trust))
@@ -70,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `asked about, is asked about again when a session is resumed`(version: TLSSettings.Version) throws {
+    func `a question about trust is asked again when a session is resumed`(version: TLSSettings.Version) throws {
         let context = try TLSContext()
         let server = try Self.server(version)
         let peer = Scene.peer { $0.asksAboutTrust = true }
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `is given up while it is asked about`(version: TLSSettings.Version) throws {
+    func `a handshake can be closed while the question about trust is open`(version: TLSSettings.Version) throws {
         var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Self.server(version))
         try pair.run()
         pair.engine.close(into: &pair.wire)
@@ -101,7 +103,9 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `ends with the stream while it is asked about`(version: TLSSettings.Version) throws {
+    func `a handshake fails when the stream ends while the question about trust is open`(version: TLSSettings.Version)
+        throws
+    {
         var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Self.server(version))
         try pair.run()
         #expect(throws: TLSError.endedDuringHandshake(afterFirstByte: true)) { try pair.engine.receiveEnd() }
@@ -110,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `holds only so much while it is asked about`() throws {
+    @Test func `a TLS engine takes only so many bytes while the question about trust is open`() throws {
         var pair = try Pair(TLSContext(), Scene.peer { $0.asksAboutTrust = true }, Scene.server())
         try pair.run()
         #expect(throws: TLSError.flood("while a question was open")) {
@@ -118,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `is the evaluator's, by its rules and for one host`() throws {
+    @Test func `the evaluator decides on trust by its rules and for one host`() throws {
         let authority = try Scene.authority.get()
         let root = try #require(Certificate(der: authority.certificate.der))
         let evaluator = try TrustEvaluator(TrustRules(), roots: TrustStore([root]))
@@ -142,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: versions, [nil, "a staple"])
-    func `is decided when the staple is there`(version: TLSSettings.Version, staple: String?) throws {
+    func `a decision on trust is made once the staple has come`(version: TLSSettings.Version, staple: String?) throws {
         var settings = TLSSettings()
         settings.asksForStaple = true
         let server = try Self.server(version) { $0.staple = staple }
@@ -160,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: versions, [true, false])
-    func `is asked about before a certificate or content leaves, though the staple came late`(
+    func `trust is asked about before a certificate or content leaves, though the staple came late`(
         version: TLSSettings.Version, asksForCertificate: Bool
     ) throws {
         var settings = TLSSettings()

@@ -10,14 +10,14 @@ import Testing
         var lifetime: Int64 = 100
     }
 
-    @Test func `for one use are handed out once, the latest first`() {
+    @Test func `tickets for one use are handed out once, the latest first`() {
         var machine = TicketMachine<Int, Note>(TicketLimits(perKey: 4))
         for name in 1...6 { machine.keep(Note(name: name), for: 0) }
         #expect((0..<5).map { _ in machine.take(0, at: 1000)?.name } == [6, 5, 4, 3, nil])
         #expect(machine.count == 0)
     }
 
-    @Test func `for several uses stay, the latest only`() {
+    @Test func `a ticket for several uses stays, the latest only`() {
         var machine = TicketMachine<Int, Note>()
         for name in 1...3 { machine.keep(Note(name: name, isForOneUse: false), for: 0) }
         #expect((0..<3).map { _ in machine.take(0, at: 1000)?.name } == [3, 3, 3])
@@ -29,13 +29,15 @@ import Testing
             (lifetime: 100, now: 1000, isGood: true), (100, 1099, true), (100, 1100, false), (100, 999, true),
             (100, 998, false), (1_000_000, 1000 + 86_399, true), (1_000_000, 1000 + 86_400, false),
         ] as [(lifetime: Int64, now: Int64, isGood: Bool)])
-    func `are good for as long as the server says, and for a day`(lifetime: Int64, now: Int64, isGood: Bool) {
+    func `a ticket is good for as long as the server says, and for a day at most`(
+        lifetime: Int64, now: Int64, isGood: Bool
+    ) {
         var machine = TicketMachine<Int, Note>()
         machine.keep(Note(name: 1, lifetime: lifetime), for: 0)
         #expect((machine.take(0, at: now) != nil) == isGood)
     }
 
-    @Test func `without a lifetime are dropped when for one use, and kept for a day otherwise`() {
+    @Test func `a ticket without a lifetime is kept for a day, but dropped if it is for one use`() {
         var machine = TicketMachine<Int, Note>()
         machine.keep(Note(name: 1, lifetime: 0), for: 0)
         #expect(machine.count == 0)
@@ -44,7 +46,7 @@ import Testing
         #expect(machine.take(0, at: 1000 + 86_400) == nil)
     }
 
-    @Test func `of too many keys are dropped, the least recently used first`() {
+    @Test func `tickets of too many keys are dropped, the least recently used first`() {
         var machine = TicketMachine<Int, Note>(TicketLimits(keys: 3))
         for key in 1...3 { machine.keep(Note(name: key, isForOneUse: false), for: key) }
         _ = machine.take(1, at: 1000)
@@ -52,7 +54,7 @@ import Testing
         #expect((1...4).map { machine.take($0, at: 1000)?.name } == [1, nil, 3, 4])
     }
 
-    @Test func `are forgotten one key at a time, or all`() {
+    @Test func `tickets are forgotten one key at a time, or all`() {
         var machine = TicketMachine<Int, Note>()
         for key in 1...3 { machine.keep(Note(name: key), for: key) }
         machine.discard(1)

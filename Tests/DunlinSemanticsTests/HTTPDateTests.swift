@@ -17,7 +17,9 @@ import Testing
     ]
 
     @Test(arguments: dates)
-    func `is read in three forms and written in one`(text: String, seconds: Int64, written: String?) throws {
+    func `a date of HTTP is read in three forms and written in one`(text: String, seconds: Int64, written: String?)
+        throws
+    {
         let date = try #require(HTTPDate(Bytes(text)))
         #expect(date.seconds == seconds)
         #expect(date.description == written ?? text)
@@ -35,11 +37,11 @@ import Testing
         " Sun, 06 Nov 1994 08:49:37 GMT",
         "Sun, +6 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 GMT GMT", "Sun, 06 Nov -994 08:49:37 GMT",
     ])
-    func `is refused unless it is one`(text: String) {
+    func `a text that is no date of HTTP is refused`(text: String) {
         #expect(HTTPDate(Bytes(text)) == nil)
     }
 
-    @Test func `comes out as it went in on days of eight centuries`() {
+    @Test func `a date of HTTP comes out as it went in on days of eight centuries`() {
         for day in stride(from: Int64(-135_140), through: 146_097, by: 17) {
             let date = HTTPDate(seconds: day * 86_400 + (day & 0xFFFF))
             #expect(HTTPDate(Bytes(date.description)) == date)

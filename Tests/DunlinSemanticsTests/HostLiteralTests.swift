@@ -17,7 +17,7 @@ import Testing
         ("::ffff:192.0.2.1", .v6(0, 0x0000_FFFF_C000_0201, port: 80)),
         ("1:2:3:4:5:6:1.2.3.4", .v6(0x0001_0002_0003_0004, 0x0005_0006_0102_0304, port: 80)),
     ])
-    func `are addresses`(host: String, address: SocketAddress) {
+    func `host literals are addresses`(host: String, address: SocketAddress) {
         #expect(HostLiteral.parse(host, port: 80) == address)
     }
 
@@ -27,7 +27,7 @@ import Testing
         "1:2:3:4:5:6:7:8:9", "1:2:3:4::5:6:7:8", "12345::", "g::", "::1.2.3", "1.2.3.4::", "::1.2.3.4:5", "[::1]",
         "fe80::1%eth0", "fe80::1%1", "1:2:3:4:5:6:7:1.2.3.4", "::01.2.3.4", "1:::2", "::\u{FF11}",
     ])
-    func `are nothing else`(host: String) {
+    func `a text that is no address is no host literal`(host: String) {
         #expect(HostLiteral.parse(host, port: 80) == nil)
     }
 }

@@ -16,14 +16,14 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func `is read as browsers read it`(value: Bytes, expected: String?) {
+    func `a Location field is read as browsers read it`(value: Bytes, expected: String?) {
         var bytes = Array("Location".utf8)
         bytes += value.array
         let fields = Fields(bytes: bytes, entries: [.init(name: 0..<8, value: 8..<bytes.count)])
         #expect(Location(fields) == (expected.map { .reference($0) } ?? .unreadable))
     }
 
-    @Test func `may be said twice, but not differently`() {
+    @Test func `a Location field may come twice, but not with two values`() {
         #expect(Location([:]) == .none)
         #expect(Location(["location": "/a", "LOCATION": "/a"]) == .reference("/a"))
         #expect(Location(["location": "/a", "Location": "/b"]) == .ambiguous)
@@ -32,7 +32,7 @@ import Testing
 
     /// Any byte in any place makes a reference that resolves or is refused; what resolves is fit to be sent.
     @Test(arguments: 0...255 as ClosedRange<UInt8>)
-    func `never makes a target that may not be sent`(byte: UInt8) throws {
+    func `a Location field never makes a target that may not be sent`(byte: UInt8) throws {
         let base = try WebAddress("http://a/b")
         for template in ["*", "/x*y", "?*", "#*", "//h*/", "http://h/*?*#*", "http:*", "%*", "%4*"] {
             let bytes = Array("location".utf8) + template.utf8.flatMap { $0 == UInt8(ascii: "*") ? [byte] : [$0] }

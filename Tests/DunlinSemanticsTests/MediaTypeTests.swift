@@ -12,13 +12,13 @@ import Testing
     ]
 
     @Test(arguments: fields)
-    func `are read as servers write them`(field: String, essence: String?, parameters: [String]) {
+    func `media types are read as servers write them`(field: String, essence: String?, parameters: [String]) {
         let type = MediaType(field)
         #expect(type?.essence == essence)
         #expect((type?.parameters ?? []).map { "\($0.name)=\($0.value)" } == parameters)
     }
 
-    @Test func `are read to a bounded number of parameters`() {
+    @Test func `media types are read to a bounded number of parameters`() {
         func type(_ before: Int) -> MediaType? {
             MediaType("a/b" + (0..<before).map { ";p\($0)=" }.joined() + ";charset=utf-8")
         }

@@ -28,12 +28,12 @@ import Testing
         ("-> $1.00 <-", "-> $1.00 <--"),
         ("", ""), ("a", "a-"), ("ü", "tda"), ("\u{10FFFF}", "dn32g"), ("\u{80}", "a"),
     ])
-    func `goes both ways`(text: String, code: String) {
+    func `Punycode is encoded and decoded`(text: String, code: String) {
         #expect(Punycode.encode(Array(text.unicodeScalars)) == code)
         #expect(Punycode.decode(code.utf8) == Array(text.unicodeScalars))
     }
 
-    @Test func `reads digits of either case`() {
+    @Test func `Punycode is read with digits of either case`() {
         #expect(Punycode.decode("BCHER-KVA".utf8) == Array("BüCHER".unicodeScalars))
     }
 
@@ -42,7 +42,7 @@ import Testing
         // A digit that promises another, a surrogate, a code point past the last.
         "z", "ib9b", "zy0c", "en32g",
     ])
-    func `refuses what is not its own`(code: String) {
+    func `a text that is no Punycode is refused`(code: String) {
         #expect(Punycode.decode(code.utf8) == nil)
     }
 }

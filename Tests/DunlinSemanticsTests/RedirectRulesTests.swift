@@ -5,7 +5,7 @@ import Testing
 @Suite struct `Redirect rules` {
     private static let following: [Status] = [301, 302, 303, 307, 308]
 
-    @Test func `know which statuses lead elsewhere`() {
+    @Test func `redirect rules know which statuses lead elsewhere`() {
         let found = (100..<600).map { Status($0) }.filter(RedirectRules.isRedirect)
         #expect(found == Self.following)
     }
@@ -24,7 +24,9 @@ import Testing
     }
 
     @Test(arguments: changes)
-    func `say with what to ask next`(status: Status, method: Method, next: Method, keepsBody: Bool) {
+    func `redirect rules say with which method and body to ask next`(
+        status: Status, method: Method, next: Method, keepsBody: Bool
+    ) {
         let change = RedirectRules.next(after: status, method)
         #expect(change.method == next)
         #expect(change.keepsBody == keepsBody)
@@ -44,7 +46,7 @@ import Testing
     ]
 
     @Test(arguments: destinations)
-    func `say where a reference leads`(from: String, reference: String, expected: String?) throws {
+    func `redirect rules say where a reference leads`(from: String, reference: String, expected: String?) throws {
         let address = try WebAddress(from)
         guard let expected else {
             #expect(throws: AddressError.self) { try RedirectRules.destination(of: reference, from: address) }
@@ -55,13 +57,13 @@ import Testing
         #expect(destination.userInfo == nil)
     }
 
-    @Test func `take the way to the old origin for no part of the new one`() throws {
+    @Test func `a redirect to another origin does not take the route of the old one`() throws {
         let origin = Origin(scheme: .http, host: "a", socketPath: "/s")
         let address = WebAddress(origin: origin, target: "/b")
         #expect(try RedirectRules.destination(of: "c", from: address).origin.route == nil)
     }
 
-    @Test func `drop what describes a body that does not go along`() {
+    @Test func `a redirect without a body drops the fields that describe one`() {
         let fields: Fields = [
             "Content-Type": "a/b", "content-length": "3", "Content-Encoding": "gzip", "CONTENT-MD5": "x",
             "Transfer-Encoding": "chunked", "Expect": "100-continue", "Trailer": "X", "Digest": "d",
@@ -79,7 +81,7 @@ import Testing
     ]
 
     @Test(arguments: origins)
-    func `keep secrets from other origins`(from: String, to: String, isSame: Bool) throws {
+    func `a redirect to another origin drops the secrets`(from: String, to: String, isSame: Bool) throws {
         var fields: Fields = [
             "Accept": "*/*", "authorization": "A", "COOKIE": "c", "Proxy-Authorization": "P", "X-Own": "o",
             "Host": "h", "Referer": "r", "x-api-key": "k", "API-Key": "k", "X-Auth-Token": "t",
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `look at scheme, host and port, not at the way there`() {
+    @Test func `redirect rules compare scheme, host and port, and not the route`() {
         let plain = Origin(scheme: .http, host: "a")
         let routed = Origin(scheme: .http, host: "a", socketPath: "/s")
         #expect(plain != routed)

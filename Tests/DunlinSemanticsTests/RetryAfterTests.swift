@@ -14,7 +14,7 @@ import Testing
             (["Retry-After": "99999999999999999999999999999999999999"], .max),
             (["Retry-After": "5", "retry-After": "7"], 7), (["Retry-After": "5", "retry-After": "x"], 5),
         ] as [(Fields, Int64?)])
-    func `is a number of seconds, and nothing that is like one`(fields: Fields, seconds: Int64?) {
+    func `Retry-After is a number of seconds, and nothing that is like one`(fields: Fields, seconds: Int64?) {
         #expect(RetryAfter.seconds(fields, at: Self.now) == seconds)
     }
 
@@ -25,7 +25,7 @@ import Testing
             ("Sun, 06 Nov 1994 08:00:00 GMT", 0), ("Mon, 06 Nov 1994 08:49:47 GMT", nil),
             ("Fri, 31 Dec 9999 23:59:59 GMT", 252_618_189_022),
         ] as [(String, Int64?)])
-    func `may be a date, in each form there is`(date: String, seconds: Int64?) {
+    func `Retry-After may be a date, in each form there is`(date: String, seconds: Int64?) {
         #expect(RetryAfter.seconds(["Retry-After": date], at: Self.now) == seconds)
     }
 
@@ -33,7 +33,7 @@ import Testing
         arguments: [
             ("Sun, 06 Nov 1994 08:49:30 GMT", 10), ("Sun, 06 Nov 1994 09:49:30 GMT", 0), ("yesterday", 3),
         ] as [(String, Int64)])
-    func `goes by the server's clock if that is known`(date: String, seconds: Int64) {
+    func `Retry-After is counted by the server's clock if that is known`(date: String, seconds: Int64) {
         let fields: Fields = ["Date": date, "Retry-After": "Sun, 06 Nov 1994 08:49:40 GMT"]
         #expect(RetryAfter.seconds(fields, at: Self.now) == seconds)
     }

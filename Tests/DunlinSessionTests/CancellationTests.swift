@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Mocking
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a session that is shut down cancels what runs and takes no more`() async throws {
+    @Test(.rows("SM-10")) func `a session that is shut down cancels what runs and takes no more`() async throws {
         let mock = try silent()
         async let answer = networkError { _ = try await mock.session.get("/", as: .bytes) }
         try await mock.transport.waitForRequests()
@@ -91,7 +92,7 @@ import Testing
         #expect(try await answer?.code == .cancelled)
     }
 
-    @Test(arguments: [false, true])
+    @Test(.rows("RQ-53"), arguments: [false, true])
     func `the total limit ends a request, its body included`(isStreamed: Bool) async throws {
         let clock = ManualClock()
         let mock = try Mocked(clock: clock) {

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import Synchronization
 import Testing
+
 @testable import DunlinSession
 
 /// How many stages a call passes. What it does not pass costs it nothing.
@@ -60,7 +61,7 @@ import Testing
         ]
     }()
 
-    @Test(arguments: cases.indices) func `passes the stages that have to see it, and no other`(
+    @Test(arguments: cases.indices) func `a call passes the stages that have to see it, and no other`(
         index: Int
     ) async throws {
         let (wanted, transport, count) = (Self.cases[index], MockTransport(), Count())

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Testing
+
 @testable import DunlinSession
 
 /// What stands between calls and their transport, and in which order.
@@ -12,11 +13,11 @@ import Testing
         return try HTTPSession(configuration).tasks.chain.stages.map { "\(type(of: $0))" }
     }
 
-    @Test func `has what any request may ask for, in its order`() throws {
+    @Test func `a chain has the stages that any request may ask for, in their order`() throws {
         #expect(try Self.stages() == ["RetryStage", "RedirectStage", "ConnectivityStage", "ResendStage"])
     }
 
-    @Test func `has what is configured, nearest to the transport`() throws {
+    @Test func `a chain has its configured stages nearest to the transport`() throws {
         let stages = try Self.stages { configuration in
             configuration.cookies = CookieJar()
             configuration.secretFields = SecretFields(["X-Key"])
@@ -24,7 +25,7 @@ import Testing
         #expect(Array(stages.dropFirst(4)) == ["CookieStage", "SecretFieldStage"])
     }
 
-    @Test func `sees all of a call only where something is set that must`() throws {
+    @Test func `a chain sees all of a call only where a setting requires it`() throws {
         let configurations: [(Bool, (inout HTTPSession.Configuration) -> Void)] = [
             (false, { _ in }), (true, { $0.cookies = CookieJar() }), (true, { $0.retry = .exponential(attempts: 2) }),
             (true, { $0.secretFields = SecretFields(["X-Key"]) }),
@@ -37,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `is another once a session has begun anew`() async throws {
+    @Test func `a session that is restarted has another chain`() async throws {
         var configuration = HTTPSession.Configuration(baseURL: "http://example.test")
         configuration.transport = MockTransport()
         let session = try HTTPSession(configuration)

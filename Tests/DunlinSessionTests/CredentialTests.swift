@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
@@ -66,8 +67,9 @@ import Testing
             field: "own", target: "http://user:pass@a.test/", expected: "own"),
     ]
 
-    @Test(arguments: cases)
-    func `count in their order, each where it may`(play: Case) async throws {
+    @Test(.rows("OP-9", "RQ-48", "AP-17"), arguments: cases)
+    func `the credentials nearest to the request are sent, a session's only to its own origin`(play: Case) async throws
+    {
         let mocked = try Mocked(play.base) {
             $0.credentials = play.session
             if let field = play.sessionField { $0.fields["Authorization"] = field }
@@ -83,7 +85,9 @@ import Testing
         #expect(!sent.target.contains("@") && !response.url.contains("@"))
     }
 
-    @Test func `are not sent if they would be read as something else`() async throws {
+    @Test(.rows("RQ-47")) func `credentials that would be read as something else are refused and not sent`()
+        async throws
+    {
         for wrong in [.basic(user: "a:b", password: "c"), .bearer(token: "a b")] as [HTTP.Credentials] {
             let early = #expect(throws: NetworkError.self) { try Mocked("http://a.test") { $0.credentials = wrong } }
             #expect(early?.code == .invalidConfiguration)
@@ -103,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: ["Authorization", "authorization"])
-    func `are refused beside a field that says the same`(name: String) {
+    func `a session's credentials are refused beside an Authorization field of the session`(name: String) {
         for credentials in [.basic(user: "a", password: "b"), .bearer(token: "t")] as [HTTP.Credentials] {
             let error = #expect(throws: NetworkError.self) {
                 try Mocked("http://a.test") { ($0.credentials, $0.fields[name]) = (credentials, "F") }
@@ -113,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `show in no description`() async throws {
+    @Test func `credentials show in no description, redirect history or error`() async throws {
         for secret in [.basic(user: "eve", password: "s3cret"), .bearer(token: "s3cret")] as [HTTP.Credentials] {
             let shown = "\(secret) \(String(reflecting: secret)) \(Mirror(reflecting: secret).children.count)"
             #expect(!shown.contains("s3cret") && !shown.contains("eve"))
@@ -141,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `show in no list of requests`() async throws {
+    @Test func `the list of running requests shows no credentials`() async throws {
         let mocked = try Mocked(nil)
         mocked.transport.otherwise { _ in .never }
         let task = Task { try await mocked.session.get("http://eve:s3cret@a.test/\(1)", as: .bytes) }

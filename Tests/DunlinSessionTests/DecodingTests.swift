@@ -2,6 +2,7 @@ import Dunlin
 import DunlinInflate
 import DunlinTypes
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Decoding of whole bodies` {
@@ -22,7 +23,9 @@ import Testing
     @Test(
         arguments: [0, 1, Decoding.inPlace, Decoding.inPlace + 1, 1 << 20],
         [[ContentCodec.gzip], [.deflate], [.gzip, .deflate], [.deflate, .gzip]])
-    func `is done at once for short content only`(count: Int, codings: [ContentCodec]) async throws {
+    func `short content is decoded at once, and longer content as a stream`(count: Int, codings: [ContentCodec])
+        async throws
+    {
         let plain = try #require(try Self.decoding.apply(to: Self.response(count, codings)))
         switch plain.body {
         case .bytes(let bytes):
@@ -40,7 +43,7 @@ import Testing
 
     /// The length at the end of a gzip body is what its writer says.
     @Test(arguments: [0, 0xFFFF_FFFF] as [UInt32])
-    func `is not misled by a length that is a lie`(length: UInt32) async throws {
+    func `a gzip body that ends with a wrong length is refused`(length: UInt32) async throws {
         for count in [10, 1 << 20] {
             let honest = try Self.response(count, [.gzip])
             guard case .bytes(let coded) = honest.body else { return }

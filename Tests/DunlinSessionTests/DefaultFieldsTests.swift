@@ -1,8 +1,10 @@
 import Dunlin
 import DunlinTesting
 import DunlinWire
+import LedgerRows
 import Mocking
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `A session's default fields` {
@@ -11,14 +13,14 @@ import Testing
         (["a b": ""], .invalidRequestFieldName(beginning: "a")),
     ]
 
-    @Test(arguments: unfit)
-    func `are refused when the session is made`(fields: Fields, cause: WireError) {
+    @Test(.rows("RQ-49"), arguments: unfit)
+    func `default fields that cannot be sent are refused when the session is made`(fields: Fields, cause: WireError) {
         let failure = #expect(throws: NetworkError.self) { try HTTPSession(.init(fields: fields)) }
         #expect(failure?.code == .invalidConfiguration)
         #expect(failure?.underlying as? WireError == cause)
     }
 
-    @Test func `go out prepared unless the request adds to them`() throws {
+    @Test func `default fields go out prepared unless the request adds to them`() throws {
         let builder = try RequestBuilder(.init(baseURL: "http://example.com", fields: ["Accept": "*/*"]))
         #expect(try builder.head(.get, "a", [:], .none, [:], nil).prepared != nil)
         #expect(try builder.head(.get, "a", [:], .none, ["X": "1"], nil).prepared == nil)
@@ -26,7 +28,7 @@ import Testing
         #expect(try builder.head(.post, "a", [:], .string("x"), [:], nil).prepared == nil)
     }
 
-    @Test func `that are judged with their request are not prepared`() throws {
+    @Test func `default fields that are judged with their request are not prepared`() throws {
         let builder = try RequestBuilder(.init(baseURL: "http://example.com", fields: ["Connection": "close"]))
         let head = try builder.head(.get, "a", [:], .none, [:], nil)
         #expect(head.prepared == nil)
@@ -42,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: accepts)
-    func `keep an Accept of their own, before a serializer's and behind the request's`(
+    func `a session's own Accept counts before a serializer's and after the request's`(
         session: String?, serializer: String?, request: String?, sent: String?
     ) throws {
         var configuration = HTTPSession.Configuration(baseURL: "http://a.test")
@@ -62,7 +64,7 @@ import Testing
     ]
 
     @Test(arguments: codings)
-    func `ask for no coding that nobody takes off`(
+    func `the default Accept-Encoding is not sent where content is not decoded`(
         session: String?, request: String?, decoded: String?, raw: String?
     ) async throws {
         let mocked = try Mocked { $0.fields["Accept-Encoding"] = session }

@@ -29,7 +29,7 @@ import Testing
         server.stop()
     }
 
-    @Test(.leakChecked) func `a session that is let go of leaves nothing`() async throws {
+    @Test(.leakChecked) func `a session that is released leaves nothing behind`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response(body: "hello") }
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinSession
 @testable import DunlinTransfers
@@ -24,7 +26,7 @@ import Testing
     ]
 
     @Test(arguments: failures)
-    func `sends again only what a closing server cannot have worked on`(
+    func `only a request that a closing server cannot have worked on is sent again`(
         error: any Error, isReplayable: Bool, expected: ResendMachine.Action
     ) {
         var machine = ResendMachine()
@@ -32,7 +34,7 @@ import Testing
         #expect(action == expected)
     }
 
-    @Test func `sends again once`() {
+    @Test func `a request that failed is sent again only once`() {
         var machine = ResendMachine()
         let actions = [
             machine.failed(Self.error(), isReplayable: true), machine.failed(Self.error(), isReplayable: true),
@@ -41,13 +43,13 @@ import Testing
     }
 
     @Test(arguments: [200, 206, 300, 301, 302, 303, 304, 307, 308, 401, 404, 503] as [Status])
-    func `leaves what came to others, whatever its status`(status: Status) {
+    func `a response that fails no expectation is passed on, whatever its status`(status: Status) {
         var machine = ResendMachine()
         let action = machine.received(status, isExpecting: true, canBeSent: true)
         #expect(action == .pass)
     }
 
-    @Test func `sends again once for each request that redirects lead to`() {
+    @Test func `each request that redirects lead to may be sent again once`() {
         var machine = ResendMachine()
         var actions = [machine.failed(Self.error(), isReplayable: true)]
         machine.movedOn()
@@ -57,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(true, true), (true, false), (false, true), (false, false)])
-    func `drops an expectation that failed, once, if the body can be sent`(isExpecting: Bool, canBeSent: Bool) {
+    func `an expectation that failed is dropped once, if the body can be sent`(isExpecting: Bool, canBeSent: Bool) {
         var machine = ResendMachine()
         let expected: ResendMachine.Action = isExpecting && canBeSent ? .sendWithoutExpectation : .pass
         let actions = (0..<2).map { _ in machine.received(417, isExpecting: isExpecting, canBeSent: canBeSent) }
@@ -66,7 +68,7 @@ import Testing
 }
 
 @Suite struct `Task machine` {
-    @Test func `counts the times it was sent`() {
+    @Test func `a task counts how often its request was sent`() {
         var machine = TaskMachine()
         #expect(machine.state == .waiting)
         let begun = [machine.begin(), machine.begin()]
@@ -74,8 +76,8 @@ import Testing
         #expect(machine.state == .running(hop: 2))
     }
 
-    @Test(arguments: [TaskMachine.State.finished, .failed, .cancelled], [0, 1, 2])
-    func `of several ends the first counts`(end: TaskMachine.State, hops: Int) {
+    @Test(.rows("SM-51", "OP-4"), arguments: [TaskMachine.State.finished, .failed, .cancelled], [0, 1, 2])
+    func `the first end of a task counts, and later ones change nothing`(end: TaskMachine.State, hops: Int) {
         var machine = TaskMachine()
         for _ in 0..<hops { _ = machine.begin() }
         let ended = [machine.end(end), machine.end(.finished), machine.end(.failed), machine.end(.cancelled)]
@@ -124,8 +126,8 @@ import Testing
         return machine
     }
 
-    @Test(arguments: states.indices, Event.allCases.indices)
-    func `lead where the table says`(state: Int, event: Int) {
+    @Test(.rows("OP-3"), arguments: states.indices, Event.allCases.indices)
+    func `each event leads a task from its state to the one in the table`(state: Int, event: Int) {
         var machine = Self.machine(in: Self.states[state])
         let changes =
             switch Event.allCases[event] {
@@ -139,8 +141,8 @@ import Testing
         #expect(changes == (Self.table[state][event] != Self.states[state]))
     }
 
-    @Test(arguments: states.indices)
-    func `are told apart by whether the request is held, until it is over`(state: Int) {
+    @Test(.rows("OP-2"), arguments: states.indices)
+    func `a task's state tells whether the request is suspended, until it is over`(state: Int) {
         let told = [false, true].map { Self.states[state].told(isHeld: $0) }
         let expected: [[TaskSnapshot.State]] = [
             [.waiting, .suspended], [.running(hop: 1), .suspended], [.running(hop: 7), .suspended],
@@ -162,7 +164,7 @@ import Testing
         return machine.dismiss(place, at: nil)
     }
 
-    @Test func `knows who runs, and uses places again`() {
+    @Test(.rows("SM-8")) func `the registry knows which requests run, and uses free places again`() {
         var machine = RegistryMachine<String, Int>()
         let places = ["a", "b", "c"].map { machine.add($0, of: 1) }
         #expect(Set(places.compactMap(\.self)).count == 3)
@@ -175,7 +177,7 @@ import Testing
         #expect(machine.running.sorted() == ["a", "c", "d"])
     }
 
-    @Test func `tells all who watch when the last has ended, once`() throws {
+    @Test func `those who wait for all requests are told once, when the last has ended`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
         let watches = [machine.wait(1), machine.wait(2), machine.wait(3)]
@@ -188,7 +190,7 @@ import Testing
         #expect(later == [])
     }
 
-    @Test func `who watches within a request does not wait for it, nor for others who do so within theirs`() throws {
+    @Test func `a wait within a request leaves out that request, and others that wait themselves`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
         let c = try Self.add("c", to: &machine)
@@ -205,7 +207,7 @@ import Testing
         #expect(told == [9])
     }
 
-    @Test func `who watches within all that runs is told at once`() throws {
+    @Test func `a wait within all the requests that run ends at once`() throws {
         var machine = RegistryMachine<String, Int>()
         _ = try Self.add("a", to: &machine)
         _ = try Self.add("b", to: &machine)
@@ -213,13 +215,13 @@ import Testing
         #expect(watch.told == [1])
     }
 
-    @Test func `has nothing to watch while nothing runs`() {
+    @Test func `a wait for all requests ends at once while none runs`() {
         var machine = RegistryMachine<String, Int>()
         let watch = machine.wait(1)
         #expect(watch.told == [1])
     }
 
-    @Test func `tells who waits for one request when that has ended, and nobody else`() throws {
+    @Test func `those who wait for one request are told when it has ended, and nobody else is`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
         let followings = try [("a", 1), ("b", 2), ("a", 3), ("a", 4)].map { name, watcher in
@@ -245,7 +247,7 @@ import Testing
         machine.leave(try #require(late))
     }
 
-    @Test func `who is not on the list, or not any more, is not waited for`() throws {
+    @Test func `a request that is not on the list, or no longer, is not waited for`() throws {
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
         machine.unlist(a)
@@ -255,7 +257,7 @@ import Testing
         #expect(told == [])
     }
 
-    @Test func `who is within a request of another book does not wait for others that wait within theirs`() throws {
+    @Test func `a wait within another session's request leaves out requests that wait themselves`() throws {
         var machine = RegistryMachine<String, Int>()
         let (a, b) = (try Self.add("a", to: &machine), try Self.add("b", to: &machine))
         let watch = machine.watch()
@@ -275,7 +277,7 @@ import Testing
         #expect(told == [])
     }
 
-    @Test func `who has left is told of nothing and may not wait`() throws {
+    @Test func `a caller who has left is told of nothing and may not wait again`() throws {
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
         let watch = machine.wait(1)
@@ -286,7 +288,7 @@ import Testing
         #expect(told == [])
     }
 
-    @Test func `closed, it takes no more of what was made before, and lets the rest end`() throws {
+    @Test func `a closed registry takes no more requests made before, and lets the rest end`() throws {
         var machine = RegistryMachine<String, Int>()
         let a = try Self.add("a", to: &machine)
         machine.close(1)
@@ -303,7 +305,7 @@ import Testing
             (0, 0, 1, nil), (1, 0, 1, .closed), (0, 1, 1, .cancelled), (1, 0, 2, nil), (1, 2, 2, .cancelled),
             (2, 1, 2, .closed), (2, 1, 1, .closed), (1, 2, 1, .closed), (3, 2, 4, nil),
         ] as [(UInt64, UInt64, UInt64, RegistryMachine<String, Int>.Refusal?)])
-    func `refuses what was made before all was cancelled, or the session shut down, however late it comes`(
+    func `a request made before a cancel of all or a shutdown is refused, however late it comes`(
         closed: UInt64, cancelled: UInt64, era: UInt64, refusal: RegistryMachine<String, Int>.Refusal?
     ) {
         var machine = RegistryMachine<String, Int>()

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Metrics of a request` {
@@ -10,7 +12,7 @@ import Testing
         return attempt
     }
 
-    @Test func `hold each attempt in order, and span all of them`() {
+    @Test(.rows("SM-90", "AP-16")) func `metrics hold each attempt in order, and span all of them`() {
         var metrics = Metrics()
         #expect(metrics.attempts.isEmpty)
         #expect(metrics.total == .zero)
@@ -26,7 +28,7 @@ import Testing
         #expect(metrics.total == .nanoseconds(50))
     }
 
-    @Test func `take a later state of the last attempt`() {
+    @Test func `metrics take a later state of the last attempt`() {
         var metrics = Metrics()
         metrics.append(Self.attempt(from: 10, to: 20))
         metrics.append(Self.attempt(from: 30, to: 30))
@@ -36,7 +38,7 @@ import Testing
         #expect(metrics.attempts.last == Self.attempt(from: 30, to: 30))
     }
 
-    @Test func `draw a waterfall`() {
+    @Test func `the description of metrics draws each attempt as a waterfall`() {
         var attempt = Self.attempt(from: 1000, to: 3_001_000)
         attempt.connection = 7
         attempt.peer = .v4(0x7F00_0001, port: 80)
@@ -59,12 +61,12 @@ import Testing
         (Int64(1_000), "1 µs"), (999_999, "999 µs"), (1_000_000, "1.0 ms"), (999_999_999, "999.9 ms"),
         (1_000_000_000, "1.0 s"), (61_550_000_000, "61.5 s"),
     ])
-    func `show durations in units of their size`(nanoseconds: Int64, expected: String) {
+    func `a waterfall shows durations in units of their size`(nanoseconds: Int64, expected: String) {
         #expect(Self.attempt(from: 0, to: nanoseconds).waterfall == "new connection 0, \(expected)")
     }
 
     /// A body that still arrives has no end yet.
-    @Test func `of an attempt underway show no negative times and no endless bars`() {
+    @Test func `the metrics of an attempt underway show no negative times and no endless bars`() {
         var attempt = Self.attempt(from: 5_000_000_000, to: 0)
         attempt[.firstByte] = 2_000_000
         var metrics = Metrics()

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinSession
 @testable import DunlinTransfers
 
@@ -23,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: targets)
-    func `joins base, target and query`(
+    func `the URL of a request is joined from base, target and query`(
         base: String?, target: HTTP.Target, query: HTTP.Query, expected: String
     ) throws {
         let head = try Self.head(target, base: base, query: query)
@@ -34,7 +36,7 @@ import Testing
         ("users", NetworkError.Code.invalidRequest), ("", .invalidRequest), ("http://", .invalidRequest),
         ("ftp://example.com/", .unsupportedScheme), ("http://exa mple.com/", .invalidRequest),
     ])
-    func `refuses what is no URL it could ask`(text: String, code: NetworkError.Code) {
+    func `a target that makes no usable URL is refused`(text: String, code: NetworkError.Code) {
         let failure = #expect(throws: NetworkError.self) { try Self.head(HTTP.Target(text)) }
         #expect(failure?.code == code)
         #expect(failure?.underlying != nil)
@@ -75,8 +77,10 @@ import Testing
             contentType: "text/plain", expected: ["User-Agent": "u", "Accept": "*/*", "content-type": "a/b"]),
     ]
 
-    @Test(arguments: merges)
-    private func `takes fields together`(_ merge: Case) throws {
+    @Test(.rows("RQ-40"), arguments: merges)
+    private func `a request's own fields count before those of its serializer, its body and the session`(_ merge: Case)
+        throws
+    {
         let defaults: Fields = ["User-Agent": "u", "Accept": "*/*"]
         let builder = try RequestBuilder(.init(baseURL: "http://h", fields: defaults))
         let body = RequestBody(.none, contentType: merge.contentType)
@@ -99,8 +103,8 @@ import Testing
         ("a timeout of nothing", { $0.timeouts.connect = .zero }),
     ]
 
-    @Test(arguments: broken)
-    private func `refuses settings that contradict themselves`(
+    @Test(.rows("HS-2"), arguments: broken)
+    private func `settings that contradict themselves are refused`(
         name: String, breakIt: @Sendable (inout HTTPSession.Configuration) -> Void
     ) throws {
         var configuration = HTTPSession.Configuration()

@@ -1,14 +1,17 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
 /// What a caller says becomes a request, and nothing else does.
 @Suite struct RequestTests {
-    @Test(arguments: [
-        ("foo", "/v1/foo"), ("foo?bar=baz", "/v1/foo?bar=baz"), ("foo/", "/v1/foo/"), ("?x=1", "/v1/?x=1"),
-        ("/foo", "/foo"), ("/foo/", "/foo/"), ("../up", "/up"), ("", "/v1/"), ("./here", "/v1/here"),
-    ])
+    @Test(
+        .rows("HS-1", "HS-3", "HS-4", "LX-1"),
+        arguments: [
+            ("foo", "/v1/foo"), ("foo?bar=baz", "/v1/foo?bar=baz"), ("foo/", "/v1/foo/"), ("?x=1", "/v1/?x=1"),
+            ("/foo", "/foo"), ("/foo/", "/foo/"), ("../up", "/up"), ("", "/v1/"), ("./here", "/v1/here"),
+        ])
     func `relative targets are resolved against the base`(target: String, expected: String) async throws {
         for base in ["http://example.com/v1/", "http://example.com/v1"] {
             let mock = try Mocked(base)
@@ -19,17 +22,20 @@ import Testing
         }
     }
 
-    @Test func `an absolute target replaces the base`() async throws {
+    @Test(.rows("HS-3")) func `an absolute target replaces the base`() async throws {
         let mock = try Mocked("http://example.com/v1/")
         mock.transport.on(.get, "/elsewhere").respond()
         _ = try await mock.session.get("http://other.test:8080/elsewhere", as: .bytes)
         #expect(mock.transport.requests.first?.origin == Origin(scheme: .http, host: "other.test", port: 8080))
     }
 
-    @Test(arguments: [
-        ("relative", NetworkError.Code.invalidRequest), ("http://", .invalidRequest), ("foo:bar", .unsupportedScheme),
-        ("ftp://a.test/", .unsupportedScheme),
-    ])
+    @Test(
+        .rows("G-7", "HS-5", "HS-6", "HS-18"),
+        arguments: [
+            ("relative", NetworkError.Code.invalidRequest), ("http://", .invalidRequest),
+            ("foo:bar", .unsupportedScheme),
+            ("ftp://a.test/", .unsupportedScheme),
+        ])
     func `a target without a usable URL is refused before the transport sees it`(
         target: String, code: NetworkError.Code
     ) async throws {
@@ -71,7 +77,8 @@ import Testing
         #expect(mock.transport.requests.map(\.target) == [expected])
     }
 
-    @Test func `a request's fields replace the session's of the same name, and only those`() async throws {
+    @Test(.rows("HS-12", "RQ-41", "VD-4"))
+    func `a request's fields replace the session's of the same name, and only those`() async throws {
         let mock = try Mocked { $0.fields = ["User-Agent": "Session", "X-Both": "1", "x-both": "2", "X-Kept": "yes"] }
         mock.transport.on(.get, "/").respond()
         let options = HTTPSession.Options(fields: ["X-BOTH": "3", "X-Own": "4"])
@@ -92,7 +99,7 @@ import Testing
             mock.transport.requests.map { $0.fields.values(of: "accept") } == [["application/json"], ["text/json"]])
     }
 
-    @Test func `each verb sends its method, and a body brings its content type`() async throws {
+    @Test(.rows("HS-9", "VD-4")) func `each verb sends its method, and a body brings its content type`() async throws {
         let mock = try Mocked()
         let session = mock.session
         for method in [Method.get, .head, .post, .put, .patch, .delete] { mock.transport.on(method, "/").respond() }

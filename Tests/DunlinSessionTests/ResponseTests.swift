@@ -1,11 +1,13 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
 /// What comes back becomes a value, or an error that says why not.
 @Suite struct ResponseTests {
-    @Test func `JSON becomes a value, and the whole response if asked for`() async throws {
+    @Test(.rows("SM-2", "HS-10", "VD-1"))
+    func `JSON becomes a value, and the whole response if asked for`() async throws {
         let mock = try Mocked()
         let ada = User(id: 42, name: "Ada")
         mock.transport.on(.get, "/users/42").respond(json: ada).thenRespond(.created, fields: ["X-A": "b"], json: ada)
@@ -99,7 +101,7 @@ import Testing
         #expect(response.trailers["x-sum"] == "3")
     }
 
-    @MainActor @Test func `a caller on the main actor stays there`() async throws {
+    @MainActor @Test(.rows("G-1", "HS-23", "AP-14")) func `a caller on the main actor stays there`() async throws {
         let mock = try Mocked()
         mock.transport.on(.get, "/").respond(json: User(id: 1, name: "Ada"))
         var users: [User] = []

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Overrides of hosts` {
@@ -28,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: matches, [false, true])
-    func `apply to the host and port they name, and keep the authority`(
+    func `an override applies to the host and port it names, and keeps the authority`(
         match: (String, String, Bool), isOfRequest: Bool
     ) throws {
         let (key, url, isMatch) = match
@@ -43,7 +45,9 @@ import Testing
         #expect((origin == plain) == !isMatch)
     }
 
-    @Test func `count from the request's to the session's to the socket; a port before none`() throws {
+    @Test(.rows("RQ-50")) func `overrides count in the order request, session, socket, and one with a port first`()
+        throws
+    {
         let origin = { (own: HTTPSession.HostOverrides, hosts: HTTPSession.HostOverrides) in
             try Self.origin("x", base: "http://a.test/") {
                 $0.hosts = hosts
@@ -71,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "http://a", "a.test/", "a.test/x", "a@b", "a:0", "a:x", "a#b", "a?b", "::1"])
-    func `are refused for what is no host`(key: String) throws {
+    func `an override for what is no host is refused`(key: String) throws {
         let early = #expect(throws: NetworkError.self) {
             try Self.origin("http://a/", { $0.hosts = [key: Self.here] })
         }
@@ -82,7 +86,7 @@ import Testing
         #expect(late?.code == .invalidRequest)
     }
 
-    @Test func `options that the kernel would refuse are refused before`() {
+    @Test func `socket options that the kernel would refuse are refused before`() {
         let late = #expect(throws: NetworkError.self) {
             var sockets = SocketOptions()
             sockets.priority = 9
@@ -97,13 +101,15 @@ import Testing
         let set: @Sendable (inout HTTPSession.Configuration) -> Void
     }
 
-    @Test(arguments: [
-        Setting(testDescription: "names.timeToLive") { $0.names.timeToLive = .seconds(-1) },
-        Setting(testDescription: "names.negativeTimeToLive") { $0.names.negativeTimeToLive = .seconds(-1) },
-        Setting(testDescription: "names.capacity") { $0.names.capacity = -1 },
-        Setting(testDescription: "names.attemptDelay") { $0.names.attemptDelay = .milliseconds(9) },
-        Setting(testDescription: "sockets.differentiatedServices") { $0.sockets.differentiatedServices = 64 },
-    ])
+    @Test(
+        .rows("G-7"),
+        arguments: [
+            Setting(testDescription: "names.timeToLive") { $0.names.timeToLive = .seconds(-1) },
+            Setting(testDescription: "names.negativeTimeToLive") { $0.names.negativeTimeToLive = .seconds(-1) },
+            Setting(testDescription: "names.capacity") { $0.names.capacity = -1 },
+            Setting(testDescription: "names.attemptDelay") { $0.names.attemptDelay = .milliseconds(9) },
+            Setting(testDescription: "sockets.differentiatedServices") { $0.sockets.differentiatedServices = 64 },
+        ])
     func `a session refuses settings of names and sockets that cannot be`(setting: Setting) {
         var configuration = HTTPSession.Configuration()
         setting.set(&configuration)

@@ -1,7 +1,9 @@
 import Dunlin
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `A configuration that is kept` {
@@ -76,7 +78,7 @@ import Testing
         return unusual
     }
 
-    @Test func `comes back the same`() throws {
+    @Test(.rows("HS-19", "CO-1", "CO-2", "AP-5")) func `a saved configuration comes back the same`() throws {
         for original in [HTTPSession.Configuration(), Self.unusual()] {
             let text = try Self.text(original)
             let back = try Self.configuration(text)
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `differs from the default in every setting of the example`() throws {
+    @Test func `the example configuration differs from the default in every setting`() throws {
         // So that a setting that is not written, or not read, cannot pass for one that is.
         func settings(_ text: String) throws -> [String: DynamicValue] {
             var flat: [String: DynamicValue] = [:]
@@ -110,7 +112,9 @@ import Testing
         }
     }
 
-    @Test func `keeps no secrets, and nothing that is code or of one machine`() throws {
+    @Test(.rows("HS-19")) func `a saved configuration keeps no secrets, and nothing that is code or of one machine`()
+        throws
+    {
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
         configuration.fields["Authorization"] = "hush"
         configuration.fields["X-API-Key"] = "hush"
@@ -127,7 +131,7 @@ import Testing
         #expect(kept.credentials == nil && kept.tls.identity == nil && kept.transport == nil && kept.hosts.isEmpty)
     }
 
-    @Test func `may say little, and then the rest is as in a new one`() throws {
+    @Test func `settings that a saved configuration leaves out are as in a new one`() throws {
         let configuration = try Self.configuration(
             #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"idle":null},"limits":{"bodyBytes":null},"more":1}"#)
         #expect(configuration.baseURL == "http://a.test")
@@ -138,18 +142,20 @@ import Testing
         _ = try HTTPSession(configuration)
     }
 
-    @Test(arguments: [
-        #"{"version":2}"#, #"{"baseURL":7}"#, #"{"timeouts":{"total":"1 s"}}"#, #"{"timeouts":{"total":1e300}}"#,
-        #"{"timeouts":[]}"#, #"{"fields":["no colon"]}"#, #"{"tls":{"versions":["1.3","1.2"]}}"#,
-        #"{"tls":{"versions":["1.3","1.1"]}}"#, #"{"tls":{"roots":{"system":false,"sources":[{}]}}}"#,
-        #"{"interfaces":{"deniedKinds":["tin can"]}}"#, #"{"tls":{"revocation":{"staple":"sometimes"}}}"#,
-        #"{"tls":{"policy":{"pins":["garbage"]}}}"#, "[]", "",
-    ])
-    func `is not made of what has no meaning`(text: String) {
+    @Test(
+        .rows("AP-5"),
+        arguments: [
+            #"{"version":2}"#, #"{"baseURL":7}"#, #"{"timeouts":{"total":"1 s"}}"#, #"{"timeouts":{"total":1e300}}"#,
+            #"{"timeouts":[]}"#, #"{"fields":["no colon"]}"#, #"{"tls":{"versions":["1.3","1.2"]}}"#,
+            #"{"tls":{"versions":["1.3","1.1"]}}"#, #"{"tls":{"roots":{"system":false,"sources":[{}]}}}"#,
+            #"{"interfaces":{"deniedKinds":["tin can"]}}"#, #"{"tls":{"revocation":{"staple":"sometimes"}}}"#,
+            #"{"tls":{"policy":{"pins":["garbage"]}}}"#, "[]", "",
+        ])
+    func `a saved configuration with a setting that has no meaning is refused`(text: String) {
         #expect(throws: DecodingError.self) { try Self.configuration(text) }
     }
 
-    @Test func `is refused with a serializer that holds code`() {
+    @Test(.rows("CO-2")) func `a configuration with a serializer that holds code cannot be saved`() {
         var configuration = HTTPSession.Configuration()
         configuration.requestSerializer = .custom { _ in .none }
         #expect(throws: EncodingError.self) { try Self.text(configuration) }

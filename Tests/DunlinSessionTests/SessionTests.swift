@@ -1,12 +1,14 @@
 import Dunlin
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Mocking
 import Testing
 
 /// What a session is made of and what it keeps apart.
 @Suite(.leakChecked) struct `A session and what is its own` {
-    @Test func `keeps what it was made with, whatever becomes of that`() async throws {
+    @Test(.rows("G-6", "SM-1", "RQ-45", "RQ-46", "VD-15"))
+    func `a session keeps the configuration it was made with when the original is changed`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/v1/x").respond(body: "x")
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test/v1", transport: transport)
@@ -21,7 +23,9 @@ import Testing
         #expect(session.configuration.baseURL == "http://api.test/v1")
     }
 
-    @Test func `has a limit for each phase and for what is read as a whole`() throws {
+    @Test(.rows("SM-40", "RQ-51")) func `a session has a time limit for each phase and a byte limit for a whole body`()
+        throws
+    {
         let mock = try Mocked { $0.useLoopOfTest() }
         let configuration = mock.session.configuration
         for phase in Phase.allCases { #expect(configuration.timeouts[phase] != nil, "\(phase)") }
@@ -30,7 +34,7 @@ import Testing
         #expect(configuration.redirects.limit == 20 && configuration.cookies == nil)
     }
 
-    @Test func `opens nothing before it is asked for something`() async throws {
+    @Test(.rows("SM-6", "VD-5")) func `a session opens no connection before its first request`() async throws {
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
         configuration.useLoopOfTest()
         configuration.resolver = Unasked()
@@ -46,7 +50,8 @@ import Testing
         }
     }
 
-    @Test func `can be made again of its configuration, and shares no requests with the other`() async throws {
+    @Test(.rows("SM-16", "HS-20"))
+    func `sessions that are made of one configuration share no requests`() async throws {
         let first = try Mocked { $0.useLoopOfTest() }
         first.transport.on(.get, "/").never()
         let second = try HTTPSession(first.session.configuration)
@@ -60,7 +65,7 @@ import Testing
         _ = await running.result
     }
 
-    @Test func `gives no number twice, whichever session gives it`() async throws {
+    @Test(.rows("SM-8")) func `no two tasks have the same number, whichever session they belong to`() async throws {
         let mocks = try (0..<3).map { _ in try Mocked { $0.useLoopOfTest() } }
         let tasks = try (0..<300).map { try mocks[$0 % 3].session.task("/", as: .bytes) }
         #expect(Set(tasks.map(\.id)).count == 300)
@@ -71,8 +76,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [nil, "", "com.alamofire", "Dunlin"])
-    func `leaves a request's label to the user, and tells of it whatever it is`(label: String?) async throws {
+    @Test(.rows("SM-9"), arguments: [nil, "", "com.alamofire", "Dunlin"])
+    func `a request's events carry the label that the caller gave, whatever it is`(label: String?) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(.get, "/").respond(body: "x")
         let events = mock.session.events
@@ -101,8 +106,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
-    func `shows a response that breaks off to no serializer`(byHandle: Bool) async throws {
+    @Test(.rows("SM-44"), arguments: [false, true])
+    func `a response that breaks off is given to no serializer`(byHandle: Bool) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         let lost = NetworkError(.connectionClosed, "lost", response: ResponseHead(status: .ok), body: "be")
         mock.transport.on(.get, "/").reply(.stream(["be"], failing: lost))
@@ -118,15 +123,15 @@ import Testing
         #expect(error?.response?.status == .ok && error?.body == "be")
     }
 
-    @Test(arguments: [Method.get, .head])
-    func `shows a response without a body to its serializer as one of no bytes`(method: Method) async throws {
+    @Test(.rows("SM-42"), arguments: [Method.get, .head])
+    func `a response without a body is given to its serializer as one of no bytes`(method: Method) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(method, "/").respond(.noContent)
         let count = try await mock.session.request(method, "/", as: Serializer { _ in }).value
         #expect(count == 0)
     }
 
-    @Test func `shows where it leads and what runs, and no secret`() throws {
+    @Test(.rows("HS-21")) func `a session's description shows its base URL and no user info`() throws {
         #expect("\(try Mocked("http://eve:s3cret@a.test/v1").session)" == "HTTPSession(http://a.test/v1)")
         #expect("\(try HTTPSession())" == "HTTPSession()")
     }

@@ -3,6 +3,7 @@ import DunlinSemantics
 import DunlinTesting
 import Mocking
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Secrets in what is printed` {
@@ -32,7 +33,7 @@ import Testing
         return configuration
     }
 
-    @Test func `there are none of a configuration, a session or a target`() throws {
+    @Test func `a printed configuration, session or target shows no secret`() throws {
         var configuration = Self.configuration()
         Self.expectNothing(in: [configuration, configuration.tls])
         #expect(configuration.baseURL == "https://user:hunter2@api.test/v1")
@@ -47,7 +48,7 @@ import Testing
         #expect(Mirror(reflecting: configuration).children.contains { $0.label == "timeouts" })
     }
 
-    @Test func `there are none of what is wrong with a URL`() throws {
+    @Test func `a printed error about a URL shows no secret`() throws {
         for url in [
             "https://user:hunter2@api.test/a b", "https://user:hunter2/x@api.test/", "ftp://user:hunter2@api.test/",
             "https://user:hunter2@api.test:0/", "//user:hunter2#@api.test", "user:hunter2@api.test",
@@ -66,17 +67,17 @@ import Testing
         ("https://a.test/?to=b@c.test", "https://a.test/?to=b@c.test"),
         ("https//u:p@a.test/x", "https//***@a.test/x"), ("/https://u:p@a.test/x", "/https://***@a.test/x"),
     ])
-    func `addresses are shown without who somebody is`(text: String, shown: String) {
+    func `an address is shown without its user info`(text: String, shown: String) {
         #expect(WebAddress.shown(text) == shown)
     }
 
-    @Test func `a configuration that is kept has no user info`() {
+    @Test func `a saved configuration has no user info and no secret fields`() {
         let kept = HTTPSession.SavedConfiguration(Self.configuration()).configuration
         #expect(kept.baseURL == "https://api.test/v1")
         #expect(!kept.fields.contains("x-api-key"))
     }
 
-    @Test func `a session's own names are secret in what it sends and in what it gets`() async throws {
+    @Test func `the fields that a session names as secret are not shown in requests or responses`() async throws {
         let mocked = try Mocked("http://api.test") {
             $0.secretFields = ["X-Tenant"]
             $0.fields["X-Tenant"] = "hunter2"

@@ -1,11 +1,12 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
 /// `withStream`: a body while it arrives, and only within its scope.
 @Suite struct StreamingTests {
-    @Test func `pieces come as they were sent, whatever the status`() async throws {
+    @Test(.rows("OP-7")) func `pieces of a body arrive as they were sent, whatever the status`() async throws {
         let mock = try Mocked()
         mock.transport.on(.get, "/").reply(.stream(["one", "two"], status: .notFound, trailers: ["X-Sum": "2"]))
         let pieces = try await mock.session.withStream(from: "/") { response in
@@ -18,7 +19,7 @@ import Testing
         #expect(pieces == ["one", "two"])
     }
 
-    @Test func `no piece is made before it is asked for`() async throws {
+    @Test(.rows("SM-40")) func `no piece is made before it is asked for`() async throws {
         let mock = try Mocked()
         let (asked, asking) = AsyncStream.makeStream(of: Int.self)
         mock.transport.on(.get, "/").reply(
@@ -35,7 +36,7 @@ import Testing
         #expect(await asked.reduce(into: []) { $0.append($1) } == [0, 1])
     }
 
-    @Test func `a second iterator throws`() async throws {
+    @Test func `a second iterator over a body throws code bodyConsumed`() async throws {
         let mock = try Mocked()
         mock.transport.on(.get, "/streamed").stream(["one"])
         mock.transport.on(.get, "/whole").respond(body: "one")
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `the scope's own error comes out, and the request is over`() async throws {
+    @Test func `a scope's own error is rethrown and ends the request`() async throws {
         struct Enough: Error {}
         let mock = try Mocked()
         mock.transport.on(.get, "/").stream(["one", "two"])

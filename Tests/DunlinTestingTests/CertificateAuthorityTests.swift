@@ -96,7 +96,7 @@ private let verdicts: [Verdict] = [
         #expect(!text.contains("Subject Alternative Name"))
     }
 
-    @Test func `a certificate may lie about years on both sides of 2050`() async throws {
+    @Test func `a certificate may carry years on both sides of 2050`() async throws {
         let century = Duration.seconds(36_525 * 86_400)
         let text = try await describe(
             CertificateAuthority().issue(.server("api.test").valid(from: .zero - century, until: century)))
@@ -171,7 +171,7 @@ private let verdicts: [Verdict] = [
         #expect(throws: AuthorityError.self) { try issued.pkcs12(passphrase: "secret") }
     }
 
-    @Test func `a forged key passes for its own`() throws {
+    @Test func `a certificate with a forged key keeps its own pin`() throws {
         let issued = try CertificateAuthority().issue(.server("api.test"))
         let forged = try issued.withForgedKey()
         #expect(try forged.pin == issued.pin)

@@ -25,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: asked)
-    func `answers ranges as HTTP has it`(
+    func `an entity answers ranges as HTTP demands`(
         range: String?, condition: String?, status: Status, body: Range<Int>
     ) async throws {
         let answer = try await Answer(of: Self.thousand, range: range, condition: condition)
@@ -51,13 +51,13 @@ import Testing
         }
     }
 
-    @Test func `without ranges says so, and always sends all`() async throws {
+    @Test func `an entity without ranges says so, and is always sent whole`() async throws {
         let answer = try await Answer(of: Entity(length: 9, hasRanges: false), range: "bytes=1-")
         #expect(answer.status == .ok && answer.body.count == 9)
         #expect(answer.fields["Accept-Ranges"] == "none")
     }
 
-    @Test func `answers HEAD without a body, and without a part`() async throws {
+    @Test func `an entity answers HEAD without a body, and without a part`() async throws {
         let answer = try await Answer(of: Self.thousand, method: "HEAD", range: "bytes=1-")
         #expect(answer.status == .ok && answer.body.isEmpty)
         #expect(answer.fields["Content-Length"] == "1000")
@@ -77,7 +77,7 @@ import Testing
     ]
 
     @Test(arguments: faults)
-    func `is served with what goes wrong each time`(
+    func `an entity is served with the fault of each turn`(
         faults: [LoopbackServer.EntityFault], expected: [Answer.Short]
     ) async throws {
         let server = try LoopbackServer()
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `stalls after so many bytes of its body`() async throws {
+    @Test func `an entity may stall after so many bytes of its body`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.serve(Self.thousand, at: "/e", faults: .stall(after: 7))
@@ -101,7 +101,7 @@ import Testing
         #expect(server.openConnections == 1)
     }
 
-    @Test func `another content has other validators`() {
+    @Test func `an entity of another content has other validators`() {
         let changed = Self.thousand.changed
         #expect(changed.tag == "\"a+\"" && changed.lastModified != Self.date)
         #expect(changed.bytes != Self.thousand.bytes && changed.length == 1000)
@@ -115,7 +115,7 @@ import Testing
     ]
 
     @Test(arguments: files)
-    func `differs where the first byte does`(bytes: [UInt8], place: Int?) throws {
+    func `a file differs where its first wrong byte is`(bytes: [UInt8], place: Int?) throws {
         try Self.withFile(bytes) { path in
             let found = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 5..<10)
             #expect(found == place)
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 131_071, 600_000, 999_999])
-    func `differs wherever it is damaged`(place: Int) throws {
+    func `a file differs wherever it is damaged`(place: Int) throws {
         var bytes = LoopbackServer.GeneratedBody.bytes(7..<1_000_007).array
         try Self.withFile(bytes) { path in
             let found = try LoopbackServer.GeneratedBody.difference(ofFileAt: path, from: 7..<1_000_007)
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `that is not there is an error`() {
+    @Test func `a generated file that does not exist is an error`() {
         #expect(throws: (any Error).self) {
             try LoopbackServer.GeneratedBody.difference(ofFileAt: "/nowhere/at/all", from: 0..<1)
         }

@@ -129,7 +129,7 @@ import Testing
         #expect(failure?.description == "FaultPlan(seed: 99): CancellationError()")
     }
 
-    @Test func `a loopback server counts within a route if it is to`() async throws {
+    @Test func `a loopback server counts faults within a route where it is told to`() async throws {
         let plan = FaultPlan(seed: 5, weights: weights)
         let server = try LoopbackServer()
         defer { server.stop() }

@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: [LoopbackServer.Endpoint.ipv4, .ipv6, .abstract])
-    func `a connect does not complete when told to`(endpoint: LoopbackServer.Endpoint) throws {
+    func `a connection does not complete where the server is told so`(endpoint: LoopbackServer.Endpoint) throws {
         var configuration = LoopbackServer.Configuration()
         configuration.completesConnections = false
         let server = try LoopbackServer(endpoint, configuration: configuration)

@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: bodies)
-    func `reads bodies whole and byte by byte`(rest: String, body: String, trailers: Fields) throws {
+    func `the server reads bodies whole and byte by byte`(rest: String, body: String, trailers: Fields) throws {
         let server = try LoopbackServer()
         let peer = try Peer(server.address)
         let request = Bytes(Self.post + rest)
@@ -68,7 +68,7 @@ import Testing
         "GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nbad trailer\r\n\r\n",
         "GET / HTTP/1.1\r\nHost: h\r\nLong: \(String(repeating: "x", count: 2000))\r\n\r\n",
     ])
-    func `refuses and remembers`(request: String) throws {
+    func `a malformed request is refused and recorded`(request: String) throws {
         var configuration = LoopbackServer.Configuration()
         configuration.headLimit = 1500
         let server = try LoopbackServer(configuration: configuration)
@@ -85,7 +85,7 @@ import Testing
         ("GET / HT", 0), ("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhalf", 4),
         ("GET / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nha", 2),
     ])
-    func `notices a client that leaves in the middle`(request: String, bodyCount: Int) async throws {
+    func `a client that leaves in the middle of a request is recorded`(request: String, bodyCount: Int) async throws {
         let server = try LoopbackServer()
         let peer = try Peer(server.address)
         peer.send(Bytes(request))
@@ -96,7 +96,7 @@ import Testing
         #expect(server.requests.allSatisfy { !$0.isComplete && $0.bodyCount == bodyCount })
     }
 
-    @Test func `keeps bodies up to the limit and hashes longer ones`() throws {
+    @Test func `the server keeps bodies up to the limit and hashes longer ones`() throws {
         var configuration = LoopbackServer.Configuration()
         configuration.keptBodyLimit = 100_000
         let server = try LoopbackServer(configuration: configuration)
@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `answers an expectation before it reads the body`() throws {
+    @Test func `the server answers an expectation before it reads the body`() throws {
         let server = try LoopbackServer()
         server.enqueue(.response(body: "done"))
         let peer = try Peer(server.address)
@@ -125,7 +125,7 @@ import Testing
         #expect(server.requests.map { String($0.body) } == ["hi"])
     }
 
-    @Test func `leaves an expectation unanswered when told to`() throws {
+    @Test func `the server leaves an expectation unanswered when told to`() throws {
         var configuration = LoopbackServer.Configuration()
         configuration.answersExpectations = false
         let server = try LoopbackServer(configuration: configuration)

@@ -10,7 +10,7 @@ import Testing
         LoopbackServer.Endpoint.ipv4, .ipv6, .abstract, .unix("/tmp/dunlin-test-\(getpid()).socket"),
         .unix("\0dunlin-test-\(getpid())"),
     ])
-    func `answers over every kind of socket`(endpoint: LoopbackServer.Endpoint) throws {
+    func `the server answers over every kind of socket`(endpoint: LoopbackServer.Endpoint) throws {
         let server = try LoopbackServer(endpoint)
         server.enqueue(.response(fields: ["X": "y"], body: "hello"))
         let peer = try Peer(server.address)
@@ -19,7 +19,7 @@ import Testing
         #expect(server.failures.isEmpty)
     }
 
-    @Test func `names its address`() throws {
+    @Test func `the server names its address`() throws {
         let four = try LoopbackServer()
         #expect(four.baseURL == "http://127.0.0.1:\(four.port)")
         #expect(four.port != 0)
@@ -102,7 +102,7 @@ import Testing
     ]
 
     @Test(arguments: exactReplies)
-    func `sends exactly`(reply: Reply, expected: String) throws {
+    func `a reply is sent exactly as it was written`(reply: Reply, expected: String) throws {
         let server = try LoopbackServer()
         server.enqueue(reply.closingSilently)
         let peer = try Peer(server.address)
@@ -133,7 +133,7 @@ import Testing
         #expect(peer.readToEnd().text == expected)
     }
 
-    @Test func `counts connections and requests on them`() async throws {
+    @Test func `the server counts connections and requests on them`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response() }
         let first = try Peer(server.address)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: [("HTTP/1.1", "close"), ("HTTP/1.1", "x, Close"), ("HTTP/1.0", "x")])
-    func `closes when the request asks for it`(version: String, connection: String) throws {
+    func `the server closes a connection when the request asks for it`(version: String, connection: String) throws {
         let server = try LoopbackServer()
         server.enqueue(.response(body: "bye"))
         let peer = try Peer(server.address)
@@ -190,7 +190,7 @@ import Testing
         #expect(ending == .closed)
     }
 
-    @Test func `serves pipelined requests in order`() throws {
+    @Test func `the server serves pipelined requests in order`() throws {
         let server = try LoopbackServer()
         server.respond { .response(body: Bytes($0.target)) }
         let peer = try Peer(server.address)
@@ -199,7 +199,7 @@ import Testing
         #expect(peer.readResponse().hasSuffix("/2"))
     }
 
-    @Test func `counts without keeping when told to`() async throws {
+    @Test func `the server counts requests without keeping them when told to`() async throws {
         var configuration = LoopbackServer.Configuration()
         configuration.recordsRequests = false
         let server = try LoopbackServer(configuration: configuration)

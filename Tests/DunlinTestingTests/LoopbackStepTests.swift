@@ -22,7 +22,7 @@ import Testing
     ]
 
     @Test(arguments: pieces)
-    func `sends in so many pieces`(reply: Reply, pieces: Int) async throws {
+    func `a reply is sent in as many pieces as it says`(reply: Reply, pieces: Int) async throws {
         let server = try LoopbackServer()
         let sent = Gate()
         server.enqueue(reply.then(.signal(sent)))
@@ -63,7 +63,7 @@ import Testing
     ]
 
     @Test(arguments: cuts)
-    func `cuts at the byte and ends as told`(reply: Reply, count: Int, ending: Peer.Ending) throws {
+    func `a reply is cut at its byte and ends as told`(reply: Reply, count: Int, ending: Peer.Ending) throws {
         let server = try LoopbackServer()
         server.enqueue(reply)
         let peer = try Peer(server.address)
@@ -128,7 +128,7 @@ import Testing
         #expect(second.readResponse() == Self.hello)
     }
 
-    @Test func `a closed gate is a timeout, and cancelling ends the wait`() async throws {
+    @Test func `a wait for a closed gate ends at its time limit, or with a cancel`() async throws {
         let gate = Gate()
         await #expect(throws: LoopbackServer.WaitTimedOut.self) { try await gate.opened(within: .zero) }
         let waiting = Task { try await gate.opened() }
@@ -176,7 +176,7 @@ import Testing
         #expect(server.failures.isEmpty)
     }
 
-    @Test func `half of a head, then nothing`() async throws {
+    @Test func `a reply may stall in the middle of its head`() async throws {
         let server = try LoopbackServer()
         server.enqueue(.response(body: "hello").stallingAfter(10))
         let peer = try Peer(server.address)
@@ -187,7 +187,7 @@ import Testing
         #expect(peer.readToEnd().ending == .closed)
     }
 
-    @Test func `closes when the next request begins`() async throws {
+    @Test func `a connection may be closed when the next request begins`() async throws {
         let server = try LoopbackServer()
         server.enqueue(.response(body: "hello").closingOnNextRequest)
         let peer = try Peer(server.address)
@@ -199,7 +199,7 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `closes silently after the response`() throws {
+    @Test func `a connection may be closed silently after the response`() throws {
         let server = try LoopbackServer()
         server.enqueue(.response(body: "hello").closingSilently)
         let peer = try Peer(server.address)
@@ -222,7 +222,7 @@ import Testing
     }
 
     @Test(arguments: [LoopbackServer.Endpoint.ipv4, .abstract])
-    func `a reader that does not read holds the server up`(endpoint: LoopbackServer.Endpoint) async throws {
+    func `a peer that does not read makes the server wait`(endpoint: LoopbackServer.Endpoint) async throws {
         let length = 32 << 20
         var configuration = LoopbackServer.Configuration()
         configuration.sendBuffer = 65_536

@@ -54,7 +54,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `letting go of the server stops it`() async throws {
+    @Test func `a server that nobody keeps is stopped`() async throws {
         var server: LoopbackServer? = try LoopbackServer()
         server?.enqueue([.stall])
         let address = try #require(server?.address)
@@ -79,7 +79,7 @@ import Testing
         #expect(server.openConnections == 0)
     }
 
-    @Test func `stop lets go of the closures`() throws {
+    @Test func `a stopped server releases its closures`() throws {
         final class Witness: Sendable {}
         var witness: Witness? = Witness()
         weak let remains = witness
@@ -99,7 +99,7 @@ import Testing
     }
 
     /// In a process of its own, where no other test opens descriptors.
-    @Test func `two hundred lives leave no descriptor and no thread behind`() async {
+    @Test func `two hundred servers leave no descriptor and no thread behind`() async {
         await #expect(processExitsWith: .success) {
             for round in 0..<6 { _ = try Self.live(round) }
             let baseline = Self.openDescriptors()

@@ -154,7 +154,7 @@ private let agreements: [Agreement] = [
         #expect(!silent.text.contains("Cert Status"))
     }
 
-    @Test func `what cannot be served is refused at once`() throws {
+    @Test func `an identity or setting that cannot be served is refused at once`() throws {
         let stage = try Stage()
         let stranger = try stage.authority.issue(.server("api.test")).with(CertificateAuthority.Key())
         #expect(throws: AuthorityError.self) { try LoopbackServer(tls: .init(stranger)) }
@@ -194,7 +194,7 @@ private let agreements: [Agreement] = [
         #expect(try await server.nextRequest().handshake?.clientCertificate == client.der)
     }
 
-    @Test func `a client that shows nothing, or a stranger's certificate, is refused where it must show one`()
+    @Test func `a client without a certificate, or with a stranger's, is refused where one is required`()
         async throws
     {
         let stage = try Stage()
@@ -214,7 +214,7 @@ private let agreements: [Agreement] = [
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `without authorities of its own the server takes anybody's`() async throws {
+    @Test func `a server without authorities of its own takes any client certificate`() async throws {
         let stage = try Stage()
         let client = try IssuedCertificate.selfSigned(.client("Eve"))
         try stage.tool.write(client.pem, as: "client.pem")

@@ -94,7 +94,7 @@ import Testing
         server.stop()
     }
 
-    @Test func `a session keeps the loop that lives by the clock`() async throws {
+    @Test func `a session keeps the loop that runs by the clock`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response(body: "hello") }
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)

@@ -5,7 +5,7 @@ import Testing
 /// What users are shown of testing pins, word for word.
 @Suite(.timeLimit(.minutes(10)))
 struct `Pinning in a unit test` {
-    @Test func `the client holds its server to the key`() async throws {
+    @Test func `a client trusts its server by the pinned key only`() async throws {
         let authority = try CertificateAuthority()
         let issued = try authority.issue(.server("127.0.0.1"))
         let server = try LoopbackServer(tls: .init(issued))

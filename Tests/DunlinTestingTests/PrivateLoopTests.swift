@@ -3,7 +3,7 @@ import DunlinTesting
 import Testing
 
 @Suite struct PrivateLoopTests {
-    @Test func `an idle connection is open until its session has gone`() async throws {
+    @Test func `an idle connection stays open until its session has gone`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response(body: "hello") }
         let loop = try PrivateLoop()

@@ -22,7 +22,7 @@ import Testing
         #expect(machine.isEmpty)
     }
 
-    @Test func `cancelling before, during and after the wait`() {
+    @Test func `a cancel before, during or after the wait leaves nothing behind`() {
         var machine = Machine()
         let before = machine.begin()
         #expect(machine.cancel(before) == nil)

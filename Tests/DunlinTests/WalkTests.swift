@@ -38,13 +38,13 @@ import Testing
         try text("Docs/Architecture.md").split(separator: "\n").compactMap(Step.init)
     }
 
-    @Test func `is one list that can be read in one sitting`() throws {
+    @Test func `the walk's steps are numbered without a gap and name 16 to 24 files`() throws {
         let steps = try Self.steps()
         #expect(steps.map(\.number) == Array(1...steps.count))
         #expect((16...24).contains(Set(steps.map(\.path)).count))
     }
 
-    @Test func `goes down from one file to the next, each of which declares what it is named for`() throws {
+    @Test func `each step's file declares its symbol, which an earlier step's file names`() throws {
         let steps = try Self.steps()
         for step in steps {
             let text = try step.text()

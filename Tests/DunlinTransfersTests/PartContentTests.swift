@@ -5,6 +5,7 @@ import DunlinTesting
 import DunlinTypes
 import Foundation
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `The content of a part file` {
@@ -38,7 +39,9 @@ import Testing
 
     static let orders: [[Int]] = [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 0, 3, 1]]
 
-    @Test(arguments: orders) func `is hashed in order, however it came`(order: [Int]) async throws {
+    @Test(arguments: orders) func `a part's content is hashed in order, whatever the order of its pieces`(order: [Int])
+        async throws
+    {
         try await Self.with { content, _ in
             let quarter = Self.length / 4
             var isBehind = false
@@ -54,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `is no more hashed for those who went away`() async throws {
+    @Test func `computing a part's digest ends when its caller has cancelled`() async throws {
         try await Self.with { content, _ in
             _ = try Self.write(10 << 20..<20 << 20, to: content)
             let isBehind = try Self.write(0..<10 << 20, to: content)
@@ -64,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `is taken up again, unless a piece of it is not what it was`(isWhole: Bool) async throws {
+    func `a part is taken up again unless one of its pieces has changed`(isWhole: Bool) async throws {
         try await Self.with { content, path in
             for range in [0..<1000, 5000..<9000, 1000..<2000] { _ = try Self.write(range, to: content) }
             let pieces = try content.pieces()
@@ -90,7 +93,7 @@ import Testing
         return try #require(data)
     }
 
-    @Test func `has a record where an earlier process was killed while it wrote its own`() async throws {
+    @Test func `a record is written although a killed process left an unfinished one`() async throws {
         try await Self.with { content, path in
             let record = Placement.recordPath(ofPart: path)
             let rest = try PartFile(creating: Placement.draftPath(ofRecord: record))
@@ -103,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `has a record though what an earlier process left of its own is swept meanwhile`() async throws {
+    @Test func `a record is written although an unfinished one is swept at the same time`() async throws {
         try await Self.with { content, path in
             let (record, folder) = (Placement.recordPath(ofPart: path), Placement.folder(of: path))
             let (draft, data) = (Placement.draftPath(ofRecord: record), try Self.data(path))
@@ -121,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `is kept up to date in its record, piece by piece`() async throws {
+    @Test func `a part's record is kept up to date, piece by piece`() async throws {
         try await Self.with(nil) { content, path in
             let data = try #require(
                 ResumeData(

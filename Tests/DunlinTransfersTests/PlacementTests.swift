@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `Placement of a file` {
@@ -7,7 +9,7 @@ import Testing
         ("/data/disk.img", "/data", "disk.img"), ("/disk.img", "/", "disk.img"), ("/a//b///c", "/a//b", "c"),
         ("/data/...", "/data", "..."), ("/data/ ", "/data", " "),
     ])
-    func `is a folder and a name`(path: String, folder: String, name: String) {
+    func `a placement consists of a folder and a name`(path: String, folder: String, name: String) {
         let placement = Placement(path: path, suggestedName: "x")
         #expect(placement?.folder == folder)
         #expect(placement?.name == name)
@@ -15,11 +17,11 @@ import Testing
     }
 
     @Test(arguments: ["", "/", "/data/", "/data/.", "/data/..", "name"])
-    func `is none for a path that names no file`(path: String) {
+    func `a path that names no file has no placement`(path: String) {
         #expect(Placement(path: path, suggestedName: "x") == nil)
     }
 
-    @Test func `has its part beside it, hidden, under a name that tells what it is`() {
+    @Test func `a part lies hidden beside its file, under a name that shows what it is`() {
         let placement = Placement(folder: "/data/", suggestedName: "disk.img")
         #expect(placement.path == "/data/disk.img")
         #expect(placement.partPath(0xAB) == "/data/.00000000000000ab.dunlin-part")
@@ -28,6 +30,7 @@ import Testing
     }
 
     @Test(
+        .rows("SM-66"),
         arguments: [
             (nil, "text/html", true), (["image/png"], nil, true), (["image/png"], "image/png", true),
             (["IMAGE/png"], "image/PNG; q=1", true), (["image/*"], "image/gif", true),
@@ -35,7 +38,8 @@ import Testing
             (["*/*"], "x/y", true), (["image/png", "text/plain"], "text/plain", true),
             (["image/png"], "text/html", false),
         ] as [([String]?, String?, Bool)])
-    func `asks for content types, exactly or of a kind`(accepted: [String]?, declared: String?, isTaken: Bool) {
+    func `a download accepts content types by name or by pattern`(accepted: [String]?, declared: String?, isTaken: Bool)
+    {
         let options = HTTPSession.DownloadOptions(contentTypes: accepted.map { HTTP.ContentTypes($0) })
         var head = ResponseHead(version: .http11, status: 200)
         if let declared { head.fields["Content-Type"] = declared }
@@ -47,7 +51,7 @@ import Testing
         "disk.img", String(repeating: "n", count: 240), String(repeating: "n", count: 241),
         String(repeating: "é", count: 127),
     ])
-    func `has a part that is found again, however long its name is`(name: String) {
+    func `a part is found again, however long its file's name is`(name: String) {
         let placement = Placement(folder: "/data", suggestedName: name)
         let found = placement.partPath.split(separator: "/").last.map(String.init) ?? ""
         #expect(found.utf8.count <= 255 && Placement.record(ofPart: found).utf8.count <= 255)
@@ -56,7 +60,7 @@ import Testing
         #expect(Placement.part(ofRecord: Placement.record(ofPart: found)) == found)
     }
 
-    @Test func `is litter by its name alone only without a record`() {
+    @Test func `a part counts as litter by its name only if it has no record`() {
         let names = [
             ".a.dunlin-part", ".b.dunlin-part", ".b.dunlin-record", "c.dunlin-part", ".d.part", "dunlin-part",
             ".dunlin-part", ".e.dunlin-record", "f.dunlin-record",

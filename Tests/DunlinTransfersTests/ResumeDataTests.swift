@@ -3,10 +3,11 @@ import DunlinSemantics
 import DunlinTypes
 import FoundationEssentials
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `Resume data` {
-    @Test func `keep no secrets`() throws {
+    @Test func `resume data keeps no secrets`() throws {
         var fields: Fields = [
             "Accept": "a/b", "Authorization": "s", "Cookie": "s", "Proxy-Authorization": "s", "X-API-Key": "s",
             "X-Auth-Token": "s", "X-Amz-Security-Token": "s", "X-Password": "s", "Client-Secret": "s",
@@ -31,7 +32,7 @@ import Testing
                     {"start": 20, "end": 30, "checksum": 1}]}
         """
 
-    @Test func `are kept and read again`() throws {
+    @Test func `resume data is read back the same`() throws {
         let data = try JSONDecoder().decode(ResumeData.self, from: Data(Self.json.utf8))
         #expect(data.url == "https://a.test/x")
         #expect(data.method == .get)
@@ -53,7 +54,7 @@ import Testing
         (#""start": 0"#, #""start": 10"#),
         (#""start": 10"#, #""start": 9"#), (#""start": 20"#, #""start": 11"#),
     ])
-    func `are refused when they cannot be`(part: String, other: String) throws {
+    func `resume data with an impossible value is refused`(part: String, other: String) throws {
         #expect(Self.json.contains(part))
         let json = Self.json.replacing(part, with: other)
         let error = #expect(throws: NetworkError.self) {
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{}", "[]", "null", "{\"version\": 2}"])
-    func `are nothing else`(json: String) {
+    func `anything that is not resume data is refused`(json: String) {
         #expect(throws: (any Error).self) { try JSONDecoder().decode(ResumeData.self, from: Data(json.utf8)) }
     }
 }

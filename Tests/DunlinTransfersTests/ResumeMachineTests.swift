@@ -2,6 +2,7 @@ import Dunlin
 import DunlinSemantics
 import DunlinTypes
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `Resume machine` {
@@ -26,7 +27,7 @@ import Testing
         return Machine(rules, goingOnWith: try #require(data), from: offset, upTo: limit)
     }
 
-    @Test func `asks for the whole, and without content coding`() {
+    @Test func `a new download asks for the whole file without content coding`() {
         let machine = Machine()
         #expect(machine.ask == .whole)
         #expect(machine.fields == ["Accept-Encoding": "identity"])
@@ -34,13 +35,13 @@ import Testing
     }
 
     @Test(arguments: [tag, date])
-    func `asks for the rest if it is the same`(validator: String) throws {
+    func `a resumed download asks for the rest with If-Range`(validator: String) throws {
         let machine = try Self.machine(validator: validator)
         #expect(machine.ask == .rest(from: 100, try #require(Validator(validator))))
         #expect(machine.fields == ["Accept-Encoding": "identity", "Range": "bytes=100-", "If-Range": validator])
     }
 
-    @Test func `asks for the whole if nothing is there`() throws {
+    @Test func `a download without a validator or pieces asks for the whole file`() throws {
         #expect(try Self.machine(at: 1).ask != .whole)
         let data = try #require(
             ResumeData(
@@ -57,7 +58,9 @@ import Testing
     ]
 
     @Test(arguments: requests)
-    func `leaves some requests alone`(method: Method, fields: Fields, hasBody: Bool, expected: Bool) {
+    func `a request can be resumed only if it is a GET without a body or a range of its own`(
+        method: Method, fields: Fields, hasBody: Bool, expected: Bool
+    ) {
         #expect(Machine.mayResume(method, fields, hasBody: hasBody) == expected)
     }
 
@@ -70,7 +73,7 @@ import Testing
     ]
 
     @Test(arguments: pieces)
-    func `says what of a part must be read again`(
+    func `only the usable pieces of a part are read again`(
         validator: String?, pieces: [Range<Int>], length: Int, complete: Int?, expected: [Range<Int>]
     ) throws {
         let data = try #require(
@@ -81,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [0, 100])
-    func `asks for what is missing before what is there already`(offset: Int) throws {
+    func `a download asks for the gap before the bytes that are there already`(offset: Int) throws {
         var machine = try Self.machine(upTo: 300, at: offset)
         #expect(machine.ask == .rest(from: offset, upTo: 300, try #require(Validator(Self.tag))))
         #expect(machine.fields["range"] == "bytes=\(offset)-299")
@@ -127,7 +130,9 @@ import Testing
     ]
 
     @Test(arguments: answers)
-    func `reads an answer to the rest`(status: Status, fields: Fields, expected: ResumeMachine.Verdict) throws {
+    func `each answer to a request for the rest has its verdict`(
+        status: Status, fields: Fields, expected: ResumeMachine.Verdict
+    ) throws {
         var machine = try Self.machine()
         #expect(machine.answered(Self.head(status, fields)) == expected)
         switch expected {
@@ -137,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `does not want a date repeated`() throws {
+    @Test func `an answer to a date need not repeat it, and a different date is not accepted`() throws {
         var machine = try Self.machine(validator: Self.date)
         #expect(machine.answered(Self.head(206, ["Content-Range": "bytes 100-999/1000"])) == .append(100..<1000))
         var other = try Self.machine(validator: Self.date)
@@ -157,7 +162,9 @@ import Testing
     ]
 
     @Test(arguments: unsatisfied)
-    func `knows when nothing was missing`(complete: Int?, fields: Fields, expected: ResumeMachine.Verdict) throws {
+    func `a 416 with the file's own length means that nothing was missing`(
+        complete: Int?, fields: Fields, expected: ResumeMachine.Verdict
+    ) throws {
         var machine = try Self.machine(complete: complete)
         #expect(machine.answered(Self.head(416, fields)) == expected)
         if expected == .askAgain { #expect(machine.ask == .whole) }
@@ -174,7 +181,9 @@ import Testing
     ]
 
     @Test(arguments: wholes)
-    func `knows what can be gone on with`(fields: Fields, isResumable: Bool, complete: Int?) {
+    func `a whole response can be resumed only with a strong validator and no coding`(
+        fields: Fields, isResumable: Bool, complete: Int?
+    ) {
         var machine = Machine()
         #expect(machine.answered(Self.head(200, fields)) == .startOver)
         #expect(machine.isResumable == isResumable)
@@ -184,7 +193,7 @@ import Testing
         #expect(next == (isResumable ? .goOn(after: .milliseconds(500)) : .giveUp))
     }
 
-    @Test func `takes no part that it did not ask for`() {
+    @Test func `a 206 that was not asked for is refused`() {
         var machine = Machine()
         #expect(machine.answered(Self.head(206, ["Content-Range": "bytes 0-9/10"])) == .refuse(.unaskedRange))
         #expect(machine.answered(Self.head(416, ["Content-Range": "bytes */0"])) == .deliver)
@@ -195,7 +204,7 @@ import Testing
 // MARK: - Bodies
 
 extension `Resume machine` {
-    @Test func `asks again for what a server held back`() throws {
+    @Test func `the bytes that an answer left out are asked for again`() throws {
         var machine = try Self.machine()
         let fields: Fields = ["ETag": Self.tag, "Content-Range": "bytes 100-199/1000"]
         #expect(machine.answered(Self.head(206, fields)) == .append(100..<200))
@@ -210,7 +219,7 @@ extension `Resume machine` {
         #expect(machine.ended() == .complete)
     }
 
-    @Test func `asks until it knows how long a file is`() throws {
+    @Test func `a download asks on until the file's length is known`() throws {
         var machine = try Self.machine(complete: nil)
         let fields: Fields = ["ETag": Self.tag, "Content-Range": "bytes 100-199/*"]
         #expect(machine.answered(Self.head(206, fields)) == .append(100..<200))
@@ -221,7 +230,7 @@ extension `Resume machine` {
     }
 
     @Test(arguments: ["short", "cut", "broken"])
-    func `gives up on a server that sends any number of small pieces`(how: String) throws {
+    func `a server that sends only small pieces is refused after a number of them`(how: String) throws {
         var machine = try Self.machine(complete: nil)
         var count = 0
         while true {
@@ -243,7 +252,7 @@ extension `Resume machine` {
         #expect(count > 10)
     }
 
-    @Test func `has a limit for every body whose end is known`() {
+    @Test func `every body whose end is known has a limit`() {
         var machine = Machine()
         _ = machine.answered(Self.head(200, ["ETag": Self.tag, "Transfer-Encoding": "chunked"]))
         #expect(machine.bodyLimit == nil)
@@ -255,7 +264,7 @@ extension `Resume machine` {
         #expect(machine.bodyLimit == 200)
     }
 
-    @Test func `takes the framing's word for where a whole file ends`() {
+    @Test func `a whole file without a declared length ends where its framing ends`() {
         var machine = Machine()
         _ = machine.answered(Self.head(200, ["ETag": Self.tag]))
         machine.wrote(upTo: 7)
@@ -277,20 +286,22 @@ extension `Resume machine` {
     ]
 
     @Test(arguments: interruptions)
-    func `goes on after what may pass`(cause: ResumeMachine.Interruption, expected: Bool) {
+    func `a download is resumed only after an error or status that is temporary`(
+        cause: ResumeMachine.Interruption, expected: Bool
+    ) {
         var machine = Machine()
         _ = machine.answered(Self.head(200, ["ETag": Self.tag, "Content-Length": "10"]))
         machine.wrote(upTo: 1)
         #expect((machine.interrupted(by: cause) != .giveUp) == expected)
     }
 
-    @Test func `goes on by itself only with what it has begun`() throws {
+    @Test func `a download is resumed by itself only after it has received a response`() throws {
         var machine = try Self.machine()
         #expect(machine.interrupted(by: .status(503)) == .giveUp)
         #expect(machine.interrupted(by: .error(NetworkError(.connectionFailed, ""))) == .giveUp)
     }
 
-    @Test func `goes on as often as it may without a byte, and later each time`() {
+    @Test func `the attempts without a new byte are limited, and each comes later`() {
         var rules = ResumeMachine.Rules()
         rules.attempts = 4
         rules.longestDelay = .seconds(2)
@@ -311,7 +322,7 @@ extension `Resume machine` {
         #expect(machine.interrupted(by: broken) == .giveUp)
     }
 
-    @Test func `gives up on a file that changes each time`() {
+    @Test func `a file that changes each time is refused`() {
         var machine = Machine()
         let broken = ResumeMachine.Interruption.error(NetworkError(.connectionClosed, ""))
         #expect(machine.answered(Self.head(200, ["ETag": #""0""#])) == .startOver)

@@ -3,6 +3,7 @@ import DunlinSemantics
 import DunlinTypes
 import Foundation
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `A resume record` {
@@ -34,7 +35,9 @@ import Testing
             (Int.max, "Sun, 06 Nov 1994 08:49:37 GMT", [piece(5..<Int.max)]),
             (nil, #""é""#, [piece(0..<5), piece(5..<6), piece(10..<20)]),
         ] as [(Int?, String?, [ResumeData.Piece])])
-    func `is read as it was written`(complete: Int?, validator: String?, pieces: [ResumeData.Piece]) throws {
+    func `a resume record is read as it was written`(complete: Int?, validator: String?, pieces: [ResumeData.Piece])
+        throws
+    {
         let data = try Self.data(pieces, complete: complete, validator: validator)
         let record = ResumeRecord(data, capacity: 4)
         let read = try ResumeRecord(record.bytes)
@@ -42,7 +45,7 @@ import Testing
         #expect(read.resumeData(in: "/tmp/a") == data)
     }
 
-    @Test func `tells what came last`() throws {
+    @Test func `a resume record holds the last update`() throws {
         let start = ResumeRecord(try Self.data())
         var record = start
         var bytes = record.bytes
@@ -58,7 +61,7 @@ import Testing
         #expect(read.advance(to: [Self.piece(0..<600)]) == record.advance(to: [Self.piece(0..<600)]))
     }
 
-    @Test func `is true after a write was torn anywhere`() throws {
+    @Test func `a resume record keeps its former state if a write is torn anywhere`() throws {
         var record = ResumeRecord(try Self.data())
         let first = record.advance(to: [Self.piece(0..<100)])
         let before = Self.written(ResumeRecord(try Self.data()), [first])
@@ -70,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `is refused when it is damaged or cut short`() throws {
+    @Test func `a resume record that is damaged or cut short is refused`() throws {
         var record = ResumeRecord(try Self.data([Self.piece(0..<10)]))
         let update = record.advance(to: [Self.piece(0..<20)])
         let whole = Self.written(ResumeRecord(try Self.data([Self.piece(0..<10)])), [update])
@@ -105,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `holds no more pieces than it has room for`() throws {
+    @Test func `a resume record holds no more pieces than it has room for`() throws {
         var record = ResumeRecord(try Self.data([Self.piece(0..<1), Self.piece(2..<3)]), capacity: 0)
         #expect(record.capacity == 1)
         #expect(record.data.pieces == [Self.piece(0..<1)])
@@ -116,13 +119,15 @@ import Testing
     @Test(arguments: [
         ("/tmp/a/x.part", "/b", "/b/x.part"), ("x.part", "", "x.part"), ("../x.part", "/b/", "/b/x.part"),
     ])
-    func `moves with its part file`(part: String, folder: String, expected: String) throws {
+    func `a resume record can be moved together with its part file`(part: String, folder: String, expected: String)
+        throws
+    {
         let record = ResumeRecord(try Self.data(part: part))
         #expect(try ResumeRecord(record.bytes).resumeData(in: folder).partPath == expected)
     }
 
     @Test(arguments: ["/", "/tmp/a/..", "."])
-    func `names no folder`(part: String) throws {
+    func `a resume record whose part is a folder is refused`(part: String) throws {
         let record = ResumeRecord(try Self.data(part: part))
         #expect(Self.code(of: record.bytes) == .invalidResumeData)
     }
@@ -135,7 +140,7 @@ import Testing
         "AAEAAAAAAAAAAAAAAAAAAADoAwAAAAAAAFoHRHnyHisO03eYO5XUiw0=",
     ]
 
-    @Test func `of an earlier version is refused as that`() throws {
+    @Test func `a resume record of an earlier version is refused as another version`() throws {
         let bytes = [UInt8](try #require(Data(base64Encoded: Self.earlier.joined())))
         #expect(bytes.starts(with: "dunlinR1".utf8) && bytes.count == 266)
         let error = #expect(throws: NetworkError.self) { try ResumeRecord(bytes) }

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinSemantics
 import DunlinTypes
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `An answer to a segment` {
@@ -34,7 +35,9 @@ import Testing
     ]
 
     @Test(arguments: answers)
-    func `of another origin is nothing of this file`(status: Status, fields: Fields, expected: SegmentAnswer) throws {
+    func `an answer from another origin is not used for the file`(
+        status: Status, fields: Fields, expected: SegmentAnswer
+    ) throws {
         let validator = try #require(Validator(Self.tag))
         let head = ResponseHead(status: status, fields: fields)
         let answer = SegmentAnswer(head, isElsewhere: true, to: 100..<200, validator, of: 1000)
@@ -43,7 +46,9 @@ import Testing
     }
 
     @Test(arguments: answers)
-    func `is taken for what it is`(status: Status, fields: Fields, expected: SegmentAnswer) throws {
+    func `each answer to a segment is classified by its status and fields`(
+        status: Status, fields: Fields, expected: SegmentAnswer
+    ) throws {
         let validator = try #require(Validator(Self.tag))
         let head = ResponseHead(status: status, fields: fields)
         #expect(SegmentAnswer(head, to: 100..<200, validator, of: 1000) == expected)

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `Segment machine` {
@@ -18,11 +19,13 @@ import Testing
     @Test(arguments: [
         (4, 1000, 100, 4), (4, 399, 100, 3), (4, 199, 100, 1), (4, 0, 100, 1), (1, 1000, 100, 1), (4, 10, 0, 4),
     ])
-    func `has no more workers than the bytes are worth`(count: Int, bytes: Int, minimum: Int, expected: Int) {
+    func `there are no more workers than the bytes allow at the minimum share`(
+        count: Int, bytes: Int, minimum: Int, expected: Int
+    ) {
         #expect(Machine.workers(count, for: bytes, minimum: minimum) == expected)
     }
 
-    @Test func `has those that join ask for equal shares from the far end on`() {
+    @Test func `workers that join ask for equal shares, beginning at the far end`() {
         var machine = Self.machine(4)
         #expect(machine.next(for: 1, 1) == .ask(750..<1000))
         #expect(machine.next(for: 2, 2) == .ask(500..<750))
@@ -42,7 +45,7 @@ import Testing
         for worker in 0..<4 { #expect(machine.next(for: worker, worker) == .leave) }
     }
 
-    @Test func `takes nothing from anybody for one that is not answered`() {
+    @Test func `a worker without an answer takes no bytes from another`() {
         var machine = Self.machine(2)
         #expect(machine.next(for: 1, 1) == .ask(500..<1000))
         #expect(machine.refused(1).isEmpty)
@@ -50,7 +53,7 @@ import Testing
         #expect(machine.isComplete && machine.next(for: 1, 1) == .leave)
     }
 
-    @Test func `takes what is open first, in fair shares, and what is too small to share whole`() {
+    @Test func `open gaps are taken first, in equal shares, and small ones whole`() {
         var machine = Self.machine(3, [0..<100, 200..<600, 700..<850])
         #expect(machine.next(for: 1, 1) == .ask(200..<400))
         #expect(machine.next(for: 2, 2) == .ask(400..<600))
@@ -62,7 +65,7 @@ import Testing
         #expect(machine.next(for: 1, 1) == .ask(210..<400))
     }
 
-    @Test func `leaves open what a short answer does not bring`() {
+    @Test func `bytes that a short answer leaves out stay open`() {
         var machine = Self.machine(2)
         #expect(machine.next(for: 1, 1) == .ask(500..<1000))
         #expect(machine.answered(500..<600, to: 1).isWanted)
@@ -71,7 +74,7 @@ import Testing
         #expect(machine.next(for: 1, 1) == .ask(600..<1000))
     }
 
-    @Test func `takes no small piece out of another's run`() {
+    @Test func `an answer with a small piece is not taken out of another worker's run`() {
         var machine = Self.machine(2)
         #expect(machine.next(for: 1, 1) == .ask(500..<1000))
         #expect(!machine.answered(500..<563, to: 1).isWanted)
@@ -80,7 +83,7 @@ import Testing
         #expect(machine.isComplete)
     }
 
-    @Test func `begins with a lead that does not bring all of its gap`() {
+    @Test func `the part of a gap that the first response does not cover is asked for`() {
         var machine = Self.machine(2, [100..<500, 600..<1000], lead: 100..<200, minimum: 300)
         #expect(machine.missing == 800)
         #expect(machine.next(for: 1, 1) == .ask(200..<500))
@@ -89,7 +92,7 @@ import Testing
         #expect(machine.next(for: 0, 0) == .ask(600..<1000))
     }
 
-    @Test func `waits while there is too little to share, and is called when there is something`() {
+    @Test func `a worker waits while there is too little to share, and is resumed when there is more`() {
         var machine = Self.machine(2, minimum: 501)
         #expect(machine.next(for: 1, 7) == .wait)
         _ = machine.received(300, by: 0)
@@ -102,7 +105,7 @@ import Testing
         #expect(machine.next(for: 0, 8) == .leave)
     }
 
-    @Test func `gives what a broken run leaves to those who asked for it`() {
+    @Test func `the rest of a broken run goes to the workers that asked for it`() {
         var machine = Self.machine(3)
         #expect(machine.next(for: 1, 1) == .ask(667..<1000))
         #expect(machine.next(for: 2, 2) == .ask(334..<667))
@@ -120,7 +123,7 @@ import Testing
         #expect(machine.isGivenUp)
     }
 
-    @Test func `gives up on a worker after three times without a byte, and later each time`() {
+    @Test func `a worker leaves after three failures without a byte, each delayed longer`() {
         var machine = Self.machine(2)
         var delays: [Duration?] = []
         for attempt in 0..<8 {
@@ -137,7 +140,7 @@ import Testing
         #expect(machine.next(for: 1, 1) == .leave)
     }
 
-    @Test func `knows who brings nothing just now`() {
+    @Test func `the bystanders are the workers that receive no bytes at present`() {
         var machine = Self.machine(4, minimum: 250)
         #expect(machine.bystanders == [1, 2, 3])
         #expect(machine.next(for: 1, 1) == .ask(750..<1000))
@@ -150,7 +153,7 @@ import Testing
         #expect(machine.bystanders == [0, 2, 3])
     }
 
-    @Test func `has another ask again for what is not answered, and takes it from whoever is answered first`() {
+    @Test func `an unanswered range is asked for again, and the first answer is taken`() {
         var machine = Self.machine(2, [0..<100, 200..<300], minimum: 100)
         #expect(machine.next(for: 1, 1) == .ask(200..<300))
         _ = machine.received(100, by: 0)
@@ -167,7 +170,7 @@ import Testing
         #expect(machine.isComplete)
     }
 
-    @Test func `leaves all of it to whoever asked first, and is answered after all`() {
+    @Test func `the first worker keeps its range if its answer comes before the second's`() {
         var machine = Self.machine(3, [0..<100, 200..<300], minimum: 100)
         #expect(machine.next(for: 1, 1) == .ask(200..<300))
         _ = machine.received(100, by: 0)
@@ -183,7 +186,7 @@ import Testing
         #expect(machine.isComplete)
     }
 
-    @Test func `asks again for what a broken run left to one that is not answered`() {
+    @Test func `the rest of a broken run that an unanswered worker asked for is asked for again`() {
         var machine = Self.machine(2)
         #expect(machine.next(for: 1, 1) == .ask(500..<1000))
         _ = machine.received(100, by: 0)
@@ -208,7 +211,7 @@ import Testing
         #expect(machine.isComplete)
     }
 
-    @Test func `takes no number of small answers, and no number of bodies that break early`() {
+    @Test func `small answers and bodies that break early are accepted only a number of times`() {
         var machine = Self.machine(1, [0..<1 << 30], lead: 0..<1000)
         let asked = 1000..<1 << 30
         for _ in 0..<100 { #expect(machine.isCrumb(1000..<1063, of: asked) == false) }
@@ -228,7 +231,7 @@ import Testing
         #expect(count == 101)
     }
 
-    @Test(arguments: [1, 2, 16], [1, 100, Int.max]) func `reckons with any length and any minimum`(
+    @Test(arguments: [1, 2, 16], [1, 100, Int.max]) func `any length and any minimum can be shared among workers`(
         workers: Int, minimum: Int
     ) {
         for lead in [0..<Int.max, 0..<1] {
@@ -249,7 +252,7 @@ import Testing
         #expect(Machine.workers(workers, for: .max, minimum: minimum) == (minimum == .max ? 1 : workers))
     }
 
-    @Test func `cuts a file into no more pieces than there is room for`() {
+    @Test func `a file is cut into no more pieces than there is room for`() {
         var machine = Self.machine(8, minimum: 1, cuts: 3)
         #expect(machine.next(for: 1, 1) == .ask(875..<1000))
         #expect(machine.next(for: 2, 2) == .ask(750..<875))
@@ -319,7 +322,7 @@ import Testing
     }
 
     @Test(arguments: 0..<400 as Range<UInt64>)
-    func `write every byte once, and come to an end`(seed: UInt64) throws {
+    func `random workers write every byte at most once and come to an end`(seed: UInt64) throws {
         var dice = SeededGenerator(seed: seed)
         let (length, count) = (1 + dice.next(below: 3000), 1 + dice.next(below: 6))
         var rules = SegmentMachine<Int>.Rules()

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinSecure
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `Spans of a file` {
@@ -24,7 +25,7 @@ import Testing
     ]
 
     @Test(arguments: orders)
-    func `grow where they end, and say what is missing`(
+    func `a span grows where it ends, and the gaps between spans are what is missing`(
         added: [Range<Int>], expected: [Range<Int>], prefix: Int, gaps: [Range<Int>]
     ) {
         var spans = Spans()
@@ -36,7 +37,7 @@ import Testing
         #expect(spans.byteCount == expected.reduce(0) { $0 + $1.count })
     }
 
-    @Test func `go on with checksums that were made before`() {
+    @Test func `a span continues a checksum that was made before`() {
         var (spans, checksum) = (Spans(), Checksum())
         Self.content[10..<30].withUnsafeBytes { checksum.update($0) }
         spans.add(10..<30, checksum)

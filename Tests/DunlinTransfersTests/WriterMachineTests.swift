@@ -1,11 +1,12 @@
 import Dunlin
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `Writer machine` {
     private typealias Machine = WriterMachine<String, String, String>
 
-    @Test func `has pieces written in order, and begins again when it had rested`() {
+    @Test func `pieces are written in order, and a writer at rest begins again`() {
         var machine = Machine(high: 10, low: 5)
         #expect(machine.offer("a", 1) == true)
         #expect(machine.offer("b", 1) == false, "somebody writes already")
@@ -18,7 +19,7 @@ import Testing
         #expect(machine.written == 2 && machine.unwritten == 1)
     }
 
-    @Test func `is full above the high mark, and has room again at the low one`() {
+    @Test func `a writer is full above the high mark and has room again at the low one`() {
         var machine = Machine(high: 10, low: 5)
         for name in ["a", "b", "c"] { _ = machine.offer(name, 4) }
         #expect(machine.isFull)
@@ -30,7 +31,7 @@ import Testing
         #expect(machine.waitForRoom("w") == false)
     }
 
-    @Test func `is at rest when all is written, and not before`() {
+    @Test func `a writer is at rest when all is written, and not before`() {
         var machine = Machine(high: 10, low: 5)
         #expect(machine.waitForRest("w") == false, "nothing was ever written")
         _ = machine.offer("a", 1)
@@ -41,7 +42,7 @@ import Testing
         #expect(piece == nil && waiter == "w")
     }
 
-    @Test func `keeps its first failure, forgets what was to come, and lets everybody go on`() {
+    @Test func `a writer keeps its first failure, drops unwritten pieces and resumes its callers`() {
         var machine = Machine(high: 10, low: 5)
         for name in ["a", "b", "c"] { _ = machine.offer(name, 4) }
         _ = machine.next()
@@ -58,7 +59,7 @@ import Testing
         #expect(machine.waitForRest("r") == false)
     }
 
-    @Test func `forgets whoever has left`() {
+    @Test func `a caller that has left is not resumed when there is room`() {
         var machine = Machine(high: 1, low: 0)
         _ = machine.offer("a", 2)
         #expect(machine.waitForRoom("w") == true)

@@ -64,7 +64,7 @@ import Testing
     ]
 
     @Test(arguments: scripts)
-    func `tries addresses one by one and beside each other`(script: Script) {
+    func `the race machine tries addresses one by one and beside each other`(script: Script) {
         var machine = AddressRaceMachine(count: script.count, delay: 10, deadline: MonotonicTime(nanoseconds: 100))
         for (number, (event, expected)) in script.steps.enumerated() {
             let action =
@@ -102,13 +102,15 @@ import Testing
         ("41 42 43", 0, "41 42 43"), ("41 42 43", 1, "42 43 41"), ("41 42 43", 5, "43 41 42"),
         ("61 62 41 42 43", 1, "62 42 61 43 41"), ("61 62 41 42 43", 2, "61 43 62 41 42"),
     ])
-    func `lets families take turns, and each family's addresses`(given: String, turn: Int, expected: String) {
+    func `the address order lets families take turns, and each family's addresses`(
+        given: String, turn: Int, expected: String
+    ) {
         let addresses = given.split(separator: " ").map(Self.address)
         let order = AddressOrder.interleaved(addresses, turn: turn)
         #expect(order == expected.split(separator: " ").map(Self.address))
     }
 
-    @Test func `keeps 64 of ten thousand, and of either family`() {
+    @Test func `64 of ten thousand addresses are kept, and some of either family`() {
         let sixes = (0..<5_000).map { SocketAddress.v6(0, $0, port: 1) }
         let fours = (0..<5_000).map { SocketAddress.v4($0, port: 1) }
         let kept = AddressOrder.kept(sixes + fours)

@@ -92,7 +92,7 @@ private final class Track: Sendable {
     }
 
     @Test(arguments: [1, 2, 3])
-    func `takes the first that answers, at once after those that refuse`(count: Int) async throws {
+    func `a race takes the first address that answers, at once after those that refuse`(count: Int) async throws {
         let server = try LoopbackServer(.ipv6)
         defer { server.stop() }
         let track = try Track()
@@ -103,7 +103,7 @@ private final class Track: Sendable {
         #expect(outcome.open == 1)
     }
 
-    @Test func `starts the next beside a slow one, and closes what lost`() async throws {
+    @Test func `a race starts the next attempt beside a slow one, and closes what lost`() async throws {
         let (slow, alsoSlow) = (try Self.silent(.ipv6), try Self.silent())
         let server = try LoopbackServer()
         defer { for each in [slow, alsoSlow, server] { each.stop() } }
@@ -121,7 +121,7 @@ private final class Track: Sendable {
     }
 
     @Test(arguments: [1, 2])
-    func `is over for all at the deadline`(count: Int) async throws {
+    func `a race ends at the deadline for all attempts`(count: Int) async throws {
         let slow = try (0..<count).map { try Self.silent($0 == 0 ? .ipv4 : .ipv6) }
         defer { for each in slow { each.stop() } }
         let track = try Track()
@@ -138,7 +138,7 @@ private final class Track: Sendable {
     }
 
     @Test(arguments: [1, 2, 20])
-    func `tells of each address what the system said`(count: Int) async throws {
+    func `a failed race tells of each address what the system said`(count: Int) async throws {
         let addresses = try (0..<count).map { try $0.isMultiple(of: 2) ? Self.refusing() : Self.refusingSix() }
         let outcome = try await Track().race(addresses)
         #expect(outcome.winner == nil)
@@ -150,7 +150,7 @@ private final class Track: Sendable {
     }
 
     /// The kernel sends a lost SYN again after a second: that is how long this takes.
-    @Test func `hears of an old attempt while a new one is underway`() async throws {
+    @Test func `a race hears of an old attempt while a new one is underway`() async throws {
         let (old, new) = (try Self.silent(), try Self.silent(.ipv6))
         let track = try Track()
         async let race = track.race([old.address, new.address])
@@ -164,7 +164,7 @@ private final class Track: Sendable {
     }
 
     @Test(arguments: [(1, false), (1, true), (2, false), (2, true)])
-    func `ends at once when cancelled`(count: Int, isEarly: Bool) async throws {
+    func `a race ends at once when it is cancelled`(count: Int, isEarly: Bool) async throws {
         let slow = try (0..<count).map { _ in try Self.silent() }
         defer { for each in slow { each.stop() } }
         let track = try Track()
@@ -181,7 +181,7 @@ private final class Track: Sendable {
         #expect(try await race.wake == .interrupted)
     }
 
-    @Test func `survives cancels at any moment`() async throws {
+    @Test func `a race ends properly when it is cancelled at any moment`() async throws {
         let slow = try Self.silent()
         let server = try LoopbackServer()
         let refusing = try Self.refusing()

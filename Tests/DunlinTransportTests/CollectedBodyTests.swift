@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinTransport
@@ -9,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: [nil, 6, 100, .max] as [Int?], [[], [6], [1, 5], [2, 2, 2], [0, 6, 0]])
-    func `is its parts in order`(expected: Int?, counts: [Int]) {
+    func `a collected body is its parts in order`(expected: Int?, counts: [Int]) {
         var body = CollectedBody(expecting: expected)
         var start = 0
         for count in counts {
@@ -20,14 +21,14 @@ import Testing
         #expect(body.count == start)
     }
 
-    @Test func `is the only part itself, not a copy`() {
+    @Test(.rows("SM-41")) func `a collected body of one part is that part itself, not a copy`() {
         var body = CollectedBody(expecting: nil)
         let part = Self.part(100)
         body.append(part)
         part.withUnsafeBytes { mine in body.bytes.withUnsafeBytes { #expect($0.baseAddress == mine.baseAddress) } }
     }
 
-    @Test func `receives in place, never more than it is told`() async throws {
+    @Test func `a collected body receives in place, never more than it is told`() async throws {
         var body = CollectedBody(expecting: 10)
         body.append(Self.part(4))
         var asked: [Int] = []
@@ -43,7 +44,7 @@ import Testing
         #expect(body.bytes == Self.part(10))
     }
 
-    @Test func `takes no memory on a peer's word alone`() async throws {
+    @Test func `a collected body takes no memory on a peer's word alone`() async throws {
         var body = CollectedBody(expecting: .max)
         for _ in 0..<3 {
             _ = try await body.receive(upTo: .max) { bytes, room in

@@ -115,7 +115,7 @@ private struct Way {
     private static func opening(_ scheme: Origin.Scheme) -> UInt8 { scheme == .https ? 22 : UInt8(ascii: "G") }
 
     @Test(arguments: schemes)
-    func `pass over the plain socket before TLS, one after the other`(scheme: Origin.Scheme) async throws {
+    func `stages run on the plain socket before TLS, one after the other`(scheme: Origin.Scheme) async throws {
         let stages = [Knock(word: "first"), Knock(word: "second")]
         try await Way.with(["come in", "come in"], scheme, stages: stages) { way in
             for _ in 0..<2 {
@@ -133,7 +133,7 @@ private struct Way {
     private struct Unfinished: Error {}
 
     @Test(arguments: schemes)
-    func `are none on the direct way`(scheme: Origin.Scheme) async throws {
+    func `a direct connection has no stages`(scheme: Origin.Scheme) async throws {
         try await Way.with([], scheme, stages: []) { way in
             _ = try await way.get()
             #expect(way.doorman.visits == [.init(lines: [], next: Self.opening(scheme))])
@@ -141,7 +141,7 @@ private struct Way {
     }
 
     @Test(arguments: schemes)
-    func `fail the request with what they throw, and nothing more is said`(scheme: Origin.Scheme) async throws {
+    func `a stage that throws fails the request, and nothing more is sent`(scheme: Origin.Scheme) async throws {
         let stages = [Knock(word: "first"), Knock(word: "second")]
         try await Way.with(["go away", "come in"], scheme, stages: stages) { way in
             await #expect(throws: Knock.TurnedAway(answer: "go away\n")) { try await way.get() }
@@ -152,7 +152,7 @@ private struct Way {
     }
 
     @Test(arguments: schemes)
-    func `end at the limit of connecting`(scheme: Origin.Scheme) async throws {
+    func `a stage ends at the limit of connecting`(scheme: Origin.Scheme) async throws {
         try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
             let error = try await way.failure { way.time.advance(by: 10_000_000_000) }
             #expect(error?.code == .timedOut && error?.phase == .connect && error?.limit == .seconds(10))
@@ -162,7 +162,7 @@ private struct Way {
     }
 
     @Test(arguments: schemes)
-    func `end at once when the request is cancelled`(scheme: Origin.Scheme) async throws {
+    func `a stage ends at once when the request is cancelled`(scheme: Origin.Scheme) async throws {
         try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
             let error = try await way.failure { way.interrupt.cancel(.handle) }
             #expect(error?.code == .cancelled && error?.phase == .connect)

@@ -30,7 +30,7 @@ import Testing
         "200 OK\r\nContent-Length: 5\r\nContent-Length: 6", "200 OK\r\nContent-Length: many",
         "101 Switching Protocols\r\nUpgrade: other",
     ])
-    func `fails the exchange, and stops its upload`(head: String) async throws {
+    func `an early answer of uncertain framing fails the exchange, and cancels its upload`(head: String) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         let producer = Endless()

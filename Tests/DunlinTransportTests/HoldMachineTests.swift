@@ -26,7 +26,7 @@ import Testing
         ([.hold, .end, .release, .hold], [true, true, false, false], 10),
     ]
 
-    @Test(arguments: histories) func `holds once, lets go once, and sums the time`(
+    @Test(arguments: histories) func `a second suspend or resume changes nothing, and the suspended time is summed`(
         events: [Event], changes: [Bool], held: Int64
     ) {
         var machine = HoldMachine<Int>()
@@ -49,7 +49,7 @@ import Testing
         arguments: [
             (0, 30), (10, 30), (15, 25), (20, 20), (35, 15), (40, 10), (45, 5), (50, 0), (99, 0),
         ] as [(Int64, Int64)])
-    func `takes off only what fell into a wait`(start: Int64, held: Int64) {
+    func `only the suspended time that fell into a wait is subtracted`(start: Int64, held: Int64) {
         var machine = HoldMachine<Int>()
         for (from, to) in [(10, 20), (30, 40)] as [(Int64, Int64)] {
             _ = machine.hold(at: Self.time(from))
@@ -59,7 +59,7 @@ import Testing
         #expect(machine.heldTime(since: Self.time(start), at: Self.time(50)) == held)
     }
 
-    @Test func `remembers the sum of however many holds`() {
+    @Test func `the sum of suspended time is right for however many suspends`() {
         var machine = HoldMachine<Int>()
         for round in 0..<1000 as Range<Int64> {
             _ = machine.hold(at: Self.time(round * 10))
@@ -69,7 +69,7 @@ import Testing
         #expect(machine.heldTime(since: Self.time(9980), at: Self.time(10_000)) == 6)
     }
 
-    @Test(arguments: [false, true]) func `wakes all who wait, once`(atEnd: Bool) {
+    @Test(arguments: [false, true]) func `a resume or the end wakes all who wait, once`(atEnd: Bool) {
         var machine = HoldMachine<Int>()
         let early = machine.wait(0)
         #expect(early == nil)
@@ -83,7 +83,7 @@ import Testing
 }
 
 extension `Hold machine` {
-    @Test func `tells who observes of the next change, and of one that was missed`() {
+    @Test func `an observer is told of the next change, and of one that was missed`() {
         var machine = HoldMachine<Int>()
         #expect(machine.motion == .moving)
         #expect(machine.observe(1, after: nil) == nil)
@@ -105,7 +105,7 @@ extension `Hold machine` {
 }
 
 @Suite struct `Tally of a transfer` {
-    @Test func `does not count backwards when a body is sent again`() {
+    @Test func `a tally does not count backwards when a body is sent again`() {
         var tally = Tally()
         tally.beginSending(10)
         tally.sent(6)
@@ -118,7 +118,7 @@ extension `Hold machine` {
     }
 
     @Test(arguments: [Int.max, .min, -1, 0], [Int.max, .min, -1, 0])
-    func `counts as far as numbers go`(first: Int, second: Int) {
+    func `a tally counts as far as numbers go`(first: Int, second: Int) {
         var tally = Tally()
         tally.beginSending(first)
         tally.sent(first)
@@ -132,7 +132,7 @@ extension `Hold machine` {
         #expect(tally.receivedTotal == (isOver ? (first < 0 ? .min : .max) : sum))
     }
 
-    @Test func `counts only the response that is delivered`() {
+    @Test func `a tally counts only the response that is delivered`() {
         var tally = Tally()
         tally.received(upTo: 100)
         #expect(tally.received == 0)
@@ -143,7 +143,7 @@ extension `Hold machine` {
         #expect(tally.decoded == 5)
     }
 
-    @Test func `counts what several bring together, and not what one of them says`() {
+    @Test func `a tally counts what several responses bring together, and not what one of them says`() {
         var tally = Tally()
         tally.beginReceiving(90, isCoded: false, after: 10)
         tally.received(upTo: 5)
@@ -161,14 +161,14 @@ extension `Hold machine` {
         #expect(tally.received == 60, "one of them brings all of it now")
     }
 
-    @Test func `counts to the end of all numbers and no further, whatever a server says is to come`() {
+    @Test func `a tally counts no further than the largest number, whatever a server announces`() {
         var tally = Tally()
         tally.beginReceiving(.max, isCoded: false, after: 100)
         tally.received(upTo: .max)
         #expect(tally.received == .max && tally.receivedTotal == .max)
     }
 
-    @Test func `tells decoded bytes from those on the wire where there is a coding`() {
+    @Test func `a tally tells decoded bytes from those on the wire where there is a coding`() {
         var tally = Tally()
         tally.beginReceiving(5, isCoded: true)
         tally.received(upTo: 5)

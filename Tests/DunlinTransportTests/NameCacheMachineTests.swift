@@ -65,7 +65,7 @@ import Testing
     private static let missing = NameAnswer.noSuchName(ResolverError(.noSuchName, "none"))
     private static let failed = NameAnswer.failed(ResolverError(.overloaded, "full"))
 
-    @Test func `looks a name up once for all who ask meanwhile, and remembers the answer`() {
+    @Test func `the name cache looks a name up once for all who ask meanwhile, and remembers the answer`() {
         let cache = Driver()
         #expect(cache.ask("a", "1", at: 0) == "?1")
         #expect(cache.ask("a", "2", at: 1) == "wait 1")
@@ -77,7 +77,7 @@ import Testing
         #expect(cache.counts == [2, 1])
     }
 
-    @Test func `hands out for the time to live and asks anew in its last fifth, once`() {
+    @Test func `an answer is given for its time to live, and asked for anew once in the last fifth of it`() {
         let cache = Driver()
         _ = cache.ask("a", at: 0)
         _ = cache.end(1, Self.found(1), at: 0)
@@ -105,7 +105,7 @@ import Testing
         #expect(cache.ask("a", at: 100) == late)
     }
 
-    @Test func `remembers for a short time that there is no such name`() {
+    @Test func `the name cache remembers for a short time that there is no such name`() {
         let cache = Driver()
         _ = cache.ask("a", at: 0)
         #expect(cache.end(1, Self.missing, at: 0) == [""])
@@ -116,7 +116,9 @@ import Testing
     @Test(arguments: [
         (Self.failed, Int64(100), Int64(10)), (Self.missing, 100, 0), (Self.found(1), 0, 10),
     ])
-    func `remembers no other failure, and nothing for no time`(answer: NameAnswer, life: Int64, negative: Int64) {
+    func `no other failure is remembered, and nothing is remembered for no time`(
+        answer: NameAnswer, life: Int64, negative: Int64
+    ) {
         let cache = Driver(life: life, negative: negative)
         #expect(cache.ask("a", "1", at: 0) == "?1")
         #expect(cache.ask("a", "2", at: 0) == "wait 1")
@@ -125,7 +127,7 @@ import Testing
         #expect(cache.ask("a", at: 0) == "?2")
     }
 
-    @Test func `forgets what was asked for longest ago`() {
+    @Test func `the name cache forgets what was asked for longest ago`() {
         let cache = Driver(capacity: 2)
         for (number, name) in ["a", "b"].enumerated() {
             _ = cache.ask(name, at: 0)
@@ -141,7 +143,7 @@ import Testing
         #expect(Driver(capacity: 0).ask("a", at: 0) == "?1")
     }
 
-    @Test func `who leaves takes nothing from the others; the last one ends the look-up`() {
+    @Test func `a waiter who leaves takes nothing from the others, and the last one ends the look-up`() {
         let cache = Driver()
         _ = cache.ask("a", "1", at: 0)
         _ = cache.ask("a", "2", at: 0)
@@ -157,7 +159,7 @@ import Testing
         #expect(cache.end(2, Self.found(2), at: 4) == ["4", "5"])
     }
 
-    @Test func `nobody who waits for a refresh ends it`() {
+    @Test func `a waiter who leaves does not end a refresh`() {
         let cache = Driver()
         _ = cache.ask("a", at: 0)
         _ = cache.end(1, Self.found(1), at: 0)
@@ -168,7 +170,7 @@ import Testing
         #expect(cache.ask("a", at: 102) == "0.0.0.2")
     }
 
-    @Test func `begins anew when a look-up ran out of its time and somebody still waits`() {
+    @Test func `a look-up that ran out of its time begins anew while somebody waits`() {
         let cache = Driver()
         _ = cache.ask("a", "1", at: 0)
         #expect(cache.end(1, .ranOut, at: 50) == ["again"])
@@ -190,7 +192,7 @@ import Testing
         #expect(cache.ask("b", at: 5) == "0.0.0.4")
     }
 
-    @Test func `closing gives back who waits and refuses who comes`() {
+    @Test func `closing the name cache gives back who waits and refuses who comes`() {
         let cache = Driver()
         _ = cache.ask("a", "1", at: 0)
         _ = cache.ask("b", "2", at: 0)

@@ -1,6 +1,7 @@
 import DunlinReactor
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -96,7 +97,7 @@ private final class Bench: Sendable {
     private static let one: TestResolver.Answer = .success([.v4(1, port: 80)])
     private static let two: TestResolver.Answer = .success([.v4(2, port: 80)])
 
-    @Test func `shares one look-up, and its answer later`() async throws {
+    @Test func `the name cache shares one look-up, and its answer later`() async throws {
         let bench = try Bench()
         try await withThrowingTaskGroup(of: String.self) { group in
             for _ in 0..<50 { group.addTask { await bench.ask() } }
@@ -108,7 +109,7 @@ private final class Bench: Sendable {
         await bench.cache.close()
     }
 
-    @Test func `remembers a bounded number of a name's addresses`() async throws {
+    @Test func `the name cache remembers a bounded number of a name's addresses`() async throws {
         let bench = try Bench()
         async let first = bench.ask()
         try await bench.resolver.answer(.success((0..<10_000).map { .v4($0, port: 80) }))
@@ -117,7 +118,7 @@ private final class Bench: Sendable {
         await bench.cache.close()
     }
 
-    @Test func `asks behind a use when an answer grows old, and after its end before it`() async throws {
+    @Test func `an old answer is refreshed after its use, and an expired one before it`() async throws {
         let bench = try Bench()
         async let first = bench.ask()
         try await bench.resolver.answer(Self.one)
@@ -144,7 +145,7 @@ private final class Bench: Sendable {
         (.failure(ResolverError(.unanswered, "silence")), "silence", 2),
         (.failure(Errno.connectionReset), "Connection reset by peer", 2),
     ])
-    private func `remembers only that there is no such name`(
+    private func `the name cache remembers only the failure that there is no such name`(
         answer: TestResolver.Answer, text: String, questions: Int
     ) async throws {
         let bench = try Bench()
@@ -158,7 +159,7 @@ private final class Bench: Sendable {
     }
 
     @Test(arguments: [true, false])
-    func `one who gives up leaves the look-up to the others, the last one takes it along`(isCancel: Bool) async throws {
+    func `a waiter who leaves takes no look-up from the others, and the last one ends it`(isCancel: Bool) async throws {
         let bench = try Bench()
         let interrupt = Interrupt()
         async let impatient = bench.ask(within: isCancel ? nil : 5, interrupt)
@@ -195,7 +196,7 @@ private final class Bench: Sendable {
         #expect(bench.reactor.ledger.openTimers == 0)
     }
 
-    @Test func `a flush makes it ask again`() async throws {
+    @Test func `a flush makes the name cache ask again`() async throws {
         let bench = try Bench()
         async let before = bench.ask()
         try await bench.resolver.answer(Self.one)
@@ -208,7 +209,7 @@ private final class Bench: Sendable {
         await bench.cache.close()
     }
 
-    @Test func `closing ends a refresh and waits for it; afterwards nobody is asked`() async throws {
+    @Test func `closing the name cache ends a refresh and waits for it, and no name is asked for after`() async throws {
         let bench = try Bench()
         async let first = bench.ask()
         try await bench.resolver.answer(Self.one)
@@ -222,7 +223,7 @@ private final class Bench: Sendable {
         #expect(bench.reactor.ledger.openTimers == 0)
     }
 
-    @Test func `dropping it ends its look-ups`() async throws {
+    @Test func `a dropped name cache ends its look-ups`() async throws {
         let time = ManualTime()
         let reactor = try Reactor(time: .manual(time))
         defer { reactor.retire() }
@@ -240,7 +241,7 @@ private final class Bench: Sendable {
         try await eventually("nothing is left", following: Turns(of: reactor)) { reactor.ledger.openTimers == 0 }
     }
 
-    @Test func `survives a storm of cancels`() async throws {
+    @Test(.rows("G-5")) func `the name cache keeps no look-up after many cancels at once`() async throws {
         let bench = try Bench(life: 0)
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<500 {

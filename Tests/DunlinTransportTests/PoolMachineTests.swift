@@ -6,14 +6,14 @@ import Testing
 @Suite struct `Pool machine` {
     private static let other = Origin(scheme: .http, host: "b")
 
-    @Test func `opens up to the cap, then lets wait, for each origin alone`() {
+    @Test func `the pool opens up to the cap, then lets wait, for each origin alone`() {
         let pool = PoolDriver(cap: 2)
         #expect([pool.lease(), pool.lease(), pool.lease()] == [.open, .open, .wait(2)])
         #expect([pool.lease(Self.other), pool.lease(Self.other), pool.lease(Self.other)] == [.open, .open, .wait(5)])
         #expect(pool.counts == [4, 0, 2])
     }
 
-    @Test func `hands over in order of arrival, and keeps what nobody waits for`() {
+    @Test func `a connection is handed over in order of arrival, and kept where nobody waits`() {
         let pool = PoolDriver(cap: 1)
         #expect([pool.lease(), pool.lease(), pool.lease(), pool.lease()] == [.open, .wait(1), .wait(2), .wait(3)])
         #expect(pool.giveBack(7) == .handOver(1))
@@ -33,7 +33,7 @@ import Testing
         #expect(pool.giveBack(2, to: Self.other) == .handOver(2))
     }
 
-    @Test func `a connection gone lets the first who waits open one`() {
+    @Test func `a connection that is gone lets the first who waits open one`() {
         let pool = PoolDriver(cap: 1)
         _ = [pool.lease(), pool.lease(), pool.lease()]
         #expect([pool.gone(), pool.gone(), pool.gone()] == [1, 2, nil])
@@ -41,14 +41,14 @@ import Testing
         #expect(pool.lease() == .open)
     }
 
-    @Test func `uses the newest idle connection first`() {
+    @Test func `the pool uses the newest idle connection first`() {
         let pool = PoolDriver(cap: 3)
         _ = [pool.lease(), pool.lease(), pool.lease()]
         for id in [5, 6, 7] as [UInt64] { _ = pool.giveBack(id) }
         #expect([pool.lease(), pool.lease(), pool.lease()] == [.use(7), .use(6), .use(5)])
     }
 
-    @Test func `prefers the newest on the asker's own loop, and takes any rather than none`() {
+    @Test func `the newest connection on the asker's own loop is preferred, and any is taken before none`() {
         let pool = PoolDriver(cap: 4)
         for _ in 0..<4 { _ = pool.lease() }
         for (id, loop) in [(1, 0), (2, 1), (3, 1), (4, 0)] as [(UInt64, Int)] { _ = pool.giveBack(id, on: loop) }
@@ -56,7 +56,7 @@ import Testing
         #expect(pool.lease(on: 1) == .use(1))
     }
 
-    @Test func `opens one for who may not reuse what is idle`() {
+    @Test func `the pool opens a connection for who may not reuse an idle one`() {
         let pool = PoolDriver(cap: 3)
         _ = [pool.lease(), pool.lease()]
         for id in [5, 6] as [UInt64] { _ = pool.giveBack(id) }
@@ -70,7 +70,7 @@ import Testing
         #expect(pool.counts == [3, 0, 0])
     }
 
-    @Test func `lends nothing of an earlier edition`() {
+    @Test func `the pool lends nothing of an earlier edition`() {
         let pool = PoolDriver(cap: 9)
         for _ in 0..<4 { _ = pool.lease() }
         for (id, edition) in [(1, 0), (2, 1), (3, .max)] as [(UInt64, UInt64)] {
@@ -91,7 +91,7 @@ import Testing
         #expect(pool.retire(before: 4) == [])
     }
 
-    @Test func `expires the oldest first and says when to come again`() {
+    @Test func `the oldest connections expire first, and the pool says when to sweep again`() {
         let pool = PoolDriver(cap: 3)
         _ = [pool.lease(), pool.lease(), pool.lease()]
         #expect(pool.giveBack(1, at: 10) == .keep(sweepAt: 110))
@@ -106,7 +106,7 @@ import Testing
         #expect(pool.giveBack(4, at: 200) == .keep(sweepAt: 300))
     }
 
-    @Test func `expires over all origins`() {
+    @Test func `idle connections expire over all origins`() {
         let pool = PoolDriver(cap: 1)
         let origins = (0..<5).map { Origin(scheme: .http, host: "h\($0)") }
         for (number, origin) in origins.enumerated() {
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `one waits for each that is looked at, which is back or gone soon`(isBack: Bool) {
+    func `one request waits for each connection that is looked at, which is back or gone soon`(isBack: Bool) {
         let pool = PoolDriver(cap: 9, waiters: 2)
         _ = [pool.lease(), pool.lease()]
         for id in [5, 6] as [UInt64] { _ = pool.giveBack(id) }
@@ -156,14 +156,14 @@ import Testing
         #expect(pool.giveBack(9) == .keep(sweepAt: nil))
     }
 
-    @Test func `who may not wait opens another than what is looked at`() {
+    @Test func `a request that may not wait opens another connection than the one that is looked at`() {
         let pool = PoolDriver(cap: 9, waiters: 0)
         _ = (pool.lease(), pool.giveBack(5), pool.takeIdle(5))
         #expect(pool.lease() == .open)
         #expect(pool.giveBack(Member(id: 5), wasLookedAt: true) == .keep(sweepAt: nil))
     }
 
-    @Test func `what comes back goes to who waits for it, not to an origin whose own is looked at`() {
+    @Test func `a connection that comes back goes to who waits for it, whatever else is looked at`() {
         let pool = PoolDriver(cap: 3, total: 4)
         _ = [pool.lease(Self.other), pool.lease(), pool.lease(), pool.lease()]
         _ = [pool.giveBack(1, to: Self.other), pool.giveBack(2)]
@@ -174,7 +174,7 @@ import Testing
         #expect(pool.giveBack(Member(id: 1), to: Self.other, wasLookedAt: true) == .handOver(4))
     }
 
-    @Test func `closed, it gives out what it has and takes nothing more`() {
+    @Test func `a closed pool gives out what it has and takes nothing more`() {
         let pool = PoolDriver(cap: 2)
         _ = [pool.lease(), pool.lease(), pool.lease(), pool.lease(Self.other)]
         _ = pool.giveBack(9, to: Self.other)

@@ -85,7 +85,7 @@ private final class Bench: Sendable {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Pool of connections` {
-    @Test func `uses again what was given back`() throws {
+    @Test func `a connection that was given back is used again`() throws {
         let bench = try Bench(cap: 1)
         let id = try bench.idleConnection()
         guard case .now(.existing(let connection)) = try bench.lease() else {
@@ -105,7 +105,7 @@ private final class Bench: Sendable {
     }
 
     @Test(arguments: Event.allCases)
-    private func `ends a wait, and leaves nobody in line`(event: Event) async throws {
+    private func `a wait ends with each event, and leaves nobody in line`(event: Event) async throws {
         let bench = try Bench(cap: 1)
         _ = try bench.lease()
         let connection = try bench.open()
@@ -124,14 +124,14 @@ private final class Bench: Sendable {
         #expect(bench.pool.gauges.waiting == 0)
     }
 
-    @Test func `drops an idle connection that the server ends`() async throws {
+    @Test func `an idle connection that the server ends is dropped`() async throws {
         let bench = try Bench(cap: 1)
         bench.hangUp(try bench.idleConnection())
         try await bench.reach(open: 0, idle: 0, waiting: 0)
         #expect(bench.reactor.ledger.openChannels == 0)
     }
 
-    @Test func `lets go of what has been idle for too long`() async throws {
+    @Test func `a connection that has been idle for too long is closed`() async throws {
         let bench = try Bench(cap: 1)
         _ = try bench.idleConnection()
         bench.time.advance(by: 99)
@@ -141,7 +141,7 @@ private final class Bench: Sendable {
         try await bench.reach(open: 0, idle: 0, waiting: 0)
     }
 
-    @Test func `closed, it closes what is idle at once and what is lent when it comes back`() async throws {
+    @Test func `a closed pool closes idle connections at once, and lent ones when they come back`() async throws {
         let bench = try Bench(cap: 2)
         _ = try bench.lease()
         let lent = try bench.open()
@@ -155,7 +155,7 @@ private final class Bench: Sendable {
 
     /// Waiters give up, connections come back and go, all at once: no right and no connection gets lost on the way.
     @Test(arguments: [(1, 2, 1000), (3, 2, 1000), (3, 2, 3), (4, 2, 1), (2, 9, 4)])
-    func `loses nothing in a storm of cancels`(origins: Int, cap: Int, total: Int) async throws {
+    func `the pool loses nothing when many are cancelled at once`(origins: Int, cap: Int, total: Int) async throws {
         let bench = try Bench(cap: cap, total: total)
         await withThrowingTaskGroup { group in
             for worker in 0..<8 { group.addTask { try await work(worker, of: origins, on: bench) } }

@@ -8,7 +8,7 @@ import Testing
 
     private static func origin(_ host: String) -> Origin { Origin(scheme: .http, host: host) }
 
-    @Test func `closes what has been idle longest to make room, whosesoever it is`() {
+    @Test func `the connection that has been idle longest is closed to make room, whosesoever it is`() {
         let pool = PoolDriver(cap: 9, total: 3)
         #expect([pool.lease(Self.a), pool.lease(Self.b), pool.lease(Self.a)] == [.open, .open, .open])
         _ = pool.giveBack(1, to: Self.a, at: 5)
@@ -27,7 +27,7 @@ import Testing
         #expect(pool.counts == [2, 1, 1])
     }
 
-    @Test func `what comes back with nobody waiting there makes room for those held back by the total`() {
+    @Test func `a connection nobody waits for makes room for those that the total makes wait`() {
         let pool = PoolDriver(cap: 9, total: 1)
         #expect([pool.lease(Self.a), pool.lease(Self.b), pool.lease(Self.c)] == [.open, .wait(1), .wait(2)])
         #expect(pool.giveBack(7, to: Self.a) == .replace(1, "b"))
@@ -36,7 +36,7 @@ import Testing
         #expect(pool.counts == [1, 1, 0])
     }
 
-    @Test func `a connection gone serves the first of all lines, but none that is at its own cap`() {
+    @Test func `a connection that is gone serves the first of all lines, but none that is at its own cap`() {
         let pool = PoolDriver(cap: 1, total: 2)
         _ = [pool.lease(Self.a), pool.lease(Self.b)]
         #expect([pool.lease(Self.a), pool.lease(Self.c), pool.lease(Self.b)] == [.wait(2), .wait(3), .wait(4)])
@@ -69,7 +69,7 @@ import Testing
         #expect(pool.giveBack(1, to: Self.a) == expected)
     }
 
-    @Test func `turns away who would be one too many in line`() {
+    @Test func `a request too many for the line is refused`() {
         let pool = PoolDriver(cap: 1, total: 1, waiters: 2)
         #expect([pool.lease(Self.a), pool.lease(Self.a), pool.lease(Self.b)] == [.open, .wait(1), .wait(2)])
         #expect([pool.lease(Self.a), pool.lease(Self.c)] == [.turnAway, .turnAway])
@@ -77,7 +77,7 @@ import Testing
         #expect(pool.lease(Self.c) == .wait(5))
     }
 
-    @Test func `reserves up to a count, the cap and the total, and closes nothing`() {
+    @Test func `the pool reserves up to a count, the cap and the total, and closes nothing`() {
         let pool = PoolDriver(cap: 3, total: 4)
         #expect((0..<3).map { _ in pool.reserve(upTo: 2) } == [true, true, false])
         #expect((0..<3).map { _ in pool.reserve(upTo: 9) } == [true, false, false])
@@ -90,7 +90,7 @@ import Testing
 }
 
 @Suite struct `Pool machine's terms` {
-    @Test func `serves by priority, then in order of arrival`() {
+    @Test func `the pool serves by priority, then in order of arrival`() {
         let pool = PoolDriver(cap: 1)
         let priorities: [RequestPriority] = [.normal, .normal, .low, .high, .normal, 7, .high, .low]
         for priority in priorities { _ = pool.lease(at: 0, priority) }
@@ -111,7 +111,9 @@ import Testing
         (0, 1, PoolDriver.Said.close), (1, 5, .close), (0, 9, .close), (1, 4, .keep(sweepAt: 101)),
         (90, 1, .keep(sweepAt: 120)),
     ])
-    func `lets go of what is too old or used up when it comes back`(opened: Int64, uses: Int, said: PoolDriver.Said) {
+    func `a connection that is too old or used up is closed when it comes back`(
+        opened: Int64, uses: Int, said: PoolDriver.Said
+    ) {
         let pool = PoolDriver(cap: 1, idleTime: 20, age: 100, uses: 5)
         _ = pool.lease()
         let member = Member(id: 7, opened: MonotonicTime(nanoseconds: opened), uses: uses)
@@ -121,7 +123,7 @@ import Testing
         #expect(pool.counts == [0, 0, 0])
     }
 
-    @Test func `what is used up is not handed over: who waits opens another`() {
+    @Test func `a connection that is used up is not handed over, and who waits opens another`() {
         let pool = PoolDriver(cap: 1, uses: 5)
         _ = [pool.lease(), pool.lease()]
         #expect(pool.giveBack(Member(id: 7, uses: 5)) == .close)
@@ -143,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `sweeps sooner for one that expires sooner`() {
+    @Test func `the pool sweeps sooner for a connection that expires sooner`() {
         let pool = PoolDriver(cap: 3)
         for _ in 0..<3 { _ = pool.lease() }
         #expect(pool.giveBack(Member(id: 1)) == .keep(sweepAt: 100))
@@ -154,7 +156,7 @@ import Testing
         #expect(pool.counts == [1, 1, 0])
     }
 
-    @Test func `a server that keeps nothing is taken at its word`() {
+    @Test func `a connection to a server that keeps none is closed`() {
         let pool = PoolDriver(cap: 1)
         _ = pool.lease()
         #expect(pool.giveBack(Member(id: 1, idleLimit: 0)) == .close)

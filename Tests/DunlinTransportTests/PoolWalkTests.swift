@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: walks)
-    func `keeps its rules over thousands of steps`(shape: PoolModel.Shape, seed: UInt64) async {
+    func `the pool machine keeps its rules over thousands of steps`(shape: PoolModel.Shape, seed: UInt64) async {
         var random = Seeded(state: seed)
         var model = PoolModel(shape)
         let pool = PoolDriver(

@@ -4,7 +4,7 @@ import Testing
 @testable import DunlinTransport
 
 @Suite struct `Priority line` {
-    @Test func `an emptied lane of another priority is not in the way`() {
+    @Test func `an emptied line of one priority does not block another`() {
         var line = PriorityLine<Int>()
         line.append(1, priority: .low, number: 1)
         let served = [line.popFirst(), line.popFirst()]
@@ -18,7 +18,7 @@ import Testing
         #expect(line.first == .init(priority: .low, number: 3))
     }
 
-    @Test func `who gets another priority stands behind those of it that came before`() {
+    @Test func `a request that gets another priority stands behind those of it that came before`() {
         var line = PriorityLine<Int>()
         for (number, priority) in [(1, .low), (2, .high), (3, .low), (4, .high), (5, .normal)]
             as [(UInt64, RequestPriority)]
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [31, 32, 33] as [UInt64])
-    func `agrees with a sorted array over random operations`(seed: UInt64) {
+    func `the priority line agrees with a sorted array over random operations`(seed: UInt64) {
         var random = Seeded(state: seed)
         var line = PriorityLine<UInt64>()
         var model: [PriorityLine<UInt64>.Turn] = []

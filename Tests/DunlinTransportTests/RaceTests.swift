@@ -16,7 +16,7 @@ import Testing
         throw CancellationError()
     }
 
-    @Test func `hands on what the work gave or threw, off the loop`() async throws {
+    @Test func `a race hands on what the work gave or threw, off the loop`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         let value = try await withTaskExecutorPreference(reactor) {
@@ -29,7 +29,7 @@ import Testing
         #expect(reactor.ledger.openTimers == 0)
     }
 
-    @Test func `is lost to the deadline`() async throws {
+    @Test func `a race of endless work ends at the deadline`() async throws {
         let time = ManualTime()
         let reactor = try Reactor(time: .manual(time))
         defer { reactor.retire() }
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `is lost to a cancel, before it began too`(isEarly: Bool) async throws {
+    func `a race of endless work ends with a cancel, also one before it began`(isEarly: Bool) async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
         let interrupt = Interrupt()
@@ -59,7 +59,7 @@ import Testing
 
 @Suite struct `Exchange clock` {
     @Test(arguments: [(50, 1000, 150), (50, 120, 120), (nil, 500, 500), (nil, .max, .max)] as [(Int64?, Int64, Int64)])
-    func `puts the whole request's limit above each phase's`(limit: Int64?, total: Int64, expected: Int64) throws {
+    func `the whole request's limit counts above each phase's`(limit: Int64?, total: Int64, expected: Int64) throws {
         let reactor = try Reactor(time: .manual(ManualTime()))
         defer { reactor.retire() }
         let request = TransportRequest(

@@ -18,7 +18,7 @@ import Testing
             ([], 65_536), ([1], 65_536), ([65_535, 100], 65_536), ([65_536], 262_144), ([65_536, 1], 262_144),
             ([65_536, 262_144], 262_144),
         ] as [([Int], Int)])
-    func `asks for more once a read filled its buffer`(counts: [Int], size: Int) {
+    func `the reading pace asks for more once a read filled its buffer`(counts: [Int], size: Int) {
         #expect(Self.pace(after: counts).readSize == size)
     }
 
@@ -28,7 +28,7 @@ import Testing
             ([65_536, 262_144], .max, mark), ([65_536, 262_144], mark, mark), ([65_536, 262_144], mark - 1, nil),
             ([65_536, 262_144, 10], mark, mark), ([65_536, 262_144], 0, nil),
         ] as [([Int], Int, Int?)])
-    func `sets a mark for a peer who is ahead, if that much is sure to come`(
+    func `a mark is set for a peer who is ahead, if that much is sure to come`(
         counts: [Int], certain: Int, expected: Int?
     ) {
         var pace = Self.pace(after: counts)
@@ -37,7 +37,7 @@ import Testing
         #expect(pace.isMarked == (expected != nil))
     }
 
-    @Test func `takes the mark back before the end, when the peer is slow, and when the body is over`() {
+    @Test func `the mark is taken back before the end, for a slow peer, and when the body has ended`() {
         let ways: [(inout ReadingPace) -> Int?] = [
             { $0.beforeWait(certain: Self.mark - 1) }, { $0.fellBehind() }, { $0.end() },
         ]
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `begins small again after a peer was slow`() {
+    @Test func `the reading pace begins small again after a peer was slow`() {
         var pace = Self.pace(after: [65_536, 262_144])
         _ = pace.beforeWait(certain: .max)
         _ = pace.fellBehind()
@@ -85,7 +85,7 @@ extension Line {
         return pace
     }
 
-    @Test func `sleeps until the mark is reached`() async throws {
+    @Test func `a reader sleeps until the mark is reached`() async throws {
         let line = try Line()
         async let outcome = {
             var pace = Self.leading
@@ -104,7 +104,7 @@ extension Line {
         #expect(isMarked)
     }
 
-    @Test func `hands out what a slow peer has sent when patience is over`() async throws {
+    @Test func `a reader takes what a slow peer has sent when its patience ends`() async throws {
         let line = try Line()
         async let outcome = {
             var pace = Self.leading
@@ -120,7 +120,7 @@ extension Line {
         #expect(try line.channel.lowWater() == 1)
     }
 
-    @Test func `finds the end of the stream below the mark`() async throws {
+    @Test func `a reader finds the end of the stream below the mark`() async throws {
         let line = try Line()
         async let count = {
             var pace = Self.leading
@@ -132,7 +132,7 @@ extension Line {
         #expect(try await count == 1000)
     }
 
-    @Test func `counts what came below the mark before an idle limit runs out`() async throws {
+    @Test func `bytes below the mark count before an idle limit is exceeded`() async throws {
         let line = try Line()
         async let count = {
             var pace = Self.leading
@@ -144,7 +144,7 @@ extension Line {
         #expect(try await count == 1000)
     }
 
-    @Test func `still ends at an idle limit when nothing came`() async throws {
+    @Test func `a read ends at an idle limit when nothing came`() async throws {
         let line = try Line()
         async let outcome: NetworkError? = {
             var pace = Self.leading

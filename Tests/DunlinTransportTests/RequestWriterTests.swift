@@ -21,7 +21,7 @@ import Testing
 
     private static let text = (0..<10_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
 
-    @Test func `sends a file through memory where the kernel sends none`() async throws {
+    @Test func `the request writer sends a file through memory where the kernel sends none`() async throws {
         let scratch = try Scratch(Self.text)
         let file = try OpenFile(scratch.path)
         for refuses in [false, true] {
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `says that a file became shorter`(refuses: Bool) async throws {
+    func `an error says that a file became shorter`(refuses: Bool) async throws {
         let scratch = try Scratch(Self.text)
         let file = try OpenFile(scratch.path)
         try #require(truncate(scratch.path, 10) == 0)
@@ -55,7 +55,7 @@ import Testing
     }
 
     /// The kernel waits 200 ms at most, so a test that is held up may come too late now and then.
-    @Test func `lets what follows at once share the last segment`() async throws {
+    @Test func `a write that others follow at once shares its last segment with them`() async throws {
         for _ in 0..<5 {
             let line = try Line()
             let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `Response reader` {
     /// The mark keeps what is there from the loop, as work on the loop would.
-    @Test func `finds what has come by the end of its patience, though no edge told of it`() async throws {
+    @Test func `the reader finds what has come by the end of its patience, though no edge told of it`() async throws {
         let line = try Line()
         try line.channel.setLowWater(100)
         line.say(10)
@@ -18,7 +18,7 @@ import Testing
         #expect(bytes?.count == 10)
     }
 
-    @Test func `has nothing when nothing has come by then`() async throws {
+    @Test func `the reader finds nothing when nothing has come by the end of its patience`() async throws {
         let line = try Line()
         let limit = line.time.now.advanced(by: 1000)
         let reading = Task { try await Self.read(line, before: limit) }
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// An edge is told once, and the first read has used it up.
-    @Test func `waits for no edge while there may be more`() async throws {
+    @Test func `the reader waits for no edge while there may be more`() async throws {
         let line = try Line()
         line.say(10)
         var reader = ResponseReader(.plain(line.channel), line.context())

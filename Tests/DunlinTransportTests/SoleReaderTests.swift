@@ -23,12 +23,12 @@ import Testing
         }
     }
 
-    @Test func `finds what was put back`() {
+    @Test func `a sole reader finds what was put back`() {
         let reader = SoleReader(Work(), after: Attempt())
         #expect((0..<3).map { _ in Self.visit(reader) } == ["work 1", "work 2", "work 3"])
     }
 
-    @Test func `is alone`() {
+    @Test func `a second reader of a body is refused while the first one reads`() {
         let reader = SoleReader(Work(), after: Attempt())
         guard case .read(let work) = reader.begin() else {
             Issue.record("nobody else is there")
@@ -39,7 +39,7 @@ import Testing
         #expect(Self.visit(reader) == "work 1")
     }
 
-    @Test func `finds the end, or the failure, every time`() {
+    @Test func `a sole reader finds the end, or the failure, every time`() {
         let ended = SoleReader(Work(), after: Attempt())
         ended.end()
         let failed = SoleReader(Work(), after: Attempt())
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `shows how far the body got, also while somebody reads`() {
+    @Test func `a sole reader shows how far the body got, also while somebody reads`() {
         let reader = SoleReader(Work(), after: Self.attempt(1))
         guard case .read(let work) = reader.begin() else {
             Issue.record("nobody else is there")
@@ -66,7 +66,7 @@ import Testing
         #expect(reader.trailers["checksum"] == "1")
     }
 
-    @Test func `forgets nothing of it when nothing has come`() {
+    @Test func `an end or a failure without an attempt leaves the attempt and the trailers as they were`() {
         let reader = SoleReader(Work(), after: Self.attempt(1), ["checksum": "1"])
         #expect(Self.visit(reader) == "work 1")
         reader.end()

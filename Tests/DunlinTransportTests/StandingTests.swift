@@ -20,7 +20,7 @@ import Testing
         TransferWatch(on: try ReactorGroup.shared.reactors()[0], priority: priority).standing
     }
 
-    @Test func `tells the line it waits in, and none else`() throws {
+    @Test func `a change of priority moves the request in the line it waits in, and in no other`() throws {
         let standing = try Self.standing(.low)
         let (first, second) = (Place(), Place())
         standing.setPriority(.high)
@@ -38,7 +38,7 @@ import Testing
         #expect([first, second].map { $0.aside.load(ordering: .relaxed) } == [0, 1])
     }
 
-    @Test func `of changes from everywhere the line and the request keep the same one`() async throws {
+    @Test func `the line and the request keep the same priority of many changes at once`() async throws {
         for _ in 0..<50 {
             let (standing, place) = (try Self.standing(.normal), Place())
             standing.enter(place)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `is that of each of its exchanges too, from before and after`() throws {
+    @Test func `the priority of a request is that of each of its exchanges, from before and after`() throws {
         let whole = TransferWatch(on: try ReactorGroup.shared.reactors()[0], priority: .low)
         let parts = (0..<3).map { _ in TransferWatch(partOf: whole) }
         let places = parts.map { part in
@@ -66,7 +66,7 @@ import Testing
         #expect(whole.standing.priority == .high && parts[1].standing.priority == .high)
     }
 
-    @Test func `of changes from everywhere each of its exchanges keeps the same one`() async throws {
+    @Test func `all exchanges of a request keep the same priority of many changes at once`() async throws {
         let reactor = try ReactorGroup.shared.reactors()[0]
         for _ in 0..<50 {
             let whole = TransferWatch(on: reactor)
@@ -85,14 +85,14 @@ import Testing
         }
     }
 
-    @Test func `remembers the wait for the exchange that follows it at once`() throws {
+    @Test func `the time of a wait counts for the exchange that follows it at once`() throws {
         let standing = try Self.standing(.normal)
         standing.queued(30, until: MonotonicTime(nanoseconds: 100))
         #expect(standing.queuedTime(until: MonotonicTime(nanoseconds: 100)) == 30)
         #expect(standing.queuedTime(until: MonotonicTime(nanoseconds: 101)) == 0)
     }
 
-    @Test func `steps aside when its request is held, once`() throws {
+    @Test func `a request steps aside in its line when it is suspended, once`() throws {
         let watch = TransferWatch(on: try ReactorGroup.shared.reactors()[0])
         let place = Place()
         watch.standing.enter(place)
@@ -103,7 +103,7 @@ import Testing
 }
 
 @Suite struct `A bulletin` {
-    @Test func `gives the newest value to each reader, whatever came between`() async throws {
+    @Test func `a bulletin gives the newest value to each reader, whatever came between`() async throws {
         let bulletin = Bulletin(0, on: try ReactorGroup.shared.reactors()[0])
         let first = try #require(await bulletin.value(after: nil))
         #expect(first.value == 0)
@@ -118,7 +118,7 @@ import Testing
         #expect(bulletin.value == 2)
     }
 
-    @Test func `ends for a reader whose task is cancelled`() async throws {
+    @Test func `a bulletin ends for a reader whose task is cancelled`() async throws {
         let bulletin = Bulletin(0, on: try ReactorGroup.shared.reactors()[0])
         let first = try #require(await bulletin.value(after: nil))
         let reader = Task { await bulletin.value(after: first.version) == nil }

@@ -23,7 +23,9 @@ import Testing
     /// The reader stops it, and whoever made the request may send the body elsewhere: before the upload has begun it
     /// was not taken and never will be, afterwards the error says that something may have been sent.
     @Test(arguments: [true, false], [0, 30])
-    func `has taken its body by the time it is stopped, or never does`(isStoppedFirst: Bool, ahead: Int) async throws {
+    func `a cancelled upload has taken its body by then, or never takes it`(isStoppedFirst: Bool, ahead: Int)
+        async throws
+    {
         let (line, takings) = (try Line(), Count())
         let body = RequestBody(
             .stream(length: nil, isReplayable: false) {

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 64, 65, 130, 1000] as [UInt64])
-    func `serves in order of arrival`(count: UInt64) {
+    func `a line serves in order of arrival`(count: UInt64) {
         let line = Self.line(of: count)
         #expect(line.count == Int(count))
         #expect(line.isEmpty == (count == 0))
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [[0], [4], [2], [0, 1, 2], [4, 3, 0], [0, 1, 2, 3, 4]] as [[UInt64]])
-    func `passes over those who left`(leavers: [UInt64]) {
+    func `a line passes over those who left`(leavers: [UInt64]) {
         var line = Self.line(of: 5)
         for number in leavers {
             let left = [line.leave(number), line.leave(number)]
@@ -35,7 +35,7 @@ import Testing
         #expect(Self.rest(line) == (0..<5).filter { !leavers.contains($0) })
     }
 
-    @Test func `does not know who was served or never came`() {
+    @Test func `a line does not know who was served or never came`() {
         var line = Self.line(of: 2)
         let first = line.popFirst()
         #expect(first == 0)
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [[0, 1, 2, 3, 4], [4, 0], [2, 1, 3], [0, 4, 2], [3]] as [[UInt64]])
-    func `lets those who come back stand where they stood`(leavers: [UInt64]) {
+    func `those who come back stand where they stood in the line`(leavers: [UInt64]) {
         var line = Self.line(of: 5)
         for number in leavers { _ = line.leave(number) }
         for number in leavers { line.insert(number, number: number) }
@@ -53,7 +53,7 @@ import Testing
         #expect(Self.rest(line) == [0, 1, 2, 3, 4])
     }
 
-    @Test func `lets one stand first that was served already`() {
+    @Test func `one who was served already may stand first in the line`() {
         var line = Self.line(of: 200)
         for _ in 0..<150 { _ = line.popFirst() }
         for number in [7, 3, 149] as [UInt64] { line.insert(number, number: number) }
@@ -62,7 +62,7 @@ import Testing
 
     /// Long enough for the front to be cut off many times over.
     @Test(arguments: [11, 12, 13] as [UInt64])
-    func `agrees with a plain array over random operations`(seed: UInt64) {
+    func `the waiting line agrees with a plain array over random operations`(seed: UInt64) {
         var random = Seeded(state: seed)
         var line = WaitingLine<UInt64>()
         var model: [UInt64] = []

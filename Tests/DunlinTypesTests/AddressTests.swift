@@ -20,7 +20,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `spells IPv6 one way`(high: UInt64, low: UInt64, expected: String) {
+    func `a socket address spells IPv6 one way`(high: UInt64, low: UInt64, expected: String) {
         let address = SocketAddress.v6(high, low, port: 443)
         #expect(address.host == expected)
         #expect("\(address)" == "[\(expected)]:443")
@@ -34,7 +34,7 @@ import Testing
         (.unix("/run/s.sock"), "/run/s.sock", "unix:/run/s.sock"),
         (.unix("\0name"), "\0name", "unix:@name"),
     ])
-    func `shows the other families`(address: SocketAddress, host: String, description: String) {
+    func `a socket address shows the other families`(address: SocketAddress, host: String, description: String) {
         #expect(address.host == host)
         #expect("\(address)" == description)
     }
@@ -49,7 +49,7 @@ import Testing
         (Origin(scheme: .http, host: "::1"), "http://[::1]", 80),
         (Origin(scheme: .http, host: "::1", port: 8080), "http://[::1]:8080", 8080),
     ])
-    func `leaves the default port out of its authority`(origin: Origin, description: String, port: UInt16) {
+    func `an origin leaves the default port out of its authority`(origin: Origin, description: String, port: UInt16) {
         #expect("\(origin)" == description)
         #expect(origin.port == port)
     }
@@ -58,7 +58,7 @@ import Testing
         Origin(scheme: .https, host: "a", port: 80), Origin(scheme: .http, host: "b"),
         Origin(scheme: .http, host: "a", port: 81), Origin(scheme: .http, host: "a", socketPath: "/s"),
     ])
-    func `differs by scheme, host, port and socket`(other: Origin) {
+    func `an origin differs by scheme, host, port and socket`(other: Origin) {
         let origin = Origin(scheme: .http, host: "a")
         #expect(origin != other)
         let same = Origin(scheme: .http, host: "a", port: 80)
@@ -73,7 +73,7 @@ import Testing
         (.put, false, true), (.delete, false, true), (.post, false, false), (.patch, false, false),
         (.connect, false, false), ("get", false, false), ("PURGE", false, false),
     ])
-    func `knows what may be sent twice`(method: Method, isSafe: Bool, isIdempotent: Bool) {
+    func `a method knows whether it may be sent twice`(method: Method, isSafe: Bool, isIdempotent: Bool) {
         #expect(method.isSafe == isSafe)
         #expect(method.isIdempotent == isIdempotent)
     }
@@ -84,7 +84,7 @@ import Testing
         (Status(99), "-----"), (100, "i----"), (199, "i----"), (200, "-s---"), (299, "-s---"), (304, "--r--"),
         (404, "---c-"), (499, "---c-"), (503, "----e"), (600, "-----"),
     ])
-    func `falls into one class`(status: Status, classes: String) {
+    func `a status code falls into one class`(status: Status, classes: String) {
         let flags = [
             (status.isInformational, "i"), (status.isSuccess, "s"), (status.isRedirection, "r"),
             (status.isClientError, "c"), (status.isServerError, "e"),

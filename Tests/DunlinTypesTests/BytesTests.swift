@@ -8,11 +8,11 @@ import Testing
         (2..<5, "234"), (0..<10, "0123456789"), (0..<0, ""), (10..<10, ""), (8..<99, "89"), (-5..<2, "01"),
         (20..<30, ""), (-9 ..< -3, ""),
     ])
-    func `clamps a range to its storage`(range: Range<Int>, expected: String) {
+    func `a slice clamps a range to its storage`(range: Range<Int>, expected: String) {
         #expect(String(Bytes(Self.text.storage, in: range)) == expected)
     }
 
-    @Test func `cuts slices of slices without copying`() {
+    @Test func `a slice of a slice is cut without copying`() {
         let middle = Self.text[2..<8]
         let inner = middle[1..<4]
         #expect(String(middle) == "234567")
@@ -24,7 +24,7 @@ import Testing
         #expect(Set(bases).count == 1)
     }
 
-    @Test func `reads one way by index, span, pointer and iteration`() {
+    @Test func `a slice reads one way by index, span, pointer and iteration`() {
         let slice = Self.text[3..<7]
         let expected = Array("3456".utf8)
         #expect(slice.indices.map { slice[$0] } == expected)
@@ -42,19 +42,19 @@ import Testing
         (Bytes("ab"), Bytes("abc"), false),
         (Bytes("abc"), Bytes("abd"), false),
     ])
-    func `is equal by content, and hashes alike then`(left: Bytes, right: Bytes, isEqual: Bool) {
+    func `slices are equal by content, and hash alike then`(left: Bytes, right: Bytes, isEqual: Bool) {
         #expect((left == right) == isEqual)
         if isEqual { #expect(left.hashValue == right.hashValue) }
         #expect(Set([left, right]).count == (isEqual ? 1 : 2))
     }
 
-    @Test func `makes text of anything, and shows none of it`() {
+    @Test func `a slice makes text of any bytes, and its description shows none of them`() {
         #expect(String(Bytes([0x61, 0xFF, 0x62])) == "a\u{FFFD}b")
         #expect("\(Bytes("secret"))" == "6 bytes")
         #expect([1, 2, 3] as Bytes == Bytes([1, 2, 3].lazy.map { UInt8($0) }))
     }
 
-    @Test func `keeps a whole array as it is`() {
+    @Test func `a slice keeps a whole array as it is`() {
         let array: [UInt8] = [1, 2, 3]
         let same = Bytes(array).array.withUnsafeBufferPointer { $0.baseAddress }
         #expect(same == array.withUnsafeBufferPointer { $0.baseAddress })

@@ -1,3 +1,4 @@
+import LedgerRows
 import Testing
 
 @testable import DunlinTypes
@@ -6,30 +7,30 @@ import Testing
     static let cookies: Fields = ["Set-Cookie": "a", "Age": "1", "set-cookie": "b", "AGE": "2"]
 
     @Test(arguments: ["Set-Cookie", "set-cookie", "SET-COOKIE", "sEt-cOOkIE"])
-    func `finds names without case, in order, duplicates kept`(name: String) {
+    func `fields are found by name without case, in order, duplicates kept`(name: String) {
         #expect(Self.cookies[name] == "a")
         #expect(Self.cookies.values(of: name) == ["a", "b"])
         #expect(Self.cookies.contains(name))
     }
 
     @Test(arguments: ["Set-Cooki", "Set-Cookies", "", "Set_Cookie", "Set\rCookie"])
-    func `finds nothing under another name`(name: String) {
+    func `fields are not found under another name`(name: String) {
         #expect(Self.cookies[name] == nil)
         #expect(Self.cookies.values(of: name).isEmpty)
         #expect(!Self.cookies.contains(name))
     }
 
     @Test(arguments: [("@", "`"), ("[", "{"), ("\u{C4}", "\u{E4}"), ("K", "\u{212A}")])
-    func `folds ASCII letters only`(left: String, right: String) {
+    func `field names fold ASCII letters only`(left: String, right: String) {
         #expect(([left: "x"] as Fields)[right] == nil)
     }
 
-    @Test func `iterates in order and spells names as given`() {
+    @Test func `a list of fields iterates in order and spells names as given`() {
         #expect(Self.cookies.map { "\($0.name)=\($0.value)" } == ["Set-Cookie=a", "Age=1", "set-cookie=b", "AGE=2"])
         #expect(Self.cookies.count == 4)
     }
 
-    @Test func `setting replaces all of a name and nil removes them`() {
+    @Test(.rows("RQ-45")) func `setting a field replaces all of its name, and nil removes them`() {
         var fields = Self.cookies
         fields["SET-cookie"] = "c"
         #expect(fields == ["Age": "1", "AGE": "2", "SET-cookie": "c"])
@@ -49,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: overlays)
-    func `overlaying replaces what is named and keeps the rest`(base: Fields, over: Fields, expected: Fields) {
+    func `overlaying fields replaces what is named and keeps the rest`(base: Fields, over: Fields, expected: Fields) {
         #expect(base.overlaid(with: over) == expected)
     }
 
@@ -59,12 +60,12 @@ import Testing
     ]
 
     @Test(arguments: unequal)
-    func `differ by name, value, number and order`(left: Fields, right: Fields) {
+    func `lists of fields differ by name, value, number and order`(left: Fields, right: Fields) {
         #expect(left != right)
         #expect(left == left)
     }
 
-    @Test func `are equal whatever lies between their ranges`() {
+    @Test func `lists of fields are equal whatever lies between their ranges`() {
         let parsed = Fields(
             bytes: Array("x: 1\r\nY:  2\r\n".utf8),
             entries: [
@@ -76,11 +77,11 @@ import Testing
     @Test(arguments: [
         "Authorization", "proxy-authorization", "Cookie", "SET-COOKIE", "x-api-key", "Authentication-Info",
     ])
-    func `never print what carries credentials by name`(name: String) {
+    func `fields that carry credentials by name are never printed`(name: String) {
         #expect("\([name: "hunter2", "Age": "1"] as Fields)" == "\(name): <redacted>\nAge: 1")
     }
 
-    @Test func `never print what was marked, however it got there`() {
+    @Test func `fields that were marked are never printed, however they got there`() {
         var fields = Fields()
         fields.append("X-Token", "hunter2", sensitive: true)
         fields.append("X-Plain", "shown")
@@ -92,7 +93,7 @@ import Testing
         #expect(overlaid["x-token"] == "hunter2")
     }
 
-    @Test func `hand out raw values as received`() {
+    @Test func `raw values of fields are given as received`() {
         let bytes: [UInt8] = [0x61, 0xFF, 0x00, 0x41, 0xFE]
         let fields = Fields(
             bytes: bytes,
@@ -104,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [(Fields.longestName, true), (Fields.longestName + 1, false)])
-    func `cut a name too long to one that cannot be sent`(length: Int, isKept: Bool) {
+    func `a field's name that is too long becomes one that cannot be sent`(length: Int, isKept: Bool) {
         let name = String(repeating: "n", count: length)
         let fields: Fields = [name: "value", "Age": "1"]
         #expect(fields[name] == (isKept ? "value" : nil))

@@ -14,7 +14,7 @@ import Testing
     ]
 
     @Test(arguments: texts)
-    func `are read as they are written, and no other way`(text: String, isPin: Bool) {
+    func `fingerprints are read as they are written, and no other way`(text: String, isPin: Bool) {
         #expect(Fingerprint(text)?.description == (isPin ? text : nil))
     }
 
@@ -24,7 +24,7 @@ import Testing
     ]
 
     @Test(arguments: encodings)
-    func `Base64 goes both ways`(bytes: [UInt8], text: String) {
+    func `Base64 is encoded and decoded`(bytes: [UInt8], text: String) {
         #expect(Base64.encode(Bytes(bytes)) == text)
         #expect(Base64.decode(text.utf8) == bytes)
     }
@@ -44,11 +44,11 @@ import Testing
     ]
 
     @Test(arguments: moments)
-    func `moments read as people write them`(seconds: Int64, text: String) {
+    func `a moment is written as people write it`(seconds: Int64, text: String) {
         #expect(CalendarText.utc(seconds) == text)
     }
 
-    @Test func `of certificates are written as openssl prints them`() throws {
+    @Test func `fingerprints of certificates are written as openssl prints them`() throws {
         let digest = try #require(Fingerprint("sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="))
         #expect(digest.hexadecimal.hasPrefix("E3:B0:C4:42:98:FC:1C:14"))
         #expect(digest.hexadecimal.utf8.count == 95)

@@ -1,5 +1,6 @@
 import DunlinTypes
 import Foundation
+import LedgerRows
 import Testing
 
 @Suite struct `Interface rules` {
@@ -17,6 +18,7 @@ import Testing
     }()
 
     @Test(
+        .rows("RQ-54", "AP-3"),
         arguments: [
             (.any, [eth0, wlan0, wwan0, wg0, lo]),
             (.deny(kinds: .wwan), [eth0, wlan0, wg0, lo]),
@@ -29,7 +31,7 @@ import Testing
             (.deny(kinds: .loopback), [eth0, wlan0, wwan0, wg0]),
             (.deny(names: "lo"), [eth0, wlan0, wwan0, wg0]),
         ] as [(InterfaceRules, [NetworkInterface])])
-    func `deny first, then allow only what is allowed; this machine passes`(
+    func `interface rules deny first, then allow only what is allowed, and this machine passes`(
         rules: InterfaceRules, allowed: [NetworkInterface]
     ) {
         #expect(Self.all.filter { rules.allows($0) } == allowed)
@@ -42,7 +44,9 @@ import Testing
             (.allow(names: "wlan0", "eth0", kinds: .wifi), "only eth0, wlan0, wifi"),
             (mixed, "only wwan0, wired, not eth0"),
         ] as [(InterfaceRules, String)])
-    func `say what they say`(rules: InterfaceRules, text: String) throws {
+    func `interface rules describe themselves, and are decoded as they were encoded`(
+        rules: InterfaceRules, text: String
+    ) throws {
         #expect("\(rules)" == text)
         #expect(try JSONDecoder().decode(InterfaceRules.self, from: try JSONEncoder().encode(rules)) == rules)
     }

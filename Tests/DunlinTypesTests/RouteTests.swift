@@ -2,7 +2,7 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Routes of an origin` {
-    @Test func `tell origins apart that agree in all else`() {
+    @Test func `the routes of origins tell them apart where they agree in all else`() {
         var sockets = SocketOptions()
         sockets.priority = 3
         let routes: [Route?] = [
@@ -57,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `are named after what is wrong`(each: Case) {
+    func `a problem with socket options is named after what is wrong`(each: Case) {
         var options = SocketOptions()
         each.set(&options)
         #expect((options.problem == nil) == each.isFine)

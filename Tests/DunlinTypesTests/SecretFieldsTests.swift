@@ -1,3 +1,4 @@
+import LedgerRows
 import Testing
 
 @testable import DunlinTypes
@@ -14,8 +15,8 @@ import Testing
         return [String(describing: value), String(reflecting: value), "\(value)", dumped]
     }
 
-    @Test(arguments: usual)
-    func `are not shown by any of the ways to print`(name: String) {
+    @Test(.rows("HS-21"), arguments: usual)
+    func `secret fields are not shown by any of the ways to print`(name: String) {
         var fields: Fields = ["Accept": "text/plain"]
         fields.append(name, "hunter2")
         let head = RequestHead(method: .get, origin: Origin(scheme: .http, host: "a.test"), target: "/", fields: fields)
@@ -33,7 +34,7 @@ import Testing
         #expect(fields.description == "Accept: text/plain\n\(name): <redacted>")
     }
 
-    @Test func `are those that are usual, those of one's own and those that were appended so`() {
+    @Test func `secret fields are the usual ones, those of one's own and those appended as secret`() {
         let own: SecretFields = ["X-Tenant-Key", "cookie"]
         for name in Self.usual + ["x-tenant-key", "X-TENANT-KEY"] { #expect(own.contains(name), "\(name)") }
         #expect(!SecretFields.usual.contains("X-Tenant-Key"))
@@ -51,7 +52,7 @@ import Testing
         #expect(fields["x-tenant-key"] == "t")
     }
 
-    @Test func `of a response are marked without its reason being lost`() {
+    @Test func `secret fields of a response are marked without its reason being lost`() {
         let bytes = Array("OKX-Tenant: t".utf8)
         let fields = Fields(bytes: bytes, entries: [.init(name: 2..<10, value: 12..<13)])
         var head = ResponseHead(version: .http11, status: 200, fields: fields, reason: 0..<2)

@@ -1,13 +1,15 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `A type of service` {
     @Test(
+        .rows("RQ-55", "AP-4"),
         arguments: [
             (SocketOptions.ServiceType.normal, nil, nil), (.voip, 46, 6), (.voice, 46, 6), (.video, 34, 5),
             (.responsive, 18, 4), (.background, 8, 1),
         ] as [(SocketOptions.ServiceType, UInt8?, UInt8?)])
-    func `stands for a code point and a priority that need no privilege`(
+    func `a type of service stands for a code point and a priority that need no privilege`(
         service: SocketOptions.ServiceType, code: UInt8?, priority: UInt8?
     ) {
         var options = SocketOptions()

@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct `Timeout limits` {
     @Test(arguments: Phase.allCases)
-    func `are finite unless a limit is taken away`(phase: Phase) {
+    func `timeout limits are finite unless a limit is taken away`(phase: Phase) {
         var timeouts = Timeouts()
         let start = MonotonicTime(nanoseconds: 5)
         #expect(timeouts[phase] != nil)
@@ -21,13 +21,13 @@ import Testing
         pool: .seconds(1), resolve: .seconds(2), connect: .seconds(3), secure: .seconds(4), send: .seconds(5),
         firstByte: .seconds(6), idle: .seconds(7), total: nil)
 
-    @Test func `take each argument for its phase`() {
+    @Test func `timeout limits take each argument for its phase`() {
         let expected: [Duration?] = (1...7).map { .seconds($0) } + [nil]
         let phases: [Phase] = [.pool, .resolve, .connect, .secure, .send, .firstByte, .idle, .total]
         #expect(phases.map { Self.counted[$0] } == expected)
     }
 
-    @Test func `have a property for each phase`() {
+    @Test func `timeout limits have a property for each phase`() {
         var timeouts = Timeouts()
         timeouts.pool = .seconds(1)
         timeouts.resolve = .seconds(2)
@@ -50,14 +50,14 @@ import Testing
     ]
 
     @Test(arguments: clamped)
-    func `clamp what has no meaning`(given: Duration, kept: Duration?) {
+    func `a timeout limit without a meaning is clamped`(given: Duration, kept: Duration?) {
         #expect(Timeouts(idle: given).idle == kept)
     }
 
     static let moments: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
 
     @Test(arguments: moments, moments)
-    func `are reckoned from any moment to any other`(first: Int64, second: Int64) {
+    func `a time is reckoned from any moment to any other without overflow`(first: Int64, second: Int64) {
         let (sum, isOver) = first.addingReportingOverflow(second)
         let later = MonotonicTime(nanoseconds: first).advanced(by: second)
         #expect(later.nanoseconds == (isOver ? (second < 0 ? .min : .max) : sum))
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: Phase.allCases)
-    func `are equal only if every limit is`(phase: Phase) {
+    func `timeout limits are equal only if every limit is`(phase: Phase) {
         var other = Timeouts()
         #expect(other == Timeouts())
         #expect(other.hashValue == Timeouts().hashValue)
@@ -98,7 +98,7 @@ import Testing
     ]
 
     @Test(arguments: edges)
-    func `are whole and clamped`(duration: Duration, expected: Int64) {
+    func `durations in nanoseconds are whole and clamped`(duration: Duration, expected: Int64) {
         #expect(duration.clampedNanoseconds == expected)
     }
 }
@@ -110,11 +110,11 @@ import Testing
     ]
 
     @Test(arguments: moves)
-    func `moves ahead, never beyond never`(start: Int64, by duration: Int64, expected: Int64) {
+    func `monotonic time moves ahead, never beyond never`(start: Int64, by duration: Int64, expected: Int64) {
         #expect(MonotonicTime(nanoseconds: start).advanced(by: duration) == MonotonicTime(nanoseconds: expected))
     }
 
-    @Test func `is ordered, and tells how long ago`() {
+    @Test func `monotonic time is ordered, and tells how long ago a moment was`() {
         let early = MonotonicTime(nanoseconds: 3)
         let late = MonotonicTime(nanoseconds: 10)
         #expect(early < late)
@@ -126,7 +126,7 @@ import Testing
 
 @Suite struct `Attempt times` {
     @Test(arguments: Phase.allCases)
-    func `keeps each phase apart`(phase: Phase) {
+    func `an attempt keeps the time of each phase apart`(phase: Phase) {
         var attempt = Attempt()
         attempt.started = MonotonicTime(nanoseconds: 100)
         attempt.ended = attempt.started
@@ -137,7 +137,7 @@ import Testing
         for other in Phase.allCases where other != phase { #expect(attempt[other] == 0) }
     }
 
-    @Test func `counts its whole span as total`() {
+    @Test func `an attempt counts its whole span as total`() {
         var attempt = Attempt()
         attempt.started = MonotonicTime(nanoseconds: 100)
         #expect(attempt.duration(of: .total) == nil)

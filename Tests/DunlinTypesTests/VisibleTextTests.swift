@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test(arguments: harmful)
-    func `has nothing in it that drives a terminal or turns a line`(value: UInt32) throws {
+    func `visible text has nothing in it that drives a terminal or turns a line`(value: UInt32) throws {
         let scalar = try #require(Unicode.Scalar(value))
         let text = "a\(scalar)[2Jb"
         #expect(["a[2Jb", "a [2Jb"].contains(VisibleText.of(text)))
@@ -34,11 +34,11 @@ import Testing
     }
 
     @Test(arguments: ["", "plain", "straße", "日本語", "e\u{301}", "👍🏽", "\"quoted\\\"", "العربية"])
-    func `is as it was where nothing is wrong with it`(text: String) {
+    func `visible text is as it was where nothing is wrong with it`(text: String) {
         #expect(VisibleText.of(text) == text)
     }
 
-    @Test func `has an end, unless nobody wants one`() {
+    @Test func `visible text has a limit, unless nobody wants one`() {
         let long = String(repeating: "x", count: 100_000)
         #expect(VisibleText.of(long).count == VisibleText.longest)
         #expect(VisibleText.of(long, upTo: .max) == long)
@@ -46,7 +46,7 @@ import Testing
         #expect(VisibleText.of("abc", upTo: 2) == "ab")
     }
 
-    @Test func `carries few marks on one character`() {
+    @Test func `visible text carries few marks on one character`() {
         let piled = "a" + String(repeating: "\u{301}", count: 100)
         #expect(VisibleText.of(piled).unicodeScalars.count == 5)
     }

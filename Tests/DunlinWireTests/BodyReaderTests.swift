@@ -77,7 +77,7 @@ import Testing
     ]
 
     @Test(arguments: bodies)
-    func `finds the body however it is cut`(framing: BodyFraming, text: String, expected: BodyOutcome) {
+    func `the body reader finds the body however it is cut`(framing: BodyFraming, text: String, expected: BodyOutcome) {
         for pieces in cuts(of: text) {
             #expect(BodyOutcome(of: pieces, framing: framing) == expected)
         }
@@ -102,7 +102,9 @@ import Testing
     ]
 
     @Test(arguments: trailers)
-    func `reads trailers like fields, but for those that come too late`(text: String, expected: BodyOutcome) {
+    func `the body reader reads trailers like fields, but for those that come too late`(
+        text: String, expected: BodyOutcome
+    ) {
         for pieces in cuts(of: "0\r\n" + text) {
             #expect(BodyOutcome(of: pieces, framing: .chunked) == expected)
         }
@@ -137,13 +139,13 @@ import Testing
     ]
 
     @Test(arguments: limited)
-    func `holds its limits as bytes arrive`(limits: WireLimits, text: String, expected: WireError?) {
+    func `the body reader's limits count as bytes arrive`(limits: WireLimits, text: String, expected: WireError?) {
         for pieces in cuts(of: text) {
             #expect(BodyOutcome(of: pieces, framing: .chunked, limits: limits).error == expected)
         }
     }
 
-    @Test func `says where the message ended as often as it is asked`() throws {
+    @Test func `the body reader says where the message ended as often as it is asked`() throws {
         var reader = BodyReader(.length(2))
         let input = Array("xxabrest".utf8)
         #expect(!reader.isFinished)
@@ -154,7 +156,7 @@ import Testing
         #expect(throws: Never.self) { try reader.endOfStream() }
     }
 
-    @Test func `is finished at once without a body, and only by the end of the stream until close`() throws {
+    @Test func `no body is finished at once, and one until close only by the end of the stream`() throws {
         #expect(BodyReader(.none).isFinished)
         #expect(BodyReader(.length(0)).isFinished)
         #expect(BodyReader(.length(-1)).isFinished)
@@ -165,7 +167,7 @@ import Testing
         #expect(reader.isFinished)
     }
 
-    @Test func `knows how much is still to come, looked at or skipped`() throws {
+    @Test func `the body reader knows how much is still to come, looked at or skipped`() throws {
         var reader = BodyReader(.length(10))
         let input = Array("abc".utf8)
         _ = try reader.next(in: input.span.bytes, from: 0)
@@ -187,7 +189,9 @@ import Testing
             (.none, "", 0), (.length(7), "ab", 5), (.untilClose, "ab", .max), (.chunked, "", 0),
             (.chunked, "a\r\nbc", 8), (.chunked, "2\r\nbc", 0), (.chunked, "a", 0),
         ] as [(BodyFraming, String, Int)])
-    func `knows what is sure to come`(framing: BodyFraming, text: String, expected: Int) throws {
+    func `the body reader knows how many bytes are sure to come`(framing: BodyFraming, text: String, expected: Int)
+        throws
+    {
         var reader = BodyReader(framing)
         let input = Array(text.utf8)
         var offset = 0

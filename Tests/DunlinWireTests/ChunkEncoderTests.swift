@@ -7,13 +7,13 @@ import Testing
         (1, "1\r\n"), (9, "9\r\n"), (10, "a\r\n"), (15, "f\r\n"), (16, "10\r\n"), (255, "ff\r\n"), (256, "100\r\n"),
         (0xABCDEF0, "abcdef0\r\n"), (Int.max, "7fffffffffffffff\r\n"), (0, ""), (-1, ""),
     ])
-    func `writes a size, and nothing for what would end the body`(size: Int, expected: String) {
+    func `the chunk encoder writes a size, and nothing for what would end the body`(size: Int, expected: String) {
         var buffer: [UInt8] = []
         ChunkEncoder.appendHeader(ofSize: size, into: &buffer)
         #expect(String(Bytes(buffer)) == expected)
     }
 
-    @Test func `writes what the body reader reads`() throws {
+    @Test func `the chunk encoder writes what the body reader reads`() throws {
         var buffer: [UInt8] = []
         for text in ["one", "", "twelve bytes", "\r\n0\r\n\r\n"] { ChunkEncoder.append(Bytes(text), into: &buffer) }
         try ChunkEncoder.appendEnd(trailers: ["A": " b ", "C": ""], into: &buffer)
@@ -22,7 +22,7 @@ import Testing
         #expect(BodyOutcome(of: [buffer], framing: .chunked) == expected)
     }
 
-    @Test func `ends without trailers`() throws {
+    @Test func `a chunked body may end without trailers`() throws {
         var buffer: [UInt8] = []
         try ChunkEncoder.appendEnd(into: &buffer)
         #expect(String(Bytes(buffer)) == "0\r\n\r\n")
@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `refuses trailers that cannot be sent, and leaves no trace`(trailers: Fields, expected: WireError) {
+    func `trailers that cannot be sent are refused, and leave no trace`(trailers: Fields, expected: WireError) {
         var buffer: [UInt8] = []
         #expect(throws: expected) { try ChunkEncoder.appendEnd(trailers: trailers, into: &buffer) }
         #expect(buffer.isEmpty)

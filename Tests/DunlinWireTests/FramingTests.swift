@@ -68,7 +68,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `follows status, fields and method`(
+    func `framing follows status, fields and method`(
         status: String, lines: String, method: Method, body: BodyFraming, canReuse: Bool
     ) throws {
         #expect(try Self.framing(status, lines, method) == MessageFraming(body: body, canReuse: canReuse))
@@ -105,7 +105,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `is refused where it is in doubt`(status: String, lines: String, expected: WireError) {
+    func `framing that is in doubt is refused`(status: String, lines: String, expected: WireError) {
         #expect(throws: expected) { try Self.framing(status, lines, .get) }
     }
 
@@ -114,7 +114,7 @@ import Testing
         ("timeout=x", nil), ("timeout=-1", nil), ("timeouts=5", nil), ("max=5", nil), ("", nil),
         ("timeout=99999999999999999999", nil),
     ])
-    func `carries the server's keep-alive hint`(value: String, expected: Int?) throws {
+    func `framing carries the server's keep-alive hint`(value: String, expected: Int?) throws {
         let framing = try Self.framing("200", "Content-Length: 5\r\nKeep-Alive: \(value)", .get)
         #expect(framing == MessageFraming(body: .length(5), canReuse: true, keepAliveTimeout: expected))
     }

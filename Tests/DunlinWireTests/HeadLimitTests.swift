@@ -36,7 +36,9 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `hold as bytes arrive, however they are cut`(limits: WireLimits, text: String, expected: WireError?) {
+    func `head limits count as bytes arrive, however they are cut`(
+        limits: WireLimits, text: String, expected: WireError?
+    ) {
         for pieces in cuts(of: text) {
             #expect(HeadOutcome(of: pieces, limits: limits).error == expected)
         }
@@ -45,7 +47,7 @@ import Testing
     @Test(arguments: [
         (2, nil), (1, WireError.tooManyInterimResponses(limit: 1)), (0, .tooManyInterimResponses(limit: 0)),
     ])
-    func `count interim responses`(limit: Int, expected: WireError?) {
+    func `interim responses are counted against their limit`(limit: Int, expected: WireError?) {
         let interim = "HTTP/1.1 100 Continue\r\n\r\n"
         let text = interim + interim + Self.start + "\r\n"
         let limits = Self.limits { $0.interimResponses = limit }
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `count interim responses afresh after a final one`() throws {
+    @Test func `interim responses are counted afresh after a final one`() throws {
         let limits = Self.limits { $0.interimResponses = 1 }
         var parser = HeadParser(limits: limits)
         for _ in 0..<3 {
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `let a thousand fields pass, and no head without end`() {
+    @Test func `a thousand fields are accepted, and a head without end is refused`() {
         let fields = (0..<1000).map { "X-Field-\($0): \(String(repeating: "v", count: 100))\r\n" }.joined()
         let legal = "\(Self.start)Content-Length: 0\r\n\(fields)\r\n"
         #expect(HeadOutcome(of: [Array(legal.utf8)], limits: WireLimits()).error == nil)
@@ -77,7 +79,7 @@ import Testing
         #expect(HeadOutcome(of: [Array(long.utf8)], limits: WireLimits()).error == .headTooLarge(limit: 128 << 10))
     }
 
-    @Test func `refuse a name longer than an entry can hold`() {
+    @Test func `a name longer than an entry can hold is refused`() {
         let limits = Self.limits {
             $0.headBytes = 1 << 20
             $0.lineBytes = 1 << 20
@@ -91,7 +93,7 @@ import Testing
 
     /// Looking at every byte again with each new one would take hours here.
     @Test(.timeLimit(.minutes(10)), arguments: ["n", "n:", "n:v", ""])
-    func `cost each byte one look, though they come one by one`(prefix: String) throws {
+    func `each byte of a head is looked at once, though the bytes come one by one`(prefix: String) throws {
         let limits = Self.limits {
             $0.headBytes = 1 << 20
             $0.lineBytes = 1 << 20

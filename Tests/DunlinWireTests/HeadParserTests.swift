@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `reads a head however it is cut`(text: String, expected: Record) {
+    func `the head parser reads a head however it is cut`(text: String, expected: Record) {
         for pieces in cuts(of: text + "rest") {
             #expect(HeadOutcome(of: pieces) == HeadOutcome(heads: [expected], rest: "rest"))
         }
@@ -90,13 +90,13 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `refuses a head however it is cut`(text: String, expected: WireError) {
+    func `a malformed head is refused however it is cut`(text: String, expected: WireError) {
         for pieces in cuts(of: text) {
             #expect(HeadOutcome(of: pieces).error == expected)
         }
     }
 
-    @Test func `takes exactly the characters of a token in a name`() {
+    @Test func `the head parser takes exactly the characters of a token in a name`() {
         let others = "!#$%&'*+-.^_`|~".utf8
         for byte in UInt8.min...UInt8.max where byte != UInt8(ascii: ":") {
             let letter = (byte | 0x20) &- 0x61
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `takes every character but controls in a value, at any place`() {
+    @Test func `the head parser takes every character but controls in a value, at any place`() {
         for byte in UInt8.min...UInt8.max {
             let isText = byte >= 0x20 && byte != 0x7F || byte == 0x09
             for before in 0..<9 {
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `hands out interim heads, then the final one`() {
+    @Test func `the head parser gives interim heads, then the final one`() {
         let interim = "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: <a>\r\n\r\n"
         let text = interim + "HTTP/1.1 200 OK\r\nA: b\r\n\r\nrest"
         let expected = HeadOutcome(
@@ -129,7 +129,7 @@ import Testing
         for pieces in cuts(of: text) { #expect(HeadOutcome(of: pieces) == expected) }
     }
 
-    @Test func `takes a switch of protocols for final`() {
+    @Test func `a switch of protocols is taken for final`() {
         let text = "HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n\u{1}\u{2}"
         for pieces in cuts(of: text) {
             let outcome = HeadOutcome(of: pieces)
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `says the same error again`() {
+    @Test func `the head parser throws the same error again`() {
         var parser = HeadParser()
         parser.feed(Array("HTTP/1.1 200 OK\r\nA b".utf8))
         #expect(throws: WireError.whitespaceBeforeColon) { try parser.next() }
@@ -146,7 +146,7 @@ import Testing
         #expect(throws: WireError.whitespaceBeforeColon) { try parser.next() }
     }
 
-    @Test func `knows whether a head has begun`() throws {
+    @Test func `the head parser knows whether a head has begun`() throws {
         var parser = HeadParser()
         #expect(parser.isEmpty)
         parser.feed(Array("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 201 Created\r\n\r\nrest".utf8))
@@ -167,7 +167,7 @@ import Testing
         array.withUnsafeBufferPointer(\.baseAddress)
     }
 
-    @Test func `is the array that was fed, for fields and rest alike`() throws {
+    @Test func `the storage of a head is the array that was fed, for fields and rest alike`() throws {
         let received = Array("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\n\r\nbody".utf8)
         var parser = HeadParser()
         parser.feed(received)
@@ -180,7 +180,7 @@ import Testing
         #expect(String(rest) == "body")
     }
 
-    @Test func `lets go of interim heads when more must be read`() throws {
+    @Test func `the head parser releases interim heads when more must be read`() throws {
         var parser = HeadParser()
         parser.feed(Array("HTTP/1.1 103 Early\r\nLink: <a>\r\n\r\nHTTP/1.1 200 OK\r\nA: b\r\nB:".utf8))
         #expect(try parser.next()?.head.status == 103)

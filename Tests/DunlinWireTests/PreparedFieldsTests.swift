@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: plain, [RequestFraming.none, .length(7), .chunked])
-    func `go out as the same bytes`(fields: Fields, framing: RequestFraming) throws {
+    func `prepared fields go out as the same bytes`(fields: Fields, framing: RequestFraming) throws {
         let prepared = try #require(try RequestEncoder.prepare(fields))
         let ready = RequestHead(method: .post, origin: Self.origin, target: "/", prepared: prepared)
         let plain = RequestHead(method: .post, origin: Self.origin, target: "/", fields: fields)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["Host", "EXPECT", "connection", "Content-Length", "Transfer-Encoding"])
-    func `are none that are judged with their request`(name: String) throws {
+    func `fields that are judged with their request are not prepared`(name: String) throws {
         #expect(try RequestEncoder.prepare(["Accept": "*/*", name: "x"] as Fields) == nil)
     }
 
@@ -38,11 +38,11 @@ import Testing
     ]
 
     @Test(arguments: unfit)
-    func `can all be sent`(fields: Fields, error: WireError) {
+    func `fields that cannot be sent are not prepared`(fields: Fields, error: WireError) {
         #expect(throws: error) { try RequestEncoder.prepare(fields) }
     }
 
-    @Test func `are forgotten once the fields change`() throws {
+    @Test func `prepared fields are forgotten once the fields change`() throws {
         let prepared = try #require(try RequestEncoder.prepare(["Accept": "*/*"]))
         var head = RequestHead(method: .get, origin: Self.origin, target: "/", prepared: prepared)
         head.fields.append("X", "a\nb")
@@ -58,7 +58,7 @@ import Testing
         try RequestEncoder.encode(head, framing: .none, into: &buffer)
     }
 
-    @Test func `is the one a URL was parsed into, with a socket or without`() throws {
+    @Test func `a checked host is the one a URL was parsed into, with a socket or without`() throws {
         let checked = Origin(scheme: .http, checkedHost: "h.example", port: 8080)
         #expect(checked == Origin(scheme: .http, host: "h.example", port: 8080))
         #expect(checked.isHostChecked)
@@ -77,7 +77,9 @@ import Testing
     ]
 
     @Test(arguments: others)
-    func `speaks for itself only`(method: Method, target: String, fields: Fields, error: WireError) {
+    func `a checked host spares neither a Host field nor a CONNECT target its check`(
+        method: Method, target: String, fields: Fields, error: WireError
+    ) {
         let origin = Origin(scheme: .http, checkedHost: "h.example", port: nil)
         #expect(throws: error) { try Self.encode(origin, method, target, fields) }
     }

@@ -1,5 +1,6 @@
 import DunlinTypes
 import DunlinWire
+import LedgerRows
 import Testing
 
 @Suite struct `Request encoder` {
@@ -67,7 +68,7 @@ import Testing
     ]
 
     @Test(arguments: written)
-    func `writes the head`(
+    func `the request encoder writes the head`(
         method: Method, target: String, fields: Fields, framing: RequestFraming, expected: String
     ) throws {
         #expect(try Self.encode(method, target, fields, framing) == expected)
@@ -79,12 +80,12 @@ import Testing
         (Origin(scheme: .http, host: "a.example", port: 443), "a.example:443"),
         (Origin(scheme: .http, host: "127.0.0.1"), "127.0.0.1"),
     ])
-    func `takes Host from the origin`(origin: Origin, expected: String) throws {
+    func `the request encoder takes Host from the origin`(origin: Origin, expected: String) throws {
         #expect(try Self.encode(.get, "/", origin: origin) == "GET / HTTP/1.1\r\nHost: \(expected)\r\n\r\n")
     }
 
-    @Test(arguments: ["", "G T", "GET\r\n", "GE\0T", "GÉT", "GET:", "(GET)"])
-    func `refuses a method that is no token`(method: String) {
+    @Test(.rows("HS-13"), arguments: ["", "G T", "GET\r\n", "GE\0T", "GÉT", "GET:", "(GET)"])
+    func `a method that is no token is refused`(method: String) {
         #expect(throws: WireError.invalidMethod) { try Self.encode(Method(method), "/") }
     }
 
@@ -120,7 +121,7 @@ import Testing
     ]
 
     @Test(arguments: targets)
-    func `refuses a target that cannot be sent`(method: Method, target: String, expected: WireError) {
+    func `a target that cannot be sent is refused`(method: Method, target: String, expected: WireError) {
         #expect(throws: expected) { try Self.encode(method, target) }
     }
 
@@ -166,19 +167,19 @@ import Testing
         ([:], .length(-1), .negativeLength),
     ]
 
-    @Test(arguments: fields)
-    func `refuses fields that cannot be sent`(fields: Fields, framing: RequestFraming, expected: WireError) {
+    @Test(.rows("RQ-49"), arguments: fields)
+    func `fields that cannot be sent are refused`(fields: Fields, framing: RequestFraming, expected: WireError) {
         #expect(throws: expected) { try Self.encode(.post, "/", fields, framing) }
     }
 
-    @Test func `refuses an origin whose host is none`() {
+    @Test func `an origin whose host is none is refused`() {
         for host in ["", "a b", "user@a", "a\r\nX: y", "a/b"] {
             let origin = Origin(scheme: .http, host: host)
             #expect(throws: WireError.invalidHost) { try Self.encode(.get, "/", origin: origin) }
         }
     }
 
-    @Test func `refuses a body where the method has none`() {
+    @Test func `a body is refused where the method has none`() {
         for framing in [RequestFraming.length(1), .chunked] {
             #expect(throws: WireError.bodyNotAllowed) { try Self.encode(.connect, "a:1", [:], framing) }
             #expect(throws: WireError.bodyNotAllowed) { try Self.encode(.trace, "/", [:], framing) }
@@ -197,14 +198,16 @@ import Testing
     ]
 
     @Test(arguments: asked)
-    func `tells what the fields ask of the connection`(fields: Fields, expected: RequestTraits) throws {
+    func `the request encoder tells what the fields ask of the connection`(fields: Fields, expected: RequestTraits)
+        throws
+    {
         var buffer: [UInt8] = []
         let head = RequestHead(
             method: .get, origin: Origin(scheme: .http, host: "a"), target: "/", fields: fields)
         #expect(try RequestEncoder.encode(head, framing: .none, into: &buffer) == expected)
     }
 
-    @Test func `takes a head larger than the stack allocation`() throws {
+    @Test func `the request encoder takes a head larger than the stack allocation`() throws {
         let value = String(repeating: "v", count: 100_000)
         let expected = "GET /\(value) HTTP/1.1\r\nHost: h.example\r\nA: \(value)\r\n\r\n"
         #expect(try Self.encode(.get, "/\(value)", ["A": value]) == expected)

@@ -16,7 +16,7 @@ import Testing
         .unsupportedConnectionOption, .bodyNotAllowed, .negativeLength, .forbiddenTrailer(name: "A"),
     ]
 
-    @Test func `says in one sentence of its own what was wrong`() {
+    @Test func `a wire error says in one sentence of its own what was wrong`() {
         let sentences = Self.all.map(\.description)
         #expect(Set(sentences).count == Self.all.count)
         for sentence in sentences {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `is of one kind at most`() {
+    @Test func `a wire error is of one kind at most`() {
         #expect(Self.all.count(where: \.isTruncation) == 3)
         #expect(Self.all.count(where: \.isLimit) == 8)
         #expect(Self.all.count(where: \.isRequest) == 13)

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["&lt;", "&amp;", "&quot;", "&apos;", "&gt;", "&#38;lt;"])
-    func `counts XML's own references where an entity holds them`(reference: String) {
+    func `predefined references within an entity count towards the limit of expansion`(reference: String) {
         let entity = "<!ENTITY e '" + String(repeating: reference, count: 1_000) + "'>"
         #expect(Self.problem(Self.document(entity, "&e;", 100)) == nil)
         #expect(Self.problem(Self.document(entity, "&e;", 400)) == .expandsTooFar)
@@ -29,7 +29,7 @@ import Testing
         #expect(Self.problem("<a>" + String(repeating: "&lt;", count: 400_000) + "</a>") == nil)
     }
 
-    @Test func `counts the names that an entity refers to, though they stand for nothing`() {
+    @Test func `names in an entity count towards the limit of expansion even if they are empty`() {
         let name = String(repeating: "n", count: 10_000)
         let entities = "<!ENTITY \(name) ''><!ENTITY e '&\(name);'>"
         #expect(Self.problem(Self.document(entities, "&e;", 90)) == nil)
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: ["<![CDATA[xy]]>", "xy<!---->", "<?p?>xy", "x&#121;<!---->", "&lt;y<!---->"])
-    func `copies text once, in however many pieces it comes`(piece: String) throws {
+    func `text is copied once, in however many pieces it comes`(piece: String) throws {
         for count in [1_000, 2_000, 4_000] {
             var reader = try XML.Reader(Bytes("<a>" + String(repeating: piece, count: count) + "</a>"))
             var builder = TreeBuilder()
@@ -59,7 +59,8 @@ import Testing
         return reader.scope.steps
     }
 
-    @Test(arguments: [false, true]) func `asks for a namespace once, among however many there are`(nested: Bool) throws
+    @Test(arguments: [false, true]) func `a namespace is looked up once a name, however many are declared`(nested: Bool)
+        throws
     {
         for bindings in [2, 900] {
             let few = try Self.steps(bindings: bindings, elements: 100, nested: nested)
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `compares namespaces without reading them again`() throws {
+    @Test func `namespaces are compared by number, and equal ones have the same number`() throws {
         var scope = NamespaceScope()
         let long = String(repeating: "u", count: 1_000_000)
         #expect(scope.declare("p", long, at: 1) && scope.declare("q", long, at: 2) && scope.declare("r", "v", at: 2))
@@ -89,13 +90,13 @@ import Testing
     }
 
     @Test(arguments: [XML.Document.deepest + 1, 100_000])
-    func `is no tree, whatever the limits say`(depth: Int) {
+    func `a document that is deeper than a tree may be is refused, whatever the limits are`(depth: Int) {
         let limits = XML.Limits(depth: .max)
         let error = #expect(throws: XML.Error.self) { try XML.Document(Self.text(depth), limits: limits) }
         #expect(error?.problem == .tooDeep)
     }
 
-    @Test func `can be compared, hashed, described and let go where it is a tree`() throws {
+    @Test func `a tree of the greatest depth can be compared, hashed, described and released`() throws {
         let limits = XML.Limits(depth: 100_000)
         let first = try XML.Document(Self.text(XML.Document.deepest), limits: limits)
         let second = try XML.Document(Self.text(XML.Document.deepest), limits: limits)
@@ -105,7 +106,7 @@ import Testing
         #expect(first.root.text == "x")
     }
 
-    @Test func `is read event by event as deep as the limits say`() throws {
+    @Test func `events can be read as deep as the limits allow`() throws {
         let depth = 100_000
         var reader = try XML.Reader(Self.text(depth), limits: XML.Limits(depth: depth))
         var events = 0

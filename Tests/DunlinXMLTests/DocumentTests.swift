@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinXML
+import LedgerRows
 import Testing
 
 @Suite struct `An XML document` {
@@ -9,7 +10,7 @@ import Testing
             head: ResponseHead(version: .http11, status: 200, fields: fields), body: body)
     }
 
-    @Test func `is a tree to look into`() throws {
+    @Test(.rows("RS-41")) func `an XML document gives its elements, attributes and text by name`() throws {
         let text: Bytes = "<feed xmlns='u'><e id='1'>a<b>c</b>d</e><!--x--><e id='2'/></feed>"
         let root = try XML.Document(text).root
         #expect(root.name == XML.Name("feed", namespace: "u"))
@@ -20,11 +21,12 @@ import Testing
         #expect(root[attribute: "id"] == nil)
     }
 
-    @Test func `joins the pieces of its text`() throws {
+    @Test func `adjacent pieces of text are joined`() throws {
         #expect(try XML.Document("<a>b<!-- -->c<![CDATA[d]]>&#101;</a>").root.children == [.text("bcde")])
     }
 
-    @Test func `is made of a response under XML's types`() throws {
+    @Test(.rows("RS-42", "CO-9"))
+    func `an XML document is made of a response with an XML type, and others are refused`() throws {
         let serializer = XMLDocumentSerializer()
         let response = Self.response("<a/>")
         try serializer.validate(response)
@@ -37,7 +39,7 @@ import Testing
         #expect(try serializer.serialize(latin).root.text == "ä")
     }
 
-    @Test func `may be had as events that are read later`() throws {
+    @Test(.rows("RS-40")) func `a response can be serialized as events that are read later`() throws {
         let events = XMLEventsSerializer().serialize(Self.response("<a>x</b>"))
         var seen: [XML.Event] = []
         #expect(throws: XML.Error.self) { try events.forEach { seen.append($0) } }

@@ -1,4 +1,5 @@
 import Dunlin
+import LedgerRows
 import Testing
 
 @testable import DunlinXML
@@ -54,8 +55,8 @@ private func short(_ name: XML.Name) -> String {
         ("<!DOCTYPE a [<!-- ] --><?x ]?><!ENTITY b SYSTEM 'c' NDATA d>]><a/>", "<a> </a>"),
     ]
 
-    @Test(arguments: wellFormed)
-    func `is read event by event`(text: String, events: String) {
+    @Test(.rows("RS-40"), arguments: wellFormed)
+    func `a well-formed document is read event by event`(text: String, events: String) {
         #expect(summary(Bytes(text)) == events)
     }
 
@@ -83,14 +84,14 @@ private func short(_ name: XML.Name) -> String {
         ("<!DOCTYPE a [<!ENTITY b '&c'>]><a>&b;</a>", .invalidReference), ("<!DOCTYPE a [", .endsEarly),
     ]
 
-    @Test(arguments: malformed)
-    func `is refused where it breaks the rules`(text: String, problem: XML.Error.Problem) {
+    @Test(.rows("RS-41"), arguments: malformed)
+    func `a malformed document is refused with the rule that it breaks`(text: String, problem: XML.Error.Problem) {
         let found = summary(Bytes(text))
         #expect(found.hasSuffix("!\(problem)"), "\(found)")
     }
 
     @Test(arguments: wellFormed)
-    func `is refused wherever it is cut`(text: String, events: String) {
+    func `a document is refused wherever it is cut`(text: String, events: String) {
         let bytes = Bytes(text)
         let body = text.lastIndex(of: ">").map { text[...$0].utf8.count } ?? 0
         for count in 0..<body where !text.hasPrefix("<!--x") && !text.hasPrefix("<?p") {
@@ -98,13 +99,13 @@ private func short(_ name: XML.Name) -> String {
         }
     }
 
-    @Test func `says where it is wrong`() {
+    @Test func `an error gives the line and the column`() {
         let error = #expect(throws: XML.Error.self) { try XML.Document("<a>\n <b>\n</a>") }
         #expect(error?.line == 3)
         #expect(error?.description == "an end tag does not match its start, at line 3, column 3")
     }
 
-    @Test func `stays wrong once it is`() throws {
+    @Test func `a reader that has failed keeps failing with the same error`() throws {
         var reader = try XML.Reader("<a><b></a>")
         _ = try reader.next()
         _ = try reader.next()
@@ -117,7 +118,7 @@ private func short(_ name: XML.Name) -> String {
 
 @Suite struct `A hostile document` {
     @Test(arguments: [(512, true), (513, false), (300_000, false)])
-    func `may be nested so deep and no deeper`(depth: Int, isTaken: Bool) {
+    func `a document can be nested 512 levels deep and no deeper`(depth: Int, isTaken: Bool) {
         let text = String(repeating: "<a>", count: depth) + String(repeating: "</a>", count: depth)
         #expect(summary(Bytes(text)).contains("!") != isTaken)
         let whole = Result { () throws(XML.Error) in try XML.Document(Bytes(text)) }
@@ -125,7 +126,7 @@ private func short(_ name: XML.Name) -> String {
         #expect(isWhole == isTaken)
     }
 
-    @Test func `cannot blow up by entities within entities`() {
+    @Test(.rows("RS-41")) func `entities within entities are refused when they expand too far`() {
         var text = "<!DOCTYPE a [<!ENTITY e0 'lol'>"
         for level in 1...12 {
             text += "<!ENTITY e\(level) '" + String(repeating: "&e\(level - 1);", count: 10) + "'>"
@@ -134,13 +135,13 @@ private func short(_ name: XML.Name) -> String {
         #expect(summary(Bytes(text.replacing("lol", with: "") + "]><a>&e12;</a>")) == "<a> !expandsTooFar")
     }
 
-    @Test func `cannot blow up by many references to a long entity`() {
+    @Test func `many references to a long entity are refused when they expand too far`() {
         let long = String(repeating: "x", count: 10_000)
         let text = "<!DOCTYPE a [<!ENTITY b '\(long)'>]><a>" + String(repeating: "&b;", count: 101) + "</a>"
         #expect(summary(Bytes(text)) == "<a> !expandsTooFar")
     }
 
-    @Test func `may have so many attributes and no more`() {
+    @Test func `an element can have 1000 attributes and no more`() {
         func text(_ count: Int) -> Bytes { Bytes("<a " + (0..<count).map { "b\($0)='' " }.joined() + "/>") }
         #expect(!summary(text(1_000)).contains("!"))
         #expect(summary(text(1_001)) == "!tooManyAttributes")
@@ -164,7 +165,9 @@ private func short(_ name: XML.Name) -> String {
     ]
 
     @Test(arguments: encoded)
-    func `is its mark's, what was said of it, or what it declares`(bytes: [UInt8], charset: String?, events: String) {
+    func `a document's encoding is its byte order mark's, the given one or the declared one`(
+        bytes: [UInt8], charset: String?, events: String
+    ) {
         #expect(summary(Bytes(bytes), charset: charset) == events)
     }
 }

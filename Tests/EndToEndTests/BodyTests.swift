@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -12,7 +13,7 @@ struct `Response bodies` {
             .chunked([text[0..<1], text[1..<20], text[20..<text.count]], trailers: ["X-Sum": "7"]),
             .untilClose(text),
         ], [1, 2, 7, 1000])
-    func `arrive whole at any split`(reply: LoopbackServer.Reply, size: Int) async throws {
+    func `a response body arrives whole however it is split`(reply: LoopbackServer.Reply, size: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(reply.dripping(size))
             #expect(try await stage.session.get("text", as: .bytes).value == Self.text)
@@ -23,7 +24,7 @@ struct `Response bodies` {
         arguments: [
             LoopbackServer.Reply.response(body: text), .chunked([text]), .chunked([text, text], trailers: ["a": "b"]),
         ], [10, 40, 80, 100])
-    func `that are cut are errors, never shorter bodies`(reply: LoopbackServer.Reply, count: Int) async throws {
+    func `a body that is cut is an error, never a shorter body`(reply: LoopbackServer.Reply, count: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             for cut in [reply.truncatedAfter(count), reply.resetAfter(count)] {
                 stage.server.enqueue(cut)
@@ -45,7 +46,7 @@ struct `Response bodies` {
             "HTTP/2 200 OK\r\nContent-Length: 5\r\n\r\nhello",
             "SSH-2.0-OpenSSH_9.2\r\n",
         ] as [Bytes])
-    func `in broken framing are typed errors`(reply: Bytes) async throws {
+    func `a response whose head or framing is broken fails as an invalid response`(reply: Bytes) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.raw(reply).closingSilently)
             let error = try await NetworkError.thrown { _ = try await stage.session.get("text", as: .bytes) }
@@ -65,7 +66,7 @@ struct `Response bodies` {
             ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", nil),
             ("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nhello", nil),
         ] as [(Bytes, Int?)])
-    func `are expected to be as long as the server said, if it did`(reply: Bytes, length: Int?) async throws {
+    func `a body's expected length is what the server announced, if it did`(reply: Bytes, length: Int?) async throws {
         try await Stage.with { (stage: Stage) async throws in
             for reply in [LoopbackServer.Reply.raw(reply), .raw(reply).dripping(1)] {
                 stage.server.enqueue(reply.closingSilently)
@@ -78,7 +79,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `of responses to HEAD are not expected`() async throws {
+    @Test func `a response to HEAD has no expected body length`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "hello"))
             try await stage.session.withStream(from: "x", method: .head) { response in
@@ -87,7 +88,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `of large size stream in pieces`() async throws {
+    @Test func `a large body is streamed in pieces`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let length = 16 << 20
             stage.server.enqueue(.generated(length: length))
@@ -111,7 +112,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `of large size are collected whole`() async throws {
+    @Test func `a large body is collected whole`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let length = 3 << 20
             stage.server.enqueue(.generated(length: length))
@@ -122,7 +123,7 @@ struct `Response bodies` {
 
     /// A peer that was ahead and then pauses: nothing of what it sent may wait for more.
     @Test(arguments: [true, false])
-    func `of large size are handed out as far as they came when the server pauses`(hasLength: Bool) async throws {
+    func `what has come of a large body is delivered while the server pauses`(hasLength: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let (sent, length) = (8 << 20 + 1000, 16 << 20)
             let goOn = LoopbackServer.Gate()
@@ -147,7 +148,7 @@ struct `Response bodies` {
     }
 
     @Test(arguments: [true, false])
-    func `of large size that stop coming run into the idle limit`(isStreamed: Bool) async throws {
+    func `a large body that no longer comes runs into the idle limit`(isStreamed: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue([
                 .message(.init(.ok, fields: ["Content-Length": "\(16 << 20)"])), .generate(8 << 20 + 1000), .stall,
@@ -166,7 +167,7 @@ struct `Response bodies` {
     }
 
     @Test(arguments: [1 << 20, 1 << 20 + 1, 3 << 20, 8 << 20 - 1])
-    func `of large size leave their connection fit for another request`(length: Int) async throws {
+    func `a large body that was read leaves its connection fit for another request`(length: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/big", .generated(length: length))
             stage.server.route(.get, "/next", .response(body: "next"))
@@ -182,7 +183,7 @@ struct `Response bodies` {
     }
 
     @Test(arguments: [100, 1 << 20, 5 << 20])
-    func `of large size that are cut are errors too`(cut: Int) async throws {
+    func `a large body that is cut is an error, whole or streamed`(cut: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let reply = LoopbackServer.Reply.generated(length: 8 << 20)
             for cut in [reply.truncatedAfter(cut), reply.resetAfter(cut)] {
@@ -199,7 +200,7 @@ struct `Response bodies` {
     }
 
     /// A length is a promise, and memory is not spent on it.
-    @Test func `of an absurd length end as errors`() async throws {
+    @Test func `a cut body is an error even if its announced length is absurd`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue([
                 .message(.init(.ok, fields: ["Content-Length": "\(Int.max)"])), .generate(1 << 20), .close,
@@ -212,7 +213,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `stall the server while nobody reads`() async throws {
+    @Test func `a body that nobody reads stalls the server`() async throws {
         var small = LoopbackServer.Configuration()
         small.sendBuffer = 64 << 10
         try await Stage.with(server: small) { (stage: Stage) async throws in
@@ -230,7 +231,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `dropped half-read close their connection`() async throws {
+    @Test func `a body dropped half-read closes its connection`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.generated(length: 64 << 20))
             try await stage.session.withStream(from: "big") { response in
@@ -242,7 +243,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `can be iterated once only`() async throws {
+    @Test func `a body can be iterated only once`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: Self.text))
             let leaked = try await stage.session.withStream(from: "text") { response in
@@ -256,7 +257,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `above the limit are refused, announced or not`() async throws {
+    @Test(.rows("SM-40")) func `a body longer than its limit is refused, announced or not`() async throws {
         try await Stage.with(configure: { $0.limits.bodyBytes = 1000 }) { (stage: Stage) async throws in
             let body = LoopbackServer.GeneratedBody.bytes(0..<1001)
             for reply in [LoopbackServer.Reply.response(body: body), .chunked([body]), .generated(length: 1 << 20)] {
@@ -273,8 +274,8 @@ struct `Response bodies` {
         }
     }
 
-    @Test(arguments: [Status.noContent, .notModified, .resetContent])
-    func `are absent where HTTP says so`(status: Status) async throws {
+    @Test(.rows("SM-42"), arguments: [Status.noContent, .notModified, .resetContent])
+    func `a response with status 204, 205 or 304 has an empty body`(status: Status) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.raw(Bytes("HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n")))
             let options = HTTPSession.Options(validatesResponse: false)
@@ -282,7 +283,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `are absent after HEAD whatever length is announced`() async throws {
+    @Test(.rows("HS-15")) func `a response to HEAD has no body whatever length is announced`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: Self.text) }
             for _ in 0..<2 {
@@ -294,7 +295,7 @@ struct `Response bodies` {
         }
     }
 
-    @Test func `bring trailers and interim responses along`() async throws {
+    @Test func `a response brings trailers and interim responses along with its body`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(
                 .chunked([Self.text], trailers: ["X-Sum": "42"]).precededBy(interim: .earlyHints, ["Link": "</a.css>"])

@@ -5,7 +5,7 @@ import Testing
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A cancelled request` {
     @Test(arguments: Predicament.allCases)
-    func `ends at once when its Swift task is cancelled`(predicament: Predicament) async throws {
+    func `a request ends at once when its Swift task is cancelled`(predicament: Predicament) async throws {
         try await Self.stuck(predicament) { (stage: Stage, task: Task<Void, any Error>) async throws in
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -13,7 +13,7 @@ struct `A cancelled request` {
     }
 
     @Test(arguments: Predicament.allCases)
-    func `ends at once when cancelled by its handle`(predicament: Predicament) async throws {
+    func `a request ends at once when it is cancelled through the registry`(predicament: Predicament) async throws {
         try await Self.stuck(predicament) { (stage: Stage, task: Task<Void, any Error>) async throws in
             let id = try #require(await stage.session.tasks.all.last?.id)
             #expect(await stage.session.tasks.cancel(id))
@@ -25,7 +25,9 @@ struct `A cancelled request` {
     }
 
     @Test(arguments: Predicament.allCases)
-    func `is one of all that the session ends`(predicament: Predicament) async throws {
+    func `a shutdown cancels a request in any phase, and later requests are refused`(predicament: Predicament)
+        async throws
+    {
         try await Self.stuck(predicament, staysHealthy: false) {
             (stage: Stage, task: Task<Void, any Error>) async throws in
             #expect(await stage.session.shutdown() > 0)
@@ -38,7 +40,7 @@ struct `A cancelled request` {
     }
 
     @Test(arguments: Predicament.allCases)
-    func `never begins when its task was cancelled before`(predicament: Predicament) async throws {
+    func `a request never begins when its Swift task was cancelled before`(predicament: Predicament) async throws {
         // Over TLS a connection may have been opened, and closed again.
         try await Stage.with(server: predicament.server, tolerating: true, configure: predicament.configure) {
             (stage: Stage) async throws in
@@ -52,7 +54,7 @@ struct `A cancelled request` {
     }
 
     @Test(arguments: Predicament.allCases)
-    func `ends once, however often and from wherever it is cancelled`(predicament: Predicament) async throws {
+    func `a request ends once, however often and from wherever it is cancelled`(predicament: Predicament) async throws {
         var events: AsyncStream<HTTPSession.Event>?
         try await Self.stuck(predicament, staysHealthy: false, before: { events = $0.session.events(keeping: 1000) }) {
             (stage: Stage, task: Task<Void, any Error>) async throws in

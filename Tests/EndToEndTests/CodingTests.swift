@@ -17,7 +17,9 @@ struct `Content codings` {
     }
 
     @Test(arguments: [[ContentCodec.gzip], [.deflate], [.deflate, .gzip]], [true, false])
-    func `are taken off, in one piece or dripped`(codings: [ContentCodec], dripped: Bool) async throws {
+    func `content codings are taken off, whether a body comes at once or in pieces`(
+        codings: [ContentCodec], dripped: Bool
+    ) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let wire = try Self.coded(Self.text, codings)
             let names = codings.map(\.name).joined(separator: ", ")
@@ -35,7 +37,7 @@ struct `Content codings` {
         }
     }
 
-    @Test func `are taken off a stream as it is read`() async throws {
+    @Test func `content codings are taken off a stream as it is read`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let plain = LoopbackServer.GeneratedBody.bytes(0..<(1 << 20))
             let wire = try Self.coded(plain, [.gzip])
@@ -55,7 +57,7 @@ struct `Content codings` {
         }
     }
 
-    @Test func `stay on when the caller wants them, when unknown, and on parts`() async throws {
+    @Test func `a content coding stays on if the caller says so, if unknown, and on partial content`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let wire = try Self.coded(Self.text, [.gzip])
             stage.server.enqueue(
@@ -70,7 +72,7 @@ struct `Content codings` {
     }
 
     @Test(arguments: [1, 10, 20])
-    func `that are cut or broken are errors`(cut: Int) async throws {
+    func `coded content that is cut, broken or followed by more is an error`(cut: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let wire = try Self.coded(Self.text, [.gzip])
             var broken = wire.array
@@ -84,7 +86,7 @@ struct `Content codings` {
         }
     }
 
-    @Test func `cannot be used as a bomb`() async throws {
+    @Test func `coded content that decodes to far more than was sent is refused`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let zeros = Bytes([UInt8](repeating: 0, count: 8 << 20))
             let wire = try Self.coded(zeros, [.gzip])
@@ -99,7 +101,9 @@ struct `Content codings` {
     }
 
     @Test(arguments: [RequestBody.Compression.gzip, .deflate], [true, false])
-    func `are put on requests on demand`(compression: RequestBody.Compression, streamed: Bool) async throws {
+    func `a request body is compressed on demand, streamed or not`(compression: RequestBody.Compression, streamed: Bool)
+        async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             let plain = LoopbackServer.GeneratedBody.bytes(0..<200_000)
@@ -118,7 +122,7 @@ struct `Content codings` {
 
     /// The server answers each piece it could read before the next is made.
     @Test(arguments: [RequestBody.Compression.gzip, .deflate])
-    func `are put on a stream's pieces one by one, if they are to be read along`(
+    func `the pieces of a compressed stream that is flushed can be decoded one by one`(
         compression: RequestBody.Compression
     ) async throws {
         let body = try RequestBody.stream(UploadPieces(total: 50_000)).compressed(with: compression, flushing: true)
@@ -144,7 +148,7 @@ struct `Content codings` {
     }
 
     @Test(arguments: [nil, 1000..<150_000] as [Range<Int>?])
-    func `are put on files as they are sent`(range: Range<Int>?) async throws {
+    func `a file is compressed as it is sent, whole or in part`(range: Range<Int>?) async throws {
         let scratch = try `File bodies`.Scratch(200_000)
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
@@ -172,7 +176,8 @@ struct `Content codings` {
     }
 
     @Test(arguments: [1000, 64 * 1024, 64 * 1024 + 1, 1 << 20], [true, false])
-    func `are taken off a body that came whole, however long it grows`(count: Int, onLoop: Bool) async throws {
+    func `a coding is taken off a body that came whole, however long it becomes`(count: Int, onLoop: Bool) async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             let plain = Bytes([UInt8](repeating: 97, count: count))
             let wire = try Self.coded(plain, [.gzip])

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -8,7 +9,7 @@ struct `Cookies` {
         server.requests.map { $0.fields.values(of: "cookie") }
     }
 
-    @Test func `set by a login and a redirect come back on the same connection`() async throws {
+    @Test func `cookies set by a login and its redirect are sent back on the same connection`() async throws {
         try await Stage.with(configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
             stage.server.route(
                 .post, "/login",
@@ -22,7 +23,7 @@ struct `Cookies` {
         }
     }
 
-    @Test func `are not sent or taken where a request says so`() async throws {
+    @Test(.rows("RQ-57")) func `cookies are neither sent nor stored for a request that says so`() async throws {
         try await Stage.with(configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(fields: ["Set-Cookie": "a=1"]) }
             var options = HTTPSession.Options(fields: ["Cookie": "own=1"])
@@ -33,7 +34,7 @@ struct `Cookies` {
         }
     }
 
-    @Test func `that are secure stay with https`() async throws {
+    @Test func `a secure cookie is sent over https only`() async throws {
         let jar = CookieJar()
         try await Stage.with(configure: { $0.cookies = jar }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(fields: ["Set-Cookie": "a=1; Secure", "set-cookie": "b=2"]) }
@@ -54,7 +55,7 @@ struct `Cookies` {
         }
     }
 
-    @Test func `go along with each segment of a download`() async throws {
+    @Test func `cookies are sent with each segment of a download`() async throws {
         let folder = try Folder()
         let file = ServedFile(2 << 20, held: 100_000)
         let jar = CookieJar()
@@ -73,7 +74,7 @@ struct `Cookies` {
         }
     }
 
-    @Test func `are not taken from what comes before a response, or after its body`() async throws {
+    @Test func `cookies are not taken from interim responses or trailers`() async throws {
         let jar = CookieJar()
         try await Stage.with(tolerating: true, configure: { $0.cookies = jar }) { (stage: Stage) async throws in
             stage.server.respond { _ in
@@ -86,7 +87,7 @@ struct `Cookies` {
     }
 
     /// The answer to a connection that was hanging up is asked for once more, with what the jar has then.
-    @Test func `go along when a request is sent again, and in every kind of transfer`() async throws {
+    @Test func `cookies are sent when a request is sent again, and in every kind of transfer`() async throws {
         try await Stage.with(tolerating: true, configure: { $0.cookies = CookieJar() }) { (stage: Stage) async throws in
             stage.server.enqueue(.response(fields: ["Set-Cookie": "a=1"]), .response().closingOnNextRequest)
             stage.server.respond { _ in .response(body: "body") }

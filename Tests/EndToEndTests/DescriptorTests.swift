@@ -7,7 +7,8 @@ import Testing
 /// their own: limits hold for all of one.
 @Suite(.timeLimit(.minutes(10)))
 struct `A process short of descriptors` {
-    @Test func `is told so when a name cannot be looked up, and finds it as soon as it has some`() async throws {
+    @Test func `a name lookup without descriptors fails with that reason, and works once there are some`() async throws
+    {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { .response(body: Bytes("answer to \($0.target)")) }
@@ -20,7 +21,7 @@ struct `A process short of descriptors` {
         #expect(end.status == 0)
     }
 
-    @Test func `never finds Dunlin at its standard descriptors, though it has closed them`() async throws {
+    @Test func `Dunlin never uses the standard descriptors of a process that has closed them`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { $0.target == "/large" ? .generated(length: 1 << 20) : .response(body: "x") }
@@ -39,7 +40,7 @@ struct `A process short of descriptors` {
         #expect(try Data(contentsOf: file).count == 1 << 20)
     }
 
-    @Test func `is disturbed by no child that it forks, which holds on to them all`() async throws {
+    @Test func `a forked child that keeps all descriptors open does not disturb its parent`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "x") }

@@ -45,7 +45,7 @@ struct `Both directions at once` {
 
     static let head: LoopbackServer.Step = .message(.init(.ok, fields: ["Transfer-Encoding": "chunked"]))
 
-    @Test func `what comes back decides what is sent`() async throws {
+    @Test func `a response can be read before the request's body has been sent whole`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(
                 LoopbackServer.Reply([Self.head, .send("1\r\na\r\n"), .send("0\r\n\r\n")]).beforeBody)
@@ -68,7 +68,7 @@ struct `Both directions at once` {
 
     /// The server sends far more than buffers hold before it reads the request.
     @Test(arguments: [true, false])
-    func `neither waits for the other's end`(whole: Bool) async throws {
+    func `neither the request nor the response waits for the other's end`(whole: Bool) async throws {
         var small = LoopbackServer.Configuration()
         (small.sendBuffer, small.receiveBuffer) = (64 << 10, 64 << 10)
         try await Stage.with(server: small) { (stage: Stage) async throws in
@@ -91,7 +91,7 @@ struct `Both directions at once` {
         }
     }
 
-    @Test func `the sending ends with the scope`() async throws {
+    @Test func `the sending of a request's body ends with the scope of its stream`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(LoopbackServer.Reply([Self.head, .send("1\r\na\r\n"), .stall]).beforeBody)
             let producer = Producer()
@@ -103,7 +103,7 @@ struct `Both directions at once` {
         }
     }
 
-    @Test func `a producer that fails fails the reading`() async throws {
+    @Test func `a request ends with its producer's error while the response is being read`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(LoopbackServer.Reply([Self.head, .send("1\r\na\r\n"), .stall]).beforeBody)
             let body = RequestBody.stream(UploadPieces(total: 1 << 20, failingAt: 200_000))
@@ -115,7 +115,7 @@ struct `Both directions at once` {
     }
 
     @Test(arguments: [true, false])
-    func `cancelled, both end`(byTask: Bool) async throws {
+    func `sending and receiving both end when the request is cancelled`(byTask: Bool) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let begun = LoopbackServer.Gate()
             let reply = LoopbackServer.Reply([Self.head, .send("0\r\n\r\n"), .signal(begun), .stall]).beforeBody

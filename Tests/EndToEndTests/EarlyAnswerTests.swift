@@ -51,7 +51,7 @@ struct `Early answers` {
 
 extension `Early answers` {
     @Test(arguments: Content.allCases)
-    func `that refuse a body come whole, though the rest of them takes its time`(content: Content) async throws {
+    func `an early refusal comes whole, though the rest of it comes later`(content: Content) async throws {
         var small = LoopbackServer.Configuration()
         small.receiveBuffer = 64 << 10
         let scratch = try `File bodies`.Scratch(Self.count)
@@ -69,7 +69,7 @@ extension `Early answers` {
 
     /// The operation begins when the sending has been stopped; only then does the server send the rest.
     @Test(arguments: Content.allCases)
-    func `that refuse a body are read on by whoever streams them`(content: Content) async throws {
+    func `an early refusal can be read as a stream to its end`(content: Content) async throws {
         var small = LoopbackServer.Configuration()
         small.receiveBuffer = 64 << 10
         let scratch = try `File bodies`.Scratch(Self.count)
@@ -91,7 +91,7 @@ extension `Early answers` {
 
     /// What the server has not read makes a reset of its close; what it sent before is here by then.
     @Test(arguments: Content.allCases, [false, true])
-    func `that refuse a body come whole from a server that closes at once`(
+    func `an early refusal comes whole from a server that closes at once`(
         content: Content, resets: Bool
     ) async throws {
         let scratch = try `File bodies`.Scratch(Self.count)
@@ -107,7 +107,7 @@ extension `Early answers` {
         }
     }
 
-    @Test func `that refuse a body stop its producer, whose complaint is nobody's business`() async throws {
+    @Test func `an early refusal cancels the body's producer, whose own error is ignored`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let reply: Reply = [Self.head(401, length: 9), .pause(.milliseconds(20)), .send("come back"), .stall]
             stage.server.enqueue(reply.beforeBody)
@@ -160,7 +160,7 @@ extension `Early answers` {
     }
 
     @Test(arguments: Content.allCases, Departure.allCases)
-    func `of success are none when the peer went before it had the body`(
+    func `an early success is an error when the peer closes before it has the body`(
         content: Content, departure: Departure
     ) async throws {
         let scratch = try `File bodies`.Scratch(Self.count)
@@ -179,7 +179,7 @@ extension `Early answers` {
 
     /// Nothing is unread when the peer closes: no reset tells of it, and no write either, if there is none.
     @Test(arguments: Departure.allCases, [false, true])
-    func `of success are none when the peer went while the body's producer thought`(
+    func `an early success is an error when the peer closes while the body's producer waits`(
         departure: Departure, streamed: Bool
     ) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -203,7 +203,9 @@ extension `Early answers` {
 
     /// The kernel takes the last piece, whatever the peer has done meanwhile.
     @Test(arguments: Departure.allCases)
-    func `of success are none when the last piece is written to a peer that went`(departure: Departure) async throws {
+    func `an early success is an error when the last piece is written after the peer has closed`(departure: Departure)
+        async throws
+    {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             for _ in 0..<20 {
                 stage.server.enqueue(departure.reply(.ok).beforeBody)
@@ -223,7 +225,9 @@ extension `Early answers` {
     }
 
     @Test(arguments: Content.allCases, [404, 503, 304] as [Status])
-    func `of other kinds are answers, whatever became of the body`(content: Content, status: Status) async throws {
+    func `an early response that is no success is delivered, whatever became of the body`(
+        content: Content, status: Status
+    ) async throws {
         let scratch = try `File bodies`.Scratch(Self.count)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let departures = status == 304 ? [.unannounced] : Departure.allCases.filter { $0 != .ofHTTP10 }
@@ -239,7 +243,7 @@ extension `Early answers` {
 
     /// The request asks for the close, and so the server closes once it has the body.
     @Test(arguments: Content.allCases, [false, true])
-    func `of success stand when the peer takes the body and closes then`(
+    func `an early success counts when the peer takes the body and closes then`(
         content: Content, announced: Bool
     ) async throws {
         let scratch = try `File bodies`.Scratch(Self.count)
@@ -258,7 +262,7 @@ extension `Early answers` {
         }
     }
 
-    @Test func `of success stand when the peer takes the body and does not close as it said`() async throws {
+    @Test func `an early success counts when the peer takes the body and does not close as it said`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
             let reply = Reply.response(fields: ["Connection": "close"], body: "hello").then(.drain)

@@ -46,7 +46,9 @@ struct `Bodies in errors` {
         return error
     }
 
-    @Test(arguments: Way.allCases) func `are read as values though they are long`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `a long body of a refused response can be decoded from its error`(way: Way)
+        async throws
+    {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             #expect(Self.problem.count > 120_000)
             let error = try await refused(way, stage)
@@ -55,7 +57,8 @@ struct `Bodies in errors` {
     }
 
     @Test(arguments: Way.allCases, [0, 10, 300_000])
-    func `are as long as the session allows, and the request before it`(way: Way, limit: Int) async throws {
+    func `the body in an error is as long as the request allows, or else the session`(way: Way, limit: Int) async throws
+    {
         try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = limit }) {
             (stage: Stage) async throws in
             let all = Self.problem.count
@@ -68,7 +71,7 @@ struct `Bodies in errors` {
         }
     }
 
-    @Test func `that did not come to their end are no longer than that either`() async throws {
+    @Test func `the body in an error is no longer than the limit even if it was cut`() async throws {
         try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = 10 }) {
             (stage: Stage) async throws in
             stage.server.enqueue(Self.refusal.truncatedAfter(50_000))

@@ -19,7 +19,8 @@ struct `Expectations` {
 
     /// The server sends its 100 only if nothing of the body is there yet.
     @Test(arguments: bodies.indices, [true, false])
-    func `hold the body back until the server gives leave`(index: Int, ownField: Bool) async throws {
+    func `an expectation keeps the body back until the server says to continue`(index: Int, ownField: Bool) async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             var options = Self.options()
@@ -38,7 +39,7 @@ struct `Expectations` {
     }
 
     @Test(arguments: bodies.indices)
-    func `give way when the server says nothing for long`(index: Int) async throws {
+    func `the body is sent without a 100 when the server says nothing for long`(index: Int) async throws {
         var mute = LoopbackServer.Configuration()
         mute.answersExpectations = false
         let clock = ManualClock()
@@ -56,7 +57,7 @@ struct `Expectations` {
     }
 
     @Test(arguments: bodies.indices, [200, 401, 413] as [Status])
-    func `that are answered instead keep the body here`(index: Int, status: Status) async throws {
+    func `a final response in place of a 100 keeps the body from being sent`(index: Int, status: Status) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.response(status, body: "no need").beforeBody)
             var options = Self.options()
@@ -73,7 +74,7 @@ struct `Expectations` {
     }
 
     @Test(arguments: bodies.indices)
-    func `that fail are dropped`(index: Int) async throws {
+    func `a request refused with 417 is sent again without its expectation`(index: Int) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.response(417).beforeBody)
             stage.server.respond { _ in .response(body: "taken") }
@@ -88,7 +89,7 @@ struct `Expectations` {
 
     /// What the first answer still brings is nobody's business, and there is no room for a second connection beside it.
     @Test(arguments: bodies.indices)
-    func `that fail give their connection up before another is needed`(index: Int) async throws {
+    func `a request refused with 417 closes its connection before it opens another`(index: Int) async throws {
         try await Stage.with(tolerating: true, configure: { $0.connections.perOrigin = 1 }) {
             (stage: Stage) async throws in
             let refusal: LoopbackServer.Reply = [
@@ -105,7 +106,7 @@ struct `Expectations` {
 
     /// The first read brings less than the whole head, and the rest of it makes no new edge.
     @Test(arguments: [[], [100], [103]] as [[Status]], [4_000, 4_096, 9_000])
-    func `that are refused at length keep the body here`(interim: [Status], padding: Int) async throws {
+    func `a refusal with a long head keeps the body from being sent`(interim: [Status], padding: Int) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             var steps = interim.map { LoopbackServer.Step.interim($0, ["X-Padding": "\(padding)"]) }
             let fields: Fields = ["X-Padding": String(repeating: "x", count: padding), "Content-Length": "6"]
@@ -128,7 +129,7 @@ struct `Expectations` {
     }
 
     @Test(arguments: bodies.indices)
-    func `that are met together with a success have the body sent`(index: Int) async throws {
+    func `the body is sent when a 100 and a success come together`(index: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let fields: Fields = ["Content-Length": "5"]
             let reply: LoopbackServer.Reply = [
@@ -145,7 +146,7 @@ struct `Expectations` {
         }
     }
 
-    @Test func `need a body`() async throws {
+    @Test func `a request without a body sends no expectation`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.get("x", options: Self.options(), as: .bytes)

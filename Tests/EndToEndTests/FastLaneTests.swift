@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Glibc
+import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -23,8 +24,8 @@ struct `Serializers on a loop` {
         func serialize(_ response: HTTP.WholeResponse) throws { throw Refused() }
     }
 
-    @Test(arguments: [(0, true), (64 * 1024, true), (64 * 1024 + 1, false), (1 << 20, false)])
-    func `stay there for short bodies only`(count: Int, stays: Bool) async throws {
+    @Test(.rows("SM-45", "OP-14"), arguments: [(0, true), (64 * 1024, true), (64 * 1024 + 1, false), (1 << 20, false)])
+    func `a serializer stays on the loop for short bodies only`(count: Int, stays: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .generated(length: count) }
             let session = stage.session
@@ -37,7 +38,7 @@ struct `Serializers on a loop` {
     }
 
     @Test(arguments: [10, 1 << 20])
-    func `hand on what they throw from wherever they run`(count: Int) async throws {
+    func `what a serializer throws reaches the caller from wherever it runs`(count: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .generated(length: count) }
             let session = stage.session
@@ -58,7 +59,7 @@ struct `A coded body` {
     }
 
     /// A stream is decoded by whoever reads it, so that it tells what decoding costs.
-    @Test func `that is long is decoded off the loop, though its caller is on it`() async throws {
+    @Test(.rows("SM-45")) func `a long coded body is decoded off the loop, though its caller is on it`() async throws {
         try await Stage.with(configure: { $0.limits.decodingRatio = nil }) { (stage: Stage) async throws in
             let length = 24 << 20
             let body = try RequestBody.bytes(Bytes([UInt8](repeating: 0, count: length))).compressed()

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinReactor
 import DunlinTesting
 import Glibc
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -27,9 +28,10 @@ struct `File bodies` {
     }
 
     @Test(
+        .rows("SM-21", "MP-23"),
         arguments: [(0, nil), (1, nil), (1 << 20, nil), (100_000, 1000..<90_000), (10, 10..<10)]
             as [(Int, Range<Int>?)])
-    func `arrive as they are`(count: Int, range: Range<Int>?) async throws {
+    func `a file body arrives as it is, whole or in part`(count: Int, range: Range<Int>?) async throws {
         let scratch = try Scratch(count)
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
@@ -48,7 +50,7 @@ struct `File bodies` {
 
     /// The kernel makes this file up as it is read, and refuses to send it by itself.
     @Test(.enabled(if: access(kernelMade, R_OK) == 0))
-    func `that only exist while they are read arrive too`() async throws {
+    func `a file that only exists while it is read arrives too`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
             let content = try OpenFile(Self.kernelMade)
@@ -59,7 +61,8 @@ struct `File bodies` {
     }
 
     @Test(arguments: [("/tmp", EISDIR), ("/tmp/no/such/file", ENOENT), ("/dev/null", EINVAL)])
-    func `that cannot be read fail before anything is sent`(path: String, code: Int32) async throws {
+    func `a file that cannot be read fails its request before anything is sent`(path: String, code: Int32) async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.post("up", body: .file(path), as: .bytes)
@@ -72,7 +75,7 @@ struct `File bodies` {
     }
 
     @Test(arguments: [0..<11, 11..<12])
-    func `that end before their range does fail before anything is sent`(range: Range<Int>) async throws {
+    func `a file shorter than its range fails its request before anything is sent`(range: Range<Int>) async throws {
         let scratch = try Scratch(10)
         try await Stage.with { (stage: Stage) async throws in
             let error = try await NetworkError.thrown {
@@ -85,7 +88,7 @@ struct `File bodies` {
 
     /// The server reads on only when the file has changed.
     @Test(arguments: [true, false])
-    func `that change on the way are what was announced, or an error`(shrinks: Bool) async throws {
+    func `a file that changes on the way is sent as announced, or is an error`(shrinks: Bool) async throws {
         let count = 16 << 20
         let scratch = try Scratch(0)
         try scratch.resize(to: count)

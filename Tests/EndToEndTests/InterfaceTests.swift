@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -10,7 +11,7 @@ struct `Rules about interfaces` {
         return options
     }
 
-    @Test func `keep connections apart that were opened by others`() async throws {
+    @Test(.rows("AP-3")) func `connections opened under different interface rules are kept apart`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             var connections: [UInt64?] = []
@@ -25,7 +26,7 @@ struct `Rules about interfaces` {
     }
 
     @Test(arguments: [InterfaceRules.deny(names: "lo"), .deny(kinds: .loopback)])
-    func `refuse what is denied, by name, before anything is sent`(rules: InterfaceRules) async throws {
+    func `a denied interface is refused by name before anything is sent`(rules: InterfaceRules) async throws {
         try await Stage.with(configure: { $0.interfaces = rules }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
@@ -42,7 +43,7 @@ struct `Rules about interfaces` {
         }
     }
 
-    @Test func `let pass what does not leave this machine`() async throws {
+    @Test func `a rule that allows wifi alone lets pass what does not leave the machine`() async throws {
         try await Stage.with(.abstract, configure: { $0.interfaces = .allow(kinds: .wifi) }) {
             (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }

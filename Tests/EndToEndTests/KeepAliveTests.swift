@@ -27,7 +27,7 @@ struct `Keep-alive` {
         .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx\r\n"),
         .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n0\r\n\r\n"),
     ])
-    func `a connection that must not be reused is not`(reply: LoopbackServer.Reply) async throws {
+    func `a connection that must not be reused is not used again`(reply: LoopbackServer.Reply) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(reply)
             stage.server.respond { _ in .response(body: "second") }

@@ -51,7 +51,7 @@ struct `A content coding of somebody's own` {
         .response(fields: ["Content-Encoding": codings], body: body)
     }
 
-    @Test func `is asked for unless the fields say something else, or nothing is to be decoded`() async throws {
+    @Test func `a custom coding is asked for unless the fields differ or nothing is to be decoded`() async throws {
         try await Stage.with(configure: Self.knowing) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.get("x", as: .bytes)
@@ -70,7 +70,7 @@ struct `A content coding of somebody's own` {
             ([.rot13], "rot13"), ([.rot13], "X-Rot13"), ([.rot13, .gzip], "rot13, gzip"),
             ([.gzip, .rot13], "gzip, rot13"), ([.deflate, .rot13, .rot13, .gzip], "deflate, rot13, x-rot13, gzip"),
         ] as [([ContentCodec], String)], [true, false])
-    func `is taken off, by itself and with others`(
+    func `a custom coding is taken off, by itself and with others`(
         form: (codings: [ContentCodec], names: String), dripped: Bool
     ) async throws {
         let wire = try `Content codings`.coded(Self.plain, form.codings)
@@ -91,7 +91,7 @@ struct `A content coding of somebody's own` {
     }
 
     @Test(arguments: [[ContentCodec.rot13], [.rot13, .gzip], [.gzip, .rot13]])
-    func `is held to the limits`(codings: [ContentCodec]) async throws {
+    func `a custom coding is subject to the limits of decoding`(codings: [ContentCodec]) async throws {
         let wire = try `Content codings`.coded(Self.plain, codings)
         let names = codings.map(\.name).joined(separator: ", ")
         try await Stage.with {
@@ -106,7 +106,7 @@ struct `A content coding of somebody's own` {
         }
     }
 
-    @Test func `has the other's faults told`() async throws {
+    @Test func `gzip content cut short beneath a custom coding fails as truncated`() async throws {
         let wire = try `Content codings`.coded(Self.plain, [.gzip, .rot13])
         try await Stage.with(configure: Self.knowing) { (stage: Stage) async throws in
             stage.server.enqueue(Self.reply(wire[0..<(wire.count - 1)], "gzip, rot13"))
@@ -116,7 +116,9 @@ struct `A content coding of somebody's own` {
         }
     }
 
-    @Test(arguments: [true, false]) func `is put on requests on demand`(streamed: Bool) async throws {
+    @Test(arguments: [true, false]) func `a custom coding is put on a request body on demand`(streamed: Bool)
+        async throws
+    {
         let compression = try #require(RequestBody.Compression(.rot13))
         try await Stage.with(configure: Self.knowing) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
@@ -132,7 +134,7 @@ struct `A content coding of somebody's own` {
     }
 
     /// Unknown is what is not on the list, whatever it is called and whoever knows it otherwise.
-    @Test func `stays on where it is not on the list`() async throws {
+    @Test func `a custom coding that is not on the session's list stays on`() async throws {
         let wire = try `Content codings`.coded(Self.plain, [.rot13])
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(Self.reply(wire, "rot13"))

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -23,8 +24,10 @@ struct `Forms of parts` {
         }
     }
 
-    @Test(arguments: [(0, 0), (1, 1), (300_000, 25_000), (3 << 20, 100)], [true, false])
-    func `arrive whole, of announced length or in chunks, as often as they are sent`(
+    @Test(
+        .rows("HS-22", "MP-17", "MP-20", "MP-21", "CO-13"),
+        arguments: [(0, 0), (1, 1), (300_000, 25_000), (3 << 20, 100)], [true, false])
+    func `a form arrives whole, of announced length or in chunks, as often as it is sent`(
         counts: (Int, Int), isAnnounced: Bool
     ) async throws {
         let scratch = try `File bodies`.Scratch(counts.0)
@@ -48,8 +51,8 @@ struct `Forms of parts` {
         }
     }
 
-    @Test(arguments: [-1, 1])
-    func `fail by name if a part belies its length, and the session goes on`(difference: Int) async throws {
+    @Test(.rows("MP-14"), arguments: [-1, 1])
+    func `a part of the wrong length fails its form by name, and the session goes on`(difference: Int) async throws {
         let scratch = try `File bodies`.Scratch(10)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
@@ -60,7 +63,7 @@ struct `Forms of parts` {
         }
     }
 
-    @Test func `have of a file that grows meanwhile what was announced`() async throws {
+    @Test func `a form sends as much of a growing file as was announced`() async throws {
         let scratch = try `File bodies`.Scratch(500_000)
         let expected = Self.form(
             LoopbackServer.GeneratedBody.bytes(0..<500_000), LoopbackServer.GeneratedBody.bytes(0..<10))
@@ -73,7 +76,7 @@ struct `Forms of parts` {
         }
     }
 
-    @Test func `fail if a file shrinks meanwhile`() async throws {
+    @Test func `a form fails if one of its files shrinks meanwhile`() async throws {
         let scratch = try `File bodies`.Scratch(500_000)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
@@ -92,7 +95,7 @@ struct `The scope of an upload` {
 
     private static let count = 3 << 20
 
-    @Test func `gives progress and value`() async throws {
+    @Test(.rows("HS-9", "HS-22")) func `the scope of an upload gives its progress and its value`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyCount)")) }
             let body = RequestBody.replayable(length: Self.count) { UploadPieces(total: Self.count) }
@@ -107,7 +110,7 @@ struct `The scope of an upload` {
         }
     }
 
-    @Test func `needs nobody to look at the progress`() async throws {
+    @Test func `an upload in a scope needs no observer of its progress`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.method) \($0.bodyCount)")) }
             let body = RequestBody.string("abc")
@@ -118,7 +121,7 @@ struct `The scope of an upload` {
         }
     }
 
-    @Test func `ends the upload when it is left, by return or throw`() async throws {
+    @Test func `an upload ends when its scope is left, by return or throw`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in LoopbackServer.Reply([.stall]) }
             let body = RequestBody.replayable(length: Self.count) { UploadPieces(total: Self.count) }
@@ -132,7 +135,7 @@ struct `The scope of an upload` {
         }
     }
 
-    @Test func `ends with the task that runs it`() async throws {
+    @Test func `the scope of an upload ends when its Swift task is cancelled`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in LoopbackServer.Reply([.stall]) }
             let task = Task {
@@ -145,7 +148,7 @@ struct `The scope of an upload` {
         }
     }
 
-    @Test func `begins nothing that cannot be sent`() async throws {
+    @Test func `the scope of an upload does not begin if the request cannot be sent`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let error = try await NetworkError.thrown {
                 try await stage.session.withUpload(to: "\("..")", body: .string("x"), as: .bytes) { _ in

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinReactor
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -10,7 +11,7 @@ struct `Names and sockets of a session` {
     private static let farewell = LoopbackServer.Reply.response(fields: ["Connection": "close"], body: "x")
 
     @Test(arguments: [(Duration?.some(.seconds(60)), 2), (nil, 5)])
-    func `are looked up once for many connections, and again after a flush`(
+    func `a name is looked up once in its time to live, and again after a flush`(
         life: Duration?, questions: Int
     ) async throws {
         let resolver = CountingResolver()
@@ -30,7 +31,9 @@ struct `Names and sockets of a session` {
     }
 
     @Test(arguments: [(HTTPSession.Names.Order.rotating, [3, 3]), (.asGiven, [6, 0])])
-    func `spread connections over addresses`(order: HTTPSession.Names.Order, expected: [Int]) async throws {
+    func `connections take a name's addresses in the order that the session says`(
+        order: HTTPSession.Names.Order, expected: [Int]
+    ) async throws {
         let other = try LoopbackServer()
         defer { other.stop() }
         other.respond { _ in Self.farewell }
@@ -46,7 +49,7 @@ struct `Names and sockets of a session` {
         }
     }
 
-    @Test func `try the next address beside one that hangs`() async throws {
+    @Test func `the next address is tried beside one that hangs`() async throws {
         var silence = LoopbackServer.Configuration()
         silence.completesConnections = false
         let silent = try LoopbackServer(.ipv6, configuration: silence)
@@ -131,7 +134,8 @@ struct `Names and sockets of a session` {
         }
     }
 
-    @Test func `sockets are set as the session says, and as a request says on one of its own`() async throws {
+    @Test(.rows("RQ-55", "AP-4"))
+    func `sockets are set as the session says, and as a request says on one of its own`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "x") }
@@ -166,7 +170,7 @@ struct `Names and sockets of a session` {
         await session.shutdown()
     }
 
-    @Test func `a local address rules out peers of the other family`() async throws {
+    @Test(.rows("RQ-54")) func `a local address rules out peers of the other family`() async throws {
         try await Stage.with(configure: {
             $0.resolver = FixedResolver(addresses: [.v6(0, 1, port: 1)])
             $0.timeouts.resolve = .seconds(60)

@@ -110,7 +110,7 @@ struct `Numbers of strangers` {
     }
 
     @Test(arguments: settings)
-    func `in a setting make no session, or one that works as far as they let it`(setting: Setting) async throws {
+    func `an extreme number in a setting is refused, or requests with it end`(setting: Setting) async throws {
         let server = try Self.server()
         defer { server.stop() }
         for index in 0..<max(Self.counts.count, Self.times.count) {
@@ -130,7 +130,7 @@ struct `Numbers of strangers` {
     }
 
     /// `.max` is no limit, wherever a limit is a number.
-    @Test func `that are the largest there are limit nothing`() async throws {
+    @Test func `the largest number there is limits nothing`() async throws {
         let server = try Self.server()
         defer { server.stop() }
         let excepted = ["probes", "userTimeout", "floor"]
@@ -144,7 +144,7 @@ struct `Numbers of strangers` {
     }
 
     @Test(arguments: counts, times)
-    func `in an option end a request, whatever it comes to`(count: Int, time: Duration) async throws {
+    func `a request ends whatever extreme numbers its options have`(count: Int, time: Duration) async throws {
         let server = try Self.server()
         defer { server.stop() }
         let session = try HTTPSession(.init(baseURL: server.baseURL))
@@ -165,7 +165,7 @@ struct `Numbers of strangers` {
     @Test(arguments: [
         "9223372036854775807", "9223372036854775808", "-9223372036854775808", "-1", "0", "00", "+1", "1e9",
     ])
-    func `in a response's fields end a request, whatever it comes to`(number: String) async throws {
+    func `a request ends whatever numbers its response's fields have`(number: String) async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
         let fields: Fields = [

@@ -1,10 +1,11 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A session's pool` {
-    @Test func `makes room by closing another origin's idle connection, within the total`() async throws {
+    @Test func `the pool makes room within the total by closing another origin's idle connection`() async throws {
         let other = try Stage.makeServer()
         defer { other.stop() }
         other.respond { _ in .response(body: "other") }
@@ -42,7 +43,7 @@ struct `A session's pool` {
         }
     }
 
-    @Test func `opens another connection after so many uses`() async throws {
+    @Test func `the pool opens another connection after the maximum of uses`() async throws {
         try await Stage.with(configure: { $0.connections.maximumUses = 2 }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             for count in [1, 1, 2, 2, 3] {
@@ -52,7 +53,7 @@ struct `A session's pool` {
         }
     }
 
-    @Test func `does not use a connection beyond its age`() async throws {
+    @Test func `a connection is not used beyond its maximum age`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: { $0.connections.maximumAge = .seconds(90) }) {
             (stage: Stage) async throws in
@@ -70,7 +71,7 @@ struct `A session's pool` {
         ("timeout=5", 3999, 1), ("timeout=5", 4000, 2), ("timeout=1, max=9", 499, 1), ("timeout=1", 500, 2),
         ("timeout=100", 59_999, 1), ("timeout=100", 60_000, 2), ("timeout=0", 0, 2), ("max=9", 59_999, 1),
     ])
-    func `keeps an idle connection no longer than the server says`(
+    func `an idle connection is kept no longer than the server says`(
         keepAlive: String, milliseconds: Int, connections: Int
     ) async throws {
         let clock = ManualClock()
@@ -83,7 +84,7 @@ struct `A session's pool` {
         }
     }
 
-    @Test func `serves who waits by priority`() async throws {
+    @Test func `requests that wait for a connection are served by priority`() async throws {
         try await Stage.with(configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(.response().waiting(for: gate))
@@ -106,7 +107,7 @@ struct `A session's pool` {
         }
     }
 
-    @Test func `turns away at once who would wait behind too many`() async throws {
+    @Test func `a request that would wait behind too many is refused at once`() async throws {
         try await Stage.with(configure: { ($0.connections.perOrigin, $0.connections.maximumWaiting) = (1, 1) }) {
             (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
@@ -130,7 +131,7 @@ struct `A session's pool` {
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Opening ahead of need` {
-    @Test func `opens up to a count, and requests use what it opened`() async throws {
+    @Test func `prewarming opens up to a count, and requests use what it opened`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             #expect(try await stage.session.prewarm(3) == 3)
@@ -145,7 +146,9 @@ struct `Opening ahead of need` {
     }
 
     @Test(arguments: [(2, 9, 2), (9, 4, 4)])
-    func `keeps to the caps`(perOrigin: Int, total: Int, opened: Int) async throws {
+    func `prewarming opens no more connections than the caps allow`(perOrigin: Int, total: Int, opened: Int)
+        async throws
+    {
         let limits: @Sendable (inout HTTPSession.Configuration) -> Void = {
             ($0.connections.perOrigin, $0.connections.total) = (perOrigin, total)
         }
@@ -155,7 +158,7 @@ struct `Opening ahead of need` {
         }
     }
 
-    @Test func `a GET is sent again if the server closes such a connection as it comes`() async throws {
+    @Test func `a GET is sent again if the server closes a prewarmed connection as it comes`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             stage.server.enqueue([.close])
@@ -166,7 +169,7 @@ struct `Opening ahead of need` {
         }
     }
 
-    @Test func `says why it failed, and keeps no place`() async throws {
+    @Test func `prewarming that fails says why and leaves no connection open`() async throws {
         try await Stage.with(configure: { $0.resolver = FixedResolver(addresses: []) }) {
             (stage: Stage) async throws in
             let session = stage.session
@@ -178,7 +181,7 @@ struct `Opening ahead of need` {
         }
     }
 
-    @Test func `ends when cancelled, and with the session`() async throws {
+    @Test func `prewarming ends when it is cancelled, and with the session`() async throws {
         try await Stage.with(configure: { $0.resolver = SilentResolver() }) { (stage: Stage) async throws in
             let session = stage.session
             let opening = Task { try await session.prewarm(2, to: "http://nowhere.test") }
@@ -199,7 +202,8 @@ struct `Opening ahead of need` {
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Ending a session` {
-    @Test func `serves who waits during the grace, then cuts and counts what is left`() async throws {
+    @Test(.rows("SM-10", "OP-16", "AP-15"))
+    func `a shutdown serves waiting requests during the grace, then cancels and counts the rest`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: { $0.connections.perOrigin = 1 }) {
             (stage: Stage) async throws in

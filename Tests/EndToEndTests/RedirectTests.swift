@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -22,7 +23,7 @@ struct `A redirect` {
     ]
 
     @Test(arguments: bodies)
-    func `leaves its connection fit for use if its body is small`(
+    func `a redirect leaves its connection fit for use if its body is small`(
         name: String, reply: LoopbackServer.Reply, connections: Int
     ) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -36,7 +37,7 @@ struct `A redirect` {
         }
     }
 
-    @Test func `is not waited for when the rest of its body does not come`() async throws {
+    @Test func `a redirect is followed though the rest of its body does not come`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) { (stage: Stage) async throws in
             stage.server.enqueue([
@@ -63,8 +64,8 @@ struct `A redirect` {
         { gate in .replayable { UploadPieces(total: 300_000, end: gate) }.withTrailers(["X-Sum": "1"]) },
     ]
 
-    @Test(arguments: replayable.indices, [307, 308] as [Status])
-    func `has the body sent again`(index: Int, status: Status) async throws {
+    @Test(.rows("SM-88"), arguments: replayable.indices, [307, 308] as [Status])
+    func `a 307 or 308 redirect has the body sent again`(index: Int, status: Status) async throws {
         try await Stage.with { (stage: Stage) async throws in
             // A stream that has not said yet that it is over is cut by an answer that is no success.
             let gate = LoopbackServer.Gate()
@@ -82,7 +83,7 @@ struct `A redirect` {
         }
     }
 
-    @Test func `that needs no body again takes one that is gone`() async throws {
+    @Test func `a 303 redirect is followed though the request's body cannot be sent again`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(303, fields: Self.location))
             stage.server.respond { .response(body: Bytes("\($0.method) \($0.bodyCount)")) }
@@ -96,7 +97,7 @@ struct `A redirect` {
         }
     }
 
-    @Test func `needs no body again that was never sent`() async throws {
+    @Test func `a redirect that comes before the body can be followed with a one-shot body`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(307, fields: Self.location).beforeBody.closingAfter)
             stage.server.respond { .response(body: Bytes("\($0.bodyCount)")) }
@@ -110,7 +111,7 @@ struct `A redirect` {
     }
 
     /// Its producer would wait for ever.
-    @Test func `stops the sending it makes needless`() async throws {
+    @Test func `a redirect ends the sending of a body that is still on its way`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.response(307, fields: Self.location).beforeBody)
             stage.server.respond { .response(body: Bytes("\($0.bodyCount)")) }
@@ -143,7 +144,7 @@ struct `A redirect` {
     }
 
     /// The idle connections to both servers are dead.
-    @Test func `has a replay for each hop`() async throws {
+    @Test func `each hop is sent again over a new connection if its idle one is dead`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let other = try Stage.makeServer()
             defer { other.stop() }
@@ -160,7 +161,7 @@ struct `A redirect` {
         }
     }
 
-    @Test func `that is stopped is delivered, streamed or whole`() async throws {
+    @Test(.rows("SM-81")) func `a redirect that a hook does not follow is delivered, streamed or whole`() async throws {
         try await Stage.with(configure: { $0.hooks.redirect = { _ in .stop } }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(302, fields: Self.location, body: Self.long).split(at: 100) }
             let options = HTTPSession.Options(validatesResponse: false)
@@ -178,7 +179,7 @@ struct `A redirect` {
     }
 
     @Test(arguments: [false, true])
-    func `may be given a body that no hop before had`(isOfRequest: Bool) async throws {
+    func `a hook can give a redirect a body that no hop before had`(isOfRequest: Bool) async throws {
         let hook: @Sendable (HTTPSession.RedirectProposal) async -> HTTPSession.RedirectDecision? = { proposal in
             var next = proposal.next
             next.method = .put
@@ -195,7 +196,7 @@ struct `A redirect` {
         }
     }
 
-    @Test func `may be given a body for one that is gone`() async throws {
+    @Test(.rows("SM-88")) func `a hook can give a redirect a new body for one that is gone`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(308, fields: Self.location))
             stage.server.respond { .response(body: Bytes("\($0.method) \($0.bodyCount)")) }
@@ -219,7 +220,7 @@ struct `A request in the middle of redirects` {
     }
 
     @Test(arguments: 1...12)
-    func `ends when it is cancelled`(count: Int) async throws {
+    func `a request ends when it is cancelled in the middle of redirects`(count: Int) async throws {
         try await Stage.with(tolerating: true, configure: { $0.redirects.limit = 100_000 }) {
             (stage: Stage) async throws in
             Self.endless(stage)
@@ -238,7 +239,7 @@ struct `A request in the middle of redirects` {
         }
     }
 
-    @Test func `ends when it is cancelled while a redirect's body does not come`() async throws {
+    @Test func `a request ends when it is cancelled while a redirect's body does not come`() async throws {
         try await Stage.with(clock: ManualClock(), tolerating: true) { (stage: Stage) async throws in
             let sent = LoopbackServer.Gate()
             stage.server.enqueue([
@@ -255,7 +256,7 @@ struct `A request in the middle of redirects` {
         }
     }
 
-    @Test func `has one deadline for all hops`() async throws {
+    @Test func `a request has one deadline for all its hops`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true, configure: { $0.timeouts.total = .seconds(5) }) {
             (stage: Stage) async throws in
@@ -276,7 +277,7 @@ struct `A request in the middle of redirects` {
         }
     }
 
-    @Test func `shows how often it was sent`() async throws {
+    @Test func `a request in the middle of redirects shows which hop it is at`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let goOn = LoopbackServer.Gate()
             stage.server.enqueue(

@@ -17,7 +17,9 @@ struct `Request trailers` {
     static func generated(_ count: Int) -> Bytes { LoopbackServer.GeneratedBody.bytes(0..<count) }
 
     @Test(arguments: bodies)
-    func `follow any body, announced`(body: @Sendable () -> RequestBody, expected: Bytes) async throws {
+    func `trailers follow any request body, and are announced`(body: @Sendable () -> RequestBody, expected: Bytes)
+        async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.put(
@@ -33,7 +35,7 @@ struct `Request trailers` {
     }
 
     @Test(arguments: [0, 1, 300_000], [true, false])
-    func `follow a file, compressed or not`(count: Int, isCompressed: Bool) async throws {
+    func `trailers follow a file, compressed or not`(count: Int, isCompressed: Bool) async throws {
         let scratch = try `File bodies`.Scratch(count)
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
@@ -54,7 +56,7 @@ struct `Request trailers` {
         }
     }
 
-    @Test func `are made when the body has been sent`() async throws {
+    @Test func `trailers are made when the body has been sent`() async throws {
         struct Counted: AsyncSequence, AsyncIteratorProtocol {
             var left = 3
             let count: @Sendable () -> Void
@@ -80,7 +82,7 @@ struct `Request trailers` {
     }
 
     @Test(arguments: ["Content-Length", "authorization", "Host", "X Evil"], [true, false])
-    func `that may not come so late are refused`(name: String, announced: Bool) async throws {
+    func `a field that may not be a trailer is refused`(name: String, announced: Bool) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             let body = RequestBody.bytes(Self.text)

@@ -8,7 +8,7 @@ struct `Bodies sent again` {
 
     /// The connection is closed under the request, after its first bytes.
     @Test(arguments: [true, false])
-    func `are those that can be`(isReplayable: Bool) async throws {
+    func `a body whose connection is dead is sent again only if it is replayable`(isReplayable: Bool) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.response().closingOnNextRequest)
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
@@ -30,7 +30,7 @@ struct `Bodies sent again` {
     }
 
     /// The connection dies under it, and whoever answers on the next knows nothing of expectations.
-    @Test func `are sent once more without an expectation, though they had been sent again before`() async throws {
+    @Test func `a request refused with 417 is sent once more, though it had been sent again before`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.response().closingOnNextRequest, .response(417).beforeBody)
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
@@ -44,7 +44,7 @@ struct `Bodies sent again` {
         }
     }
 
-    @Test func `never are those that cannot be`() async throws {
+    @Test func `a one-shot body is never sent twice`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             let body = RequestBody.stream(UploadPieces(total: Self.count))
@@ -60,7 +60,7 @@ struct `Bodies sent again` {
 struct `A request whose idle connection is dead` {
     /// All of them died together, as when a server was restarted.
     @Test(arguments: [3, 8])
-    func `is sent again on a fresh one, whatever else is idle`(cap: Int) async throws {
+    func `a request whose idle connection is dead is sent again on a fresh one`(cap: Int) async throws {
         try await Stage.with(tolerating: true, configure: { $0.connections.perOrigin = cap }) {
             (stage: Stage) async throws in
             stage.server.respond { $0.connection < 3 ? LoopbackServer.Reply([.close]) : .response(body: "fit") }

@@ -6,7 +6,7 @@ import Testing
 /// A machine with many processors has several loops, and a session uses all of them.
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A session over several loops` {
-    @Test func `gives each loop connections of its own`() async throws {
+    @Test func `each loop has connections of its own`() async throws {
         try await Self.play { session, server, loops in
             // A loop takes what is idle on another rather than open one, so the first of each are under way at once.
             let both = LoopbackServer.Gate()
@@ -30,7 +30,7 @@ struct `A session over several loops` {
         }
     }
 
-    @Test func `lets a loop use another's connection when that is all there is`() async throws {
+    @Test func `a loop uses another's connection when that is all there is`() async throws {
         try await Self.play(configure: { $0.connections.perOrigin = 1 }) { session, server, _ in
             server.route(.get, "/long", .response(body: Bytes([UInt8](repeating: 7, count: 1 << 20))))
             server.route(.post, "/echo", .response(body: "taken"))
@@ -52,7 +52,7 @@ struct `A session over several loops` {
         }
     }
 
-    @Test func `keeps its caps over all of them`() async throws {
+    @Test func `a session keeps its caps over all its loops`() async throws {
         try await Self.play(configure: { $0.connections.perOrigin = 3 }) { session, server, _ in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<60 {
@@ -68,7 +68,7 @@ struct `A session over several loops` {
     }
 
     @Test(arguments: [true, false])
-    func `ends a request that is a guest on another loop`(byTimeout: Bool) async throws {
+    func `a request on another loop's connection can time out and be cancelled`(byTimeout: Bool) async throws {
         try await Self.play(configure: { $0.connections.perOrigin = 1 }) { session, server, loops in
             let asked = LoopbackServer.Gate()
             server.route(.get, "/stuck", LoopbackServer.Reply([.signal(asked), .stall]))
@@ -92,7 +92,7 @@ struct `A session over several loops` {
         }
     }
 
-    @Test func `survives many requests and cancels from everywhere`() async throws {
+    @Test func `a session survives many requests and cancels from everywhere`() async throws {
         try await Self.play(configure: { $0.connections.perOrigin = 8 }) { session, server, _ in
             server.route(.get, "/stuck", LoopbackServer.Reply([.stall]))
             await withTaskGroup(of: Void.self) { group in
@@ -122,7 +122,7 @@ struct `A session over several loops` {
     }
 
     @Test(arguments: End.allCases)
-    func `lets nothing begin or go on that was asked for before all was ended`(end: End) async throws {
+    func `a request made before all are ended neither begins nor goes on after that`(end: End) async throws {
         try await Self.play { session, server, _ in
             for _ in 0..<20 {
                 // Some are listed by then, some on their way to a loop, and some not made yet.
@@ -160,7 +160,7 @@ struct `A session over several loops` {
         }
     }
 
-    @Test func `does not wait for requests on other loops that wait for its own`() async throws {
+    @Test func `a drain within a request does not wait for others that wait for that request`() async throws {
         let waiting = Mutex(0)
         let place = Mutex<HTTPSession?>(nil)
         try await Self.play(configure: { configuration in

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinReactor
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -9,7 +10,7 @@ struct `A session` {
     @Test(arguments: [
         LoopbackServer.Endpoint.ipv4, .ipv6, .abstract, .unix("/tmp/dunlin-\(UInt64.random(in: 0 ... .max)).socket"),
     ])
-    func `speaks over every kind of socket`(endpoint: LoopbackServer.Endpoint) async throws {
+    func `a session works over every kind of socket`(endpoint: LoopbackServer.Endpoint) async throws {
         try await Stage.with(endpoint) { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes($0.fields["host"] ?? "none")) }
             let response = try await stage.session.get("x", as: .string)
@@ -19,7 +20,7 @@ struct `A session` {
         }
     }
 
-    @Test func `resolves names off the loop and tries addresses in turn`() async throws {
+    @Test func `a session resolves names and tries their addresses in turn`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "here") }
             var configuration = try Stage.configuration(for: stage.server)
@@ -38,7 +39,7 @@ struct `A session` {
         }
     }
 
-    @Test func `says who refused when no address accepts`() async throws {
+    @Test func `the error says who refused when no address accepts`() async throws {
         let held = try HeldPort()
         defer { held.release() }
         let port = held.number
@@ -55,7 +56,7 @@ struct `A session` {
         }
     }
 
-    @Test func `survives a server that hangs up on accepting`() async throws {
+    @Test func `a session survives a server that closes a connection as it accepts it`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.onConnect(.closeAtOnce, .resetAtOnce)
             for _ in 0..<2 {
@@ -67,7 +68,7 @@ struct `A session` {
         }
     }
 
-    @Test @MainActor func `lends its loop to a caller from the main actor`() async throws {
+    @Test @MainActor func `a caller from the main actor can run on the session's loop, and comes back`() async throws {
         let server = try Stage.makeServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "fast") }
@@ -91,7 +92,7 @@ struct `A session` {
         await session.shutdown()
     }
 
-    @Test func `serves many tasks at once`() async throws {
+    @Test func `a session serves many tasks at once`() async throws {
         try await Stage.with(configure: { $0.connections.perOrigin = 8 }) { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes($0.target)) }
             let session = stage.session
@@ -108,7 +109,9 @@ struct `A session` {
         }
     }
 
-    @Test func `may be dropped at any time and leaves nothing`() async throws {
+    @Test(.rows("G-10", "SM-13", "LX-9")) func `a session can be dropped at any time and leaves nothing behind`()
+        async throws
+    {
         let server = try Stage.makeServer()
         defer { server.stop() }
         server.respond { _ in .response(body: "x") }
@@ -126,7 +129,7 @@ struct `A session` {
         try await server.wait { $0.open == 0 }
     }
 
-    @Test func `drains before it cuts`() async throws {
+    @Test func `a shutdown lets running requests end within the grace`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(.response(body: "done").waiting(for: gate))

@@ -27,7 +27,8 @@ struct `A response that is handed on` {
         try await stage.eventually("the request is over") { await stage.session.tasks.count == 0 }
     }
 
-    @Test(arguments: [200, 404] as [Status]) func `is read to its end elsewhere, and its connection used again`(
+    @Test(arguments: [200, 404] as [Status])
+    func `a response handed on is read to its end elsewhere, and its connection is used again`(
         status: Status
     ) async throws {
         try await Stage.with { (stage: Stage) async throws in
@@ -44,7 +45,8 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test(arguments: [Method.get, .head]) func `that came whole with its head is over, and can be read`(
+    @Test(arguments: [Method.get, .head])
+    func `a response that came whole with its head is over, and can still be read`(
         method: Method
     ) async throws {
         try await Stage.with { (stage: Stage) async throws in
@@ -57,7 +59,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `that breaks fails its request too, and frees its connection at once`() async throws {
+    @Test func `a response that breaks while it is read fails its request too`() async throws {
         let told = Mutex<[NetworkError.Code?]>([])
         try await Stage.with(tolerating: true) { configuration in
             configuration.hooks.completed = { completion in
@@ -74,7 +76,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `lets its hooks wait for everybody else to end`() async throws {
+    @Test func `a hook of a streamed response can wait for all other requests to end`() async throws {
         let box = Mutex<HTTPSession?>(nil)
         try await Stage.with { configuration in
             configuration.hooks.data = { _, _ in
@@ -89,7 +91,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `leaves its connection to a request that is made when it is told to be over`() async throws {
+    @Test func `a dropped response leaves its place in the pool to a request from its end hook`() async throws {
         let box = Mutex<HTTPSession?>(nil)
         let seen = Mutex<[Status]>([])
         try await Stage.with(tolerating: true) { configuration in
@@ -110,7 +112,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `ends when it is let go of, unread or half read, on any thread`() async throws {
+    @Test func `a response ends when it is dropped, unread or half read`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             Self.serve(stage, then: .generated(0..<100_000), .stall)
             for reads in [0, 1] {
@@ -125,7 +127,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `is kept by an iterator alone`() async throws {
+    @Test func `a response stays open as long as an iterator of its body is left`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             Self.serve(stage, then: .generated(0..<300_000))
             var pieces = try await Self.answer(stage).1.makeAsyncIterator()
@@ -136,7 +138,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `ends when its request is cancelled, whether somebody reads or not`() async throws {
+    @Test func `a response ends when its request is cancelled, whether it is being read or not`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             Self.serve(stage, then: .generated(0..<100_000), .stall)
             for isReading in [false, true] {
@@ -151,7 +153,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `is cancelled while its head is awaited`() async throws {
+    @Test func `a streamed request can be cancelled while its head is awaited`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in [.stall] }
             let asking = Task { _ = try await stage.session.stream("file") }
@@ -162,7 +164,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `that nobody reads ends with its time`() async throws {
+    @Test func `a response that nobody reads ends at its total limit`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { configuration in
             configuration.timeouts.total = .seconds(30)
@@ -178,7 +180,7 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test func `is told of once, when it is over`() async throws {
+    @Test func `the end of a streamed response is told once, when it is over`() async throws {
         let told = Mutex<[Int?]>([])
         try await Stage.with { configuration in
             configuration.hooks.completed = { completion in

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -12,13 +13,13 @@ struct `A request that takes too long` {
         return timeouts
     }
 
-    @Test(arguments: Predicament.allCases)
-    func `fails with the phase it hung in, once the clock says so`(predicament: Predicament) async throws {
+    @Test(.rows("RQ-53"), arguments: Predicament.allCases)
+    func `a request that takes too long fails with the phase it was in`(predicament: Predicament) async throws {
         try await Self.run(predicament, limiting: predicament.phase)
     }
 
     @Test(arguments: Predicament.allCases)
-    func `fails by the total limit in any phase`(predicament: Predicament) async throws {
+    func `a request fails by its total limit in any phase`(predicament: Predicament) async throws {
         try await Self.run(predicament, limiting: .total)
     }
 
@@ -55,7 +56,7 @@ struct `A request that takes too long` {
         }
     }
 
-    @Test func `is not timed out while bytes keep coming`() async throws {
+    @Test func `a request is not timed out while bytes keep coming`() async throws {
         try await Stage.with(configure: { $0.timeouts.idle = .milliseconds(400) }) { (stage: Stage) async throws in
             let body = LoopbackServer.GeneratedBody.bytes(0..<600)
             stage.server.enqueue(.response(body: body).dripping(40, every: .milliseconds(40)))
@@ -63,7 +64,7 @@ struct `A request that takes too long` {
         }
     }
 
-    @Test func `inherits the deadline of the work it is part of`() async throws {
+    @Test func `a request inherits the deadline of the work it is part of`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) { (stage: Stage) async throws in
             stage.server.enqueue([.stall])
@@ -86,7 +87,7 @@ struct `A request that takes too long` {
         }
     }
 
-    @Test func `is refused when it cannot finish any more`() async throws {
+    @Test func `a request whose deadline has passed is refused before it is sent`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let error = try await NetworkError.thrown {
                 try await stage.session.withDeadline(in: .zero) { _ = try await stage.session.get("x", as: .bytes) }
@@ -98,7 +99,7 @@ struct `A request that takes too long` {
         }
     }
 
-    @Test func `is bounded per request too`() async throws {
+    @Test(.rows("RQ-50")) func `a request can have a time limit of its own`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue([.stall])
             let options = HTTPSession.Options(timeouts: Timeouts(firstByte: .milliseconds(50)))

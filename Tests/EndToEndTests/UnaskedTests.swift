@@ -51,7 +51,9 @@ struct `What comes unasked while the loop computes` {
     }
 
     @Test(arguments: Unasked.allCases)
-    func `is no answer to the next request of whoever computes`(unasked: Unasked) async throws {
+    func `what comes unasked is no answer to the next request of whoever computes on the loop`(unasked: Unasked)
+        async throws
+    {
         try await Stage.with(.abstract, oneLoop: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
@@ -71,7 +73,7 @@ struct `What comes unasked while the loop computes` {
 
     /// The loop has polled since the connection came back, and is busy when the next request comes.
     @Test(arguments: Unasked.allCases)
-    func `is no answer to a request that comes meanwhile`(unasked: Unasked) async throws {
+    func `what comes unasked is no answer to a request made while the loop computes`(unasked: Unasked) async throws {
         try await Stage.with(.abstract, oneLoop: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
             let session = stage.session
@@ -94,7 +96,7 @@ struct `What comes unasked while the loop computes` {
     }
 
     @Test(arguments: Unasked.allCases)
-    func `is no answer to who stands in the line for the connection`(unasked: Unasked) async throws {
+    func `what comes unasked is no answer to a request that waits for the connection`(unasked: Unasked) async throws {
         try await Stage.with(.abstract, oneLoop: true, configure: { $0.connections.perOrigin = 1 }) {
             (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "good") }
@@ -119,7 +121,7 @@ struct `What comes unasked while the loop computes` {
 
     /// The connection lives on one loop, which computes, and is lent on another.
     @Test(arguments: Unasked.allCases)
-    func `is no answer to a request on another loop`(unasked: Unasked) async throws {
+    func `what comes unasked is no answer to a request on another loop`(unasked: Unasked) async throws {
         let server = try Stage.makeServer(.abstract)
         defer { server.stop() }
         server.respond { _ in .response(body: "good") }

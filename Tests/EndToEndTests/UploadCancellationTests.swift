@@ -45,7 +45,7 @@ struct `A cancelled upload` {
     }
 
     @Test(arguments: Moment.allCases)
-    func `ends at once when its Swift task is cancelled`(moment: Moment) async throws {
+    func `an upload ends at once when its Swift task is cancelled`(moment: Moment) async throws {
         try await Self.stuck(moment) { (stage: Stage, task: Task<Void, any Error>) async throws in
             task.cancel()
             await #expect(throws: CancellationError.self) { try await task.value }
@@ -53,7 +53,7 @@ struct `A cancelled upload` {
     }
 
     @Test(arguments: Moment.allCases)
-    func `ends at once when cancelled by its handle`(moment: Moment) async throws {
+    func `an upload ends at once when it is cancelled through the registry`(moment: Moment) async throws {
         try await Self.stuck(moment) { (stage: Stage, task: Task<Void, any Error>) async throws in
             let id = try #require(await stage.session.tasks.all.last?.id)
             #expect(await stage.session.tasks.cancel(id))
@@ -63,7 +63,7 @@ struct `A cancelled upload` {
     }
 
     @Test(arguments: Moment.allCases)
-    func `ends once, however often and from wherever it is cancelled`(moment: Moment) async throws {
+    func `an upload ends once, however often and from wherever it is cancelled`(moment: Moment) async throws {
         var events: AsyncStream<HTTPSession.Event>?
         try await Self.stuck(moment, before: { events = $0.session.events(keeping: 1000) }) {
             (stage: Stage, task: Task<Void, any Error>) async throws in

@@ -1,11 +1,12 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Request bodies` {
-    @Test(arguments: [0, 1, 1000, 16 << 10, (16 << 10) + 1, 5 << 20])
-    func `of bytes arrive as they are`(count: Int) async throws {
+    @Test(.rows("SM-21"), arguments: [0, 1, 1000, 16 << 10, (16 << 10) + 1, 5 << 20])
+    func `a body of bytes arrives as it is`(count: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
             let body = LoopbackServer.GeneratedBody.bytes(0..<count)
@@ -18,8 +19,8 @@ struct `Request bodies` {
         }
     }
 
-    @Test(arguments: [0, 1, 10_000, 3 << 20], [true, false])
-    func `from a sequence arrive as they are, announced or chunked`(count: Int, announced: Bool) async throws {
+    @Test(.rows("SM-21"), arguments: [0, 1, 10_000, 3 << 20], [true, false])
+    func `a body from a sequence arrives as it is, announced or chunked`(count: Int, announced: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes("\($0.bodyHash)")) }
             let body = RequestBody.stream(UploadPieces(total: count), length: announced ? count : nil)
@@ -34,7 +35,7 @@ struct `Request bodies` {
     }
 
     @Test(arguments: [99_999, 100_001])
-    func `that belie their length fail, and nothing follows them`(announced: Int) async throws {
+    func `a body of another length than announced fails its request`(announced: Int) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             let body = RequestBody.stream(UploadPieces(total: 100_000), length: announced)
@@ -46,7 +47,7 @@ struct `Request bodies` {
         }
     }
 
-    @Test func `whose producer fails throw the producer's error`() async throws {
+    @Test func `a request whose body's producer fails throws the producer's error`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let body = RequestBody.stream(UploadPieces(total: 1 << 20, failingAt: 200_000))
             await #expect(throws: UploadPieces.Broken.self) {
@@ -57,7 +58,7 @@ struct `Request bodies` {
     }
 
     @Test(arguments: [true, false])
-    func `refused before they were sent whole yield the refusal`(streamed: Bool) async throws {
+    func `a body refused before it was sent whole yields the refusal`(streamed: Bool) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let refusal = LoopbackServer.Reply.response(413, body: "too much").beforeBody.then(.stall)
             stage.server.enqueue(refusal)
@@ -80,7 +81,7 @@ struct `Request bodies` {
         ("X-Evil", "a\r\nHost: other"), ("X-Evil", "a\0b"), ("X Evil", "a"), ("X-Evil:", "a"), ("", "a"),
         ("Content-Length", "7"), ("Transfer-Encoding", "chunked"),
     ])
-    func `and heads that would break the framing are never sent`(name: String, value: String) async throws {
+    func `a field that would break the framing is never sent`(name: String, value: String) async throws {
         try await Stage.with { (stage: Stage) async throws in
             var fields = Fields()
             fields.append(name, value)
@@ -93,7 +94,7 @@ struct `Request bodies` {
         }
     }
 
-    @Test func `that are empty are announced where a body means something`() async throws {
+    @Test func `an empty body is announced where a body means something`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             for method in [.get, .delete, .head, .post, .put, .patch] as [Method] {
@@ -103,7 +104,7 @@ struct `Request bodies` {
         }
     }
 
-    @Test func `and requests for tunnels and upgrades are refused`() async throws {
+    @Test func `a CONNECT request and a 101 response are refused`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let tunnel = try await NetworkError.thrown {
                 _ = try await stage.session.request("CONNECT", "x", as: .bytes)
@@ -120,7 +121,7 @@ struct `Request bodies` {
         ("X-Evil", "a\r\nHost: other"), ("X-Evil Twin", "a"), ("Content-Length", "7"), ("Transfer-Encoding", "chunked"),
         ("Connection", "upgrade"),
     ])
-    func `and heads that are refused say for which field`(name: String, value: String) async throws {
+    func `a refused head says for which field`(name: String, value: String) async throws {
         try await Stage.with { (stage: Stage) async throws in
             var fields = Fields()
             fields.append(name, value)

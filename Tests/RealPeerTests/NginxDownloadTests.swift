@@ -21,7 +21,7 @@ struct `Downloads from nginx` {
         }
     }
 
-    @Test func `go on by themselves when the server is restarted under them`() async throws {
+    @Test func `a download continues by itself when the server is restarted during it`() async throws {
         try await with { nginx, session, folder in
             let file = Noise.bytes(Self.size)
             try nginx.publish(file, as: "file")
@@ -43,7 +43,7 @@ struct `Downloads from nginx` {
     }
 
     /// The server gives each connection 4 MiB a second, so that one takes four seconds.
-    @Test func `in four segments are much faster where each connection has its pace`() async throws {
+    @Test func `a download in four segments is much faster where each connection has its pace`() async throws {
         try await with { nginx, session, folder in
             let file = Noise.bytes(2 * Self.size)
             try nginx.publish(file, as: "file")
@@ -64,7 +64,7 @@ struct `Downloads from nginx` {
         }
     }
 
-    @Test func `in segments go on when the server is restarted, and later in another session`() async throws {
+    @Test func `a download in segments continues after a restart, and later in another session`() async throws {
         try await with { nginx, session, folder in
             // More than sockets hold, so that it is not all there when the server goes.
             let file = Noise.bytes(3 * Self.size)
@@ -87,7 +87,9 @@ struct `Downloads from nginx` {
     }
 
     @Test(arguments: [false, true])
-    func `go on later, if the file is still the same`(hasChanged: Bool) async throws {
+    func `a download continues later if the file is the same, and begins anew if it is not`(hasChanged: Bool)
+        async throws
+    {
         try await with { nginx, session, folder in
             try nginx.publish(Noise.bytes(Self.size), as: "file")
             let task = try session.downloadTask("paced/file", to: .file(folder.path + "/into/file"))

@@ -38,7 +38,9 @@ struct `Identities that openssl wrote` {
     ]
 
     @Test(arguments: forms, [.p256, .rsa2048] as [CertificateAuthority.Key.Kind])
-    func `are shown to a server that asks`(form: Form, kind: CertificateAuthority.Key.Kind) async throws {
+    func `an identity that openssl wrote is shown to a server that asks`(
+        form: Form, kind: CertificateAuthority.Key.Kind
+    ) async throws {
         let (folder, authority) = (try Folder(), try CertificateAuthority())
         let client = try authority.issue(.client("Ada").with(kind))
         try folder.write(client.chainPEM.utf8, as: "own.pem")

@@ -36,7 +36,9 @@ struct `Against openssl s_server` {
     @Test(
         arguments: Version.allCases,
         [.p256, .p384, .ed25519, .rsa2048, .rsa3072] as [CertificateAuthority.Key.Kind])
-    func `is believed whatever its key`(version: Version, kind: CertificateAuthority.Key.Kind) async throws {
+    func `a server of openssl is believed whatever its key`(version: Version, kind: CertificateAuthority.Key.Kind)
+        async throws
+    {
         try await Self.with(
             version, ["-HTTP"], files: ["page": Self.page], showing: .server("127.0.0.1").with(kind)
         ) { _, session in
@@ -50,7 +52,7 @@ struct `Against openssl s_server` {
     @Test(
         arguments: Version.allCases,
         [([], true), (["-no_ticket"], true), (["-no_ticket", "-no_cache"], false)] as [([String], Bool)])
-    func `is resumed by tickets and by its cache`(
+    func `a session with openssl is resumed by tickets and by its cache`(
         version: Version, memory: (options: [String], resumes: Bool)
     ) async throws {
         try await Self.with(version, ["-HTTP"] + memory.options, files: ["page": Self.page]) { _, session in
@@ -64,7 +66,7 @@ struct `Against openssl s_server` {
 
     /// It takes only what we send no key for at first, so it asks for another hello.
     @Test(arguments: ["P-256", "P-384", "P-521"])
-    func `asks for another key share, and gets it`(group: String) async throws {
+    func `a server that asks for another key share gets it`(group: String) async throws {
         try await Self.with(
             .v1_3, ["-HTTP", "-groups", group, "-msg", "-msgfile", "messages"], files: ["page": Self.page]
         ) { server, session in
@@ -79,7 +81,7 @@ struct `Against openssl s_server` {
         }
     }
 
-    @Test func `of an older version is refused in words`() async throws {
+    @Test func `a server of an older version is refused in words`() async throws {
         try await Self.with(
             nil, ["-HTTP", "-tls1_1", "-cipher", "DEFAULT@SECLEVEL=0"], files: ["page": Self.page]
         ) { _, session in
@@ -90,7 +92,8 @@ struct `Against openssl s_server` {
     }
 
     @Test(arguments: Version.allCases)
-    func `is refused by a wrong name and by an unknown issuer, and hears the alert`(version: Version) async throws {
+    func `a server with a wrong name or an unknown issuer is refused, and gets the alert`(version: Version) async throws
+    {
         try await Self.with(version, ["-HTTP"], showing: .server("a.test")) { server, session in
             let error = try await NetworkError.thrown { _ = try await session.get("page", as: .bytes) }
             #expect(error.reason == "the certificate is for a.test, not for 127.0.0.1")
@@ -109,7 +112,9 @@ struct `Against openssl s_server` {
     // MARK: Who we are
 
     @Test(arguments: Version.allCases, [("-verify", true), ("-Verify", false)] as [(String, Bool)])
-    func `asks who we are`(version: Version, demand: (option: String, isOptional: Bool)) async throws {
+    func `a client certificate is accepted or refused as the server demands it`(
+        version: Version, demand: (option: String, isOptional: Bool)
+    ) async throws {
         let clients = try CertificateAuthority(.authority("Clients"))
         let options = [
             "-HTTP", demand.option, "3", "-verify_return_error", "-no_ticket", "-no_cache", "-CAfile", "clients.pem",
@@ -140,7 +145,7 @@ struct `Against openssl s_server` {
     // MARK: Content
 
     @Test(arguments: Version.allCases)
-    func `sends sixty-four MiB as they are, and what ends before its end is an error`(version: Version) async throws {
+    func `sixty-four MiB come as they are, and a body that is cut off is an error`(version: Version) async throws {
         let file = Noise.bytes(64 << 20)
         try await Self.with(version, ["-WWW"], files: ["file": file]) { server, session in
             // Its length is not told: the end of the connection is the end of the body.
@@ -157,7 +162,7 @@ struct `Against openssl s_server` {
     }
 
     @Test(arguments: Version.allCases)
-    func `keeps a connection, and is heard when it says goodbye`(version: Version) async throws {
+    func `a connection is kept, and dropped when the server closes it`(version: Version) async throws {
         try await Self.with(version, []) { server, session in
             for index in 0..<3 {
                 async let response = session.get("item/\(index)", as: .string)
@@ -173,7 +178,7 @@ struct `Against openssl s_server` {
 
     /// `K` asks us to change ours as well, `k` does not.
     @Test(arguments: ["K", "k"])
-    func `changes its keys in the middle of a body`(key: String) async throws {
+    func `a server may change its keys in the middle of a body`(key: String) async throws {
         try await Self.with(.v1_3, []) { server, session in
             for index in 0..<2 {
                 let task = Task {
@@ -194,7 +199,7 @@ struct `Against openssl s_server` {
     }
 
     @Test(arguments: ["r", "R"])
-    func `asks to renegotiate, is turned down, and the error says that it wanted to`(key: String) async throws {
+    func `a server's wish to renegotiate is declined, and the error says so`(key: String) async throws {
         try await Self.with(.v1_2, []) { server, session in
             let task = Task { try await session.get("x", as: .string).value }
             try await server.prints("GET /x HTTP/1.1")

@@ -73,7 +73,9 @@ struct `Against nginx over TLS` {
 
     /// The first key that is sent is for a group that nginx does not take, so it asks for another (HelloRetryRequest).
     @Test(arguments: Security.Version.allCases, ["prime256v1", "secp384r1", "secp521r1"])
-    func `a group that is not our first choice is agreed on`(version: Security.Version, group: String) async throws {
+    func `a group that is not the client's first choice is agreed on`(version: Security.Version, group: String)
+        async throws
+    {
         try await Self.with(version, nginx: { $0.groups = group }) {
             (_, session: HTTPSession, _) async throws in
             for _ in 0..<2 { #expect(try await session.get("group", as: .string).value == group) }
@@ -158,7 +160,7 @@ struct `Against nginx over TLS` {
     // MARK: Who nginx is
 
     @Test(arguments: Security.Version.allCases)
-    func `is refused by a wrong name and by an unknown issuer`(version: Security.Version) async throws {
+    func `a server with a wrong name or an unknown issuer is refused`(version: Security.Version) async throws {
         try await Self.with(version, showing: .server("a.test", "b.test")) { _, session, _ in
             let error = try await NetworkError.thrown { _ = try await session.get("hello", as: .bytes) }
             #expect(error.code == .serverTrustFailed)
@@ -175,7 +177,7 @@ struct `Against nginx over TLS` {
     }
 
     @Test(arguments: Security.Version.allCases, [(.good, nil), (.revoked, .revoked)] as [Stapled])
-    func `staples what its authority says of it`(version: Security.Version, staple: Stapled) async throws {
+    func `a staple of nginx counts as its authority made it`(version: Security.Version, staple: Stapled) async throws {
         let authority = try CertificateAuthority()
         var security = Security(try authority.issue(.server("127.0.0.1").stapled), version)
         security.staple = try authority.staple(staple.status, for: security.identity)
@@ -196,7 +198,7 @@ struct `Against nginx over TLS` {
     typealias Stapled = (status: RevocationStatus, reason: TrustRefusal.Reason?)
 
     @Test(arguments: Security.Version.allCases)
-    func `comes back from a restart with another key, and is believed or not by what is pinned`(
+    func `a server with a new key after a restart is believed or not by what is pinned`(
         version: Security.Version
     ) async throws {
         let authority = try CertificateAuthority()
@@ -233,7 +235,7 @@ struct `Against nginx over TLS` {
     }
 
     @Test(arguments: Security.Version.allCases)
-    func `shows another certificate after a reload, and no request fails meanwhile`(
+    func `another certificate is shown after a reload, and no request fails meanwhile`(
         version: Security.Version
     ) async throws {
         try await Self.with(version) { nginx, session, authority in

@@ -1,5 +1,5 @@
-internal import DunlinReactor
 package import DunlinInflate
+internal import DunlinReactor
 
 extension RequestBody {
     /// How a request's body may be compressed: in any coding that Dunlin can do.

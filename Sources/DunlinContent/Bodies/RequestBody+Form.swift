@@ -6,8 +6,7 @@ extension RequestBody {
 
     /// A form of parameters of any structure, in the order given unless `style` says otherwise.
     @_disfavoredOverload
-    public static func form(_ parameters: HTTP.Parameters, style: ParameterStyle = .given) throws -> RequestBody
-    {
+    public static func form(_ parameters: HTTP.Parameters, style: ParameterStyle = .given) throws -> RequestBody {
         form(encoded: try style.encoded(parameters))
     }
 

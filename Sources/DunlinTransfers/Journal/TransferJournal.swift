@@ -163,12 +163,16 @@ extension TransferJournal {
         let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
         if book.withLock({ $0.isClosed }) { throw Self.closed }
         let (bytes, storage) = (try entry.bytes(), storage)
-        let file = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.add(entry, bytes) }
+        let file = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
+            try storage.add(entry, bytes)
+        }
         do {
             return try enter(Transfer(JournalMachine(entry, rules), file, .asked(asked), self))
         } catch {
             // Closed meanwhile: nobody is to find later what its caller was told is not there.
-            try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.forget(entry.id) }
+            try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in
+                try storage.forget(entry.id)
+            }
             throw error
         }
     }

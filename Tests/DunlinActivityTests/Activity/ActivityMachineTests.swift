@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinActivity
 
 @Suite struct `Activity, by its rules` {
@@ -123,7 +125,8 @@ import Testing
         ),
     ]
 
-    @Test(arguments: Self.tables.indices) func `goes through its four states`(index: Int) {
+    @Test(.rows("AI-3", "AI-4", "AI-5", "AI-6", "AI-7", "AI-8", "AI-9", "AI-20"), arguments: Self.tables.indices)
+    func `the activity machine goes through its four states as its tables say`(index: Int) {
         let (name, steps) = Self.tables[index]
         var machine = Machine()
         for (number, (event, action, state)) in steps.enumerated() {
@@ -132,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `shows and hides in turn, whatever happens in whatever order`() {
+    @Test(.rows("AI-10")) func `the activity machine shows and hides in turn, in whatever order events come`() {
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<2000 {
             var machine = Machine()
@@ -156,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `takes its delays from those that are set`() {
+    @Test(.rows("AI-2", "AI-20")) func `the activity machine waits as long as the delays that are set`() {
         var machine = Machine()
         machine.delays = ActivityMonitor.Delays(activation: .zero, completion: .seconds(9))
         machine.enable()

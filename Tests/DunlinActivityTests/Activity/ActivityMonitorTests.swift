@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -30,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `shows nothing before it is enabled, and looks at once when it is`() async throws {
+    @Test(.rows("AI-1", "AI-15"))
+    func `an activity monitor shows nothing until it is enabled, and then counts what already runs`() async throws {
         let stage = try await Stage()
         #expect(await !stage.monitor.isEnabled)
         // Nobody is told of this one: it began before there was somebody to tell.
@@ -49,7 +51,8 @@ import Testing
         #expect(await stage.monitor.state == .notActive)
     }
 
-    @Test func `shows requests of four and of two seconds once, and hides once`() async throws {
+    @Test(.rows("AI-11", "AI-19"))
+    func `two requests that overlap, of four and of two seconds, are shown once and hidden once`() async throws {
         let stage = try await Stage()
         let transport = MockTransport(clock: stage.clock)
         for (path, time) in [("/long", 4), ("/short", 2)] {
@@ -82,7 +85,8 @@ import Testing
         #expect(told.withLock { $0 } == [true, false])
     }
 
-    @Test func `does not count requests that are held, and none twice`() async throws {
+    @Test(.rows("AI-12", "AI-13"))
+    func `a suspended request is no activity, and a cancelled one is taken off only once`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         var changes = await stage.monitor.changes.makeAsyncIterator()
@@ -109,7 +113,9 @@ import Testing
         #expect(await changes.next() == false)
     }
 
-    @Test func `hides when it is disabled, and shows again what goes on still`() async throws {
+    @Test(.rows("AI-16")) func `a monitor that is disabled hides, and once enabled again it counts what still runs`()
+        async throws
+    {
         let stage = try await Stage()
         await stage.monitor.enable()
         let told = Mutex<[Bool]>([])
@@ -128,7 +134,7 @@ import Testing
         token.end()
     }
 
-    @Test func `shows foreign work until its token is ended or let go of`() async throws {
+    @Test(.rows("AI-18")) func `work under a token is shown until the token is ended or released`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         var changes = await stage.monitor.changes.makeAsyncIterator()
@@ -153,7 +159,7 @@ import Testing
         #expect(await changes.next() == false)
     }
 
-    @Test func `goes on with a session that is opened again, and no further with one it ignores`() async throws {
+    @Test func `a restarted session is still followed, and an ignored one is not`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         var changes = await stage.monitor.changes.makeAsyncIterator()
@@ -170,7 +176,8 @@ import Testing
         _ = await task.result
     }
 
-    @Test func `is at rest after any storm of resumes, suspensions and cancels`() async throws {
+    @Test(.rows("AI-12", "AI-17"))
+    func `a monitor comes to rest after any mix of resumes, suspensions and cancels`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         var changes = await stage.monitor.changes.makeAsyncIterator()
@@ -202,7 +209,7 @@ import Testing
         #expect(await stage.monitor.state == .notActive)
     }
 
-    @Test func `keeps no session, and ends its listeners with itself`() async throws {
+    @Test func `a monitor keeps no session alive, and its stream of changes ends with it`() async throws {
         let clock = ManualClock()
         var monitor: ActivityMonitor? = ActivityMonitor(clock: clock)
         await monitor?.enable()

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -57,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `short requests that follow each other at once are one activity, without a break`() async throws {
+    @Test(.rows("AI-5"))
+    func `short requests that follow each other at once are one activity, without a break`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         try await stage.withStream {
@@ -81,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: [1, 16])
-    func `requests by the hundred wake it no more often than one`(lanes: Int) async throws {
+    func `hundreds of requests wake the monitor no more often than one does`(lanes: Int) async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         let token = stage.monitor.beginActivity()
@@ -100,7 +102,9 @@ import Testing
         #expect(stage.told.all == [true])
     }
 
-    @Test func `hides by the end of what it was not told of`() async throws {
+    @Test(.rows("AI-6")) func `the wait before hiding counts from the last end, even one the monitor was not told of`()
+        async throws
+    {
         let stage = try await Stage()
         await stage.monitor.enable()
         let (first, second) = (try stage.task(), try stage.task())
@@ -132,7 +136,7 @@ import Testing
         try await stage.hides(after: 170)
     }
 
-    @Test func `sets no timer while it is idle, and while a request goes on alone`() async throws {
+    @Test func `an activity monitor sets no timer while it is idle or while a request goes on alone`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         #expect(stage.clock.sleeps == 0)
@@ -153,7 +157,9 @@ import Testing
         _ = await held.result
     }
 
-    @Test func `hears of a request that was held before it was enabled`() async throws {
+    @Test(.rows("AI-12")) func `a request suspended before the monitor was enabled is shown once it is resumed`()
+        async throws
+    {
         let stage = try await Stage()
         let task = try stage.task()
         task.resume()
@@ -188,7 +194,7 @@ import Testing
         try await stage.hides(after: 170)
     }
 
-    @Test func `costs a session nothing that it follows no more`() async throws {
+    @Test func `a monitor sets no timer for a session that it no longer follows`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
         await stage.monitor.ignore(stage.mock.session)
@@ -202,7 +208,7 @@ import Testing
         _ = await task.result
     }
 
-    @Test func `sees what goes on between two tokens, and tokens that end unseen`() async throws {
+    @Test func `a token that ends at once still begins an activity, which a later token continues`() async throws {
         let stage = try await Stage()
         stage.monitor.beginActivity().end()
         await stage.monitor.enable()

@@ -1,11 +1,14 @@
 import Dunlin
 import Synchronization
 import Testing
+
 @testable import DunlinActivity
 
 @Suite struct BatchProgressTests {
     @Test(arguments: [(0, 0, 1.0, true), (4, 0, 0, false), (4, 1, 0.25, false), (4, 4, 1, true)])
-    func `is final when all are over`(total: Int, ended: Int, fraction: Double, isFinal: Bool) {
+    func `the progress of a batch is final when all its requests are over`(
+        total: Int, ended: Int, fraction: Double, isFinal: Bool
+    ) {
         var progress = HTTPSession.BatchProgress(total: total)
         for _ in 0..<ended { progress.ended(well: true) }
         #expect(progress.fraction == fraction)
@@ -13,7 +16,7 @@ import Testing
         #expect(progress.failed == 0)
     }
 
-    @Test func `sums up what went wrong and what moved`() {
+    @Test func `the progress of a batch sums up its failures and the bytes that moved`() {
         var progress = HTTPSession.BatchProgress(total: 3)
         for (isWell, sent, received) in [(true, 5, 0), (false, 0, 7), (false, 1, 1)] {
             progress.moved(sent: sent, received: received)
@@ -24,7 +27,7 @@ import Testing
 }
 
 @Suite struct BatchBookTests {
-    @Test func `many that end at once settle it when the last is counted`() async throws {
+    @Test func `a batch whose requests end at the same time settles when the last is counted`() async throws {
         for _ in 0..<20 {
             let loop = try HTTPSession().core.loop
             let book = BatchBook(50, on: loop)

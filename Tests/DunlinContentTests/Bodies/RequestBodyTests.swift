@@ -1,7 +1,9 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Mocking
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinTransfers
 
@@ -10,7 +12,7 @@ import Testing
         if case .bytes(let bytes) = body.content { String(bytes) } else { nil }
     }
 
-    @Test func `are forms of pairs, of parameters and of what is encoded`() throws {
+    @Test func `a form body is made of pairs, of parameters or of an encoded value`() throws {
         let (scope, page) = ("write", 2)
         let bodies: [(RequestBody, String)] = [
             (
@@ -29,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `are JSON of literals and of what is encoded`() throws {
+    @Test(.rows("RQ-73", "LX-5")) func `a JSON body is made of literals or of an encoded value`() throws {
         #expect(
             Self.text(try .json(["name": "Ada", "tags": [1, "x", nil]])) == #"{"name":"Ada","tags":[1,"x",null]}"#)
         #expect(Self.text(try .json(["z": 1, "a": 2])) == #"{"z":1,"a":2}"#)
@@ -55,15 +57,15 @@ import Testing
 
         """
 
-    @Test func `are property lists, in Apple's own text`() throws {
+    @Test(.rows("RQ-78", "LX-6")) func `a property list body is written in Apple's own text`() throws {
         let body = try RequestBody.propertyList(["key": "value"])
         #expect(Self.text(body) == Self.list)
         #expect(body.contentType == "application/x-plist")
         #expect(Self.text(try .propertyList(["key": "value"] as [String: String])) == Self.list)
     }
 
-    @Test(arguments: [PropertyListFormat.xml, .binary])
-    func `are property lists that keep every kind of value`(format: PropertyListFormat) throws {
+    @Test(.rows("RQ-77"), arguments: [PropertyListFormat.xml, .binary])
+    func `a property list body keeps every kind of value`(format: PropertyListFormat) throws {
         let value: DynamicValue = [
             "b": true, "i": -7, "u": 18_446_744_073_709_551_615, "d": 1.5, "s": "ä<&", "x": .data([0, 1]),
             "t": .date(Date(timeIntervalSince1970: 60)), "a": [1, [2], [:]],
@@ -80,15 +82,15 @@ import Testing
         (0..<600).reduce(1) { value, _ in [value] },
     ]
 
-    @Test(arguments: unlisted)
-    func `are no property list of what it cannot say`(value: DynamicValue) {
+    @Test(.rows("RQ-79"), arguments: unlisted)
+    func `a value that a property list cannot express is refused`(value: DynamicValue) {
         for format in [PropertyListFormat.xml, .binary] {
             let error = #expect(throws: NetworkError.self) { try RequestBody.propertyList(value, format) }
             #expect(error?.code == .invalidParameters)
         }
     }
 
-    @Test func `are no property list of a date that no calendar has`() {
+    @Test func `a date that no calendar has is refused in a property list`() {
         let error = #expect(throws: NetworkError.self) {
             try RequestBody.propertyList(.date(Date(timeIntervalSince1970: .nan)))
         }

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Who asks` {
@@ -20,21 +22,27 @@ import Testing
         (["LANG": "ä_Ö"], nil),
     ]
 
-    @Test(arguments: languages)
-    func `reads the languages that the environment names`(environment: [String: String], expected: String?) {
+    @Test(.rows("RQ-42", "AP-11"), arguments: languages)
+    func `Accept-Language holds the languages that the environment names`(
+        environment: [String: String], expected: String?
+    ) {
         #expect(ClientFields.acceptLanguage(environment) == expected)
     }
 
-    @Test(arguments: [
-        ("photos", "2.1", "photos/2.1"), ("photos", nil, "photos/0"), ("my app", "1 (beta)", "myapp/1beta"),
-        ("Fotoš\r\nX: 1", "", "FotoX1/0"), ("照片", "2", "Dunlin/2"), ("a/b", "c/d", "ab/cd"),
-    ])
-    func `names itself in what a field may hold`(process: String, version: String?, expected: String) {
+    @Test(
+        .rows("RQ-43", "RQ-44", "AP-12"),
+        arguments: [
+            ("photos", "2.1", "photos/2.1"), ("photos", nil, "photos/0"), ("my app", "1 (beta)", "myapp/1beta"),
+            ("Fotoš\r\nX: 1", "", "FotoX1/0"), ("照片", "2", "Dunlin/2"), ("a/b", "c/d", "ab/cd"),
+        ])
+    func `User-Agent names the program in characters that a field may hold`(
+        process: String, version: String?, expected: String
+    ) {
         let text = ClientFields.userAgent(process: process, version: version, kernel: "6.8.0", architecture: "x86_64")
         #expect(text == "\(expected) (Linux 6.8.0; x86_64)")
     }
 
-    @Test func `says so by default`() throws {
+    @Test(.rows("RQ-42", "RQ-43", "AP-12")) func `the default fields hold User-Agent and Accept-Language`() throws {
         let fields = HTTPSession.Configuration.defaultFields
         let agent = try #require(fields["User-Agent"])
         #expect(agent.contains("/0 (Linux ") && agent.utf8.allSatisfy { (0x20...0x7E).contains($0) })

@@ -1,8 +1,10 @@
 import Dunlin
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Mocking
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `A cookie jar` {
@@ -25,14 +27,16 @@ import Testing
         mocked.transport.requests.map { $0.fields.values(of: "cookie") }
     }
 
-    @Test func `is none unless somebody gives one`() async throws {
+    @Test(.rows("RQ-57")) func `a session has no cookie jar unless it is given one`() async throws {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(fields: ["Set-Cookie": "a=1"]) }
         for _ in 0..<2 { _ = try await mocked.session.get("x", as: .bytes) }
         #expect(Self.cookies(mocked) == [[], []])
     }
 
-    @Test func `tells servers again what they set, redirects included`() async throws {
+    @Test(.rows("RQ-57")) func `cookies are sent back to the server that set them, also those set by a redirect`()
+        async throws
+    {
         let jar = try Self.jar()
         let mocked = try Self.mocked(jar)
         mocked.transport.on(.post, "/login").respond(303, fields: ["Location": "/home", "Set-Cookie": "id=1; Path=/"])
@@ -44,7 +48,7 @@ import Testing
     }
 
     /// A login that leads back to where it came from is no loop.
-    @Test func `lets a redirect lead back once it has set something`() async throws {
+    @Test func `a redirect that has set a cookie may lead back to the same URL`() async throws {
         let mocked = try Self.mocked(try Self.jar())
         mocked.transport.otherwise { request in
             if request.fields["cookie"] == "a=1" { return .respond(body: "in") }
@@ -57,14 +61,14 @@ import Testing
         #expect(error?.code == .redirectLoop)
     }
 
-    @Test func `ends at the limit where each redirect sets something`() async throws {
+    @Test func `redirects that set a cookie each time end at the redirect limit`() async throws {
         let mocked = try Self.mocked(try Self.jar())
         mocked.transport.otherwise { _ in .respond(302, fields: ["Location": "/", "Set-Cookie": "a=1"]) }
         let error = try await networkError { _ = try await mocked.session.get("/", as: .string) }
         #expect(error?.code == .tooManyRedirects)
     }
 
-    @Test func `is chosen from for each origin, and a caller's own stay at theirs`() async throws {
+    @Test func `each origin gets its own cookies, and a caller's Cookie field stays with its origin`() async throws {
         let jar = try Self.jar(["Set-Cookie": "here=1"])
         try jar.receive(["Set-Cookie": "there=2"], from: "http://other.test/")
         let mocked = try Self.mocked(jar)
@@ -77,7 +81,7 @@ import Testing
         #expect(try jar.cookies(for: "http://api.test/").map(\.name) == ["here"])
     }
 
-    @Test func `says nothing of what a caller says, in one field`() async throws {
+    @Test func `the jar leaves out cookies that the caller sends, and all of them go in one field`() async throws {
         let mocked = try Self.mocked(try Self.jar(["Set-Cookie": "a=1", "set-cookie": "b=2"]))
         mocked.transport.otherwise { _ in .respond() }
         var fields: Fields = ["Cookie": "a=own"]
@@ -86,7 +90,7 @@ import Testing
         #expect(Self.cookies(mocked) == [["a=own; c=3; b=2"]])
     }
 
-    @Test func `is left alone by a request that wants nothing of it`() async throws {
+    @Test func `a request that does not handle cookies neither sends nor stores any`() async throws {
         let jar = try Self.jar(["Set-Cookie": "a=1"])
         let mocked = try Self.mocked(jar)
         mocked.transport.otherwise { _ in .respond(fields: ["Set-Cookie": "b=2"]) }
@@ -100,7 +104,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["a", "b"])
     }
 
-    @Test func `is one for all sessions that were given it`() async throws {
+    @Test(.rows("RQ-57")) func `sessions that were given the same jar share its cookies`() async throws {
         let jar = try Self.jar()
         let (first, second) = (try Self.mocked(jar), try Self.mocked(jar))
         for mocked in [first, second] {
@@ -110,7 +114,7 @@ import Testing
         #expect(Self.cookies(first) + Self.cookies(second) == [[], ["a=1"]])
     }
 
-    @Test func `is asked anew for each try`() async throws {
+    @Test func `each attempt takes its cookies from the jar anew`() async throws {
         let mocked = try Self.mocked(try Self.jar()) { configuration in
             configuration.retry = .exponential(attempts: 2, budget: .unlimited)
             configuration.random = { 0 }
@@ -123,7 +127,7 @@ import Testing
         #expect(Self.cookies(mocked) == [[], ["a=1"]])
     }
 
-    @Test func `takes part in streams, watched requests and downloads alike`() async throws {
+    @Test func `streams, request tasks and downloads all send and store cookies`() async throws {
         let jar = try Self.jar(["Set-Cookie": "a=1"])
         let mocked = try Self.mocked(jar)
         mocked.transport.otherwise { request in
@@ -139,7 +143,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["a", "s", "w", "d"])
     }
 
-    @Test func `is filled, looked through and emptied by its owner`() throws {
+    @Test func `a jar's owner can set, look up and remove cookies`() throws {
         let jar = try Self.jar()
         try jar.set(StoredCookie(name: "a", value: "1", domain: "api.test", path: "/p"))
         try jar.set(StoredCookie(name: "b", value: "2", domain: "api.test", isHostOnly: false))
@@ -164,7 +168,7 @@ import Testing
     ]
 
     @Test(arguments: unfit)
-    func `keeps nothing that could not be sent as it is`(cookie: StoredCookie) throws {
+    func `a cookie that could not be sent as it is is refused`(cookie: StoredCookie) throws {
         let jar = try Self.jar()
         let error = #expect(throws: NetworkError.self) { try jar.set(cookie) }
         #expect(error?.code == .invalidRequest)
@@ -174,7 +178,9 @@ import Testing
     }
 
     @Test(arguments: [(false, ["b"]), (true, ["a", "b"])])
-    func `comes back from a snapshot, in its order`(isWhole: Bool, names: [String]) throws {
+    func `a snapshot restores cookies in their order, session cookies only if it includes them`(
+        isWhole: Bool, names: [String]
+    ) throws {
         let jar = try Self.jar(["Set-Cookie": "a=1; HttpOnly; SameSite=None", "set-cookie": "b=2; Max-Age=60"])
         let text = try JSONEncoder().encode(jar.snapshot(includingSessionCookies: isWhole))
         let other = try Self.jar()
@@ -186,12 +192,12 @@ import Testing
         #expect(later.cookies.isEmpty)
     }
 
-    @Test func `does not come back from a snapshot of another version`() {
+    @Test(.rows("AP-5")) func `a snapshot of another version is refused`() {
         let text = Data(#"{"version": 2, "cookies": []}"#.utf8)
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(CookieJar.Snapshot.self, from: text) }
     }
 
-    @Test func `shows no values`() throws {
+    @Test func `the description of a jar or of a cookie shows no values`() throws {
         let jar = try Self.jar(["Set-Cookie": "id=secret; Max-Age=5; Secure"], from: "https://api.test/")
         let cookie = try #require(jar.cookies.first)
         var dumped = ""
@@ -203,7 +209,7 @@ import Testing
         #expect(!dumped.contains("secret"))
     }
 
-    @Test func `is no part of a configuration that is kept`() throws {
+    @Test func `a saved configuration holds no cookie jar`() throws {
         var configuration = HTTPSession.Configuration()
         configuration.cookies = try Self.jar(["Set-Cookie": "id=hidden"])
         #expect(HTTPSession.SavedConfiguration(configuration).configuration.cookies == nil)
@@ -211,7 +217,7 @@ import Testing
         #expect(!String(decoding: text, as: UTF8.self).contains("hidden"))
     }
 
-    @Test func `takes public suffixes from a file, or the system's`() throws {
+    @Test func `public suffixes are read from a given file, or else from the system's`() throws {
         let folder = Folder()
         let path = try folder.write("shared.test\n", to: "suffixes")
         let jar = try CookieJar(publicSuffixFile: path)
@@ -232,13 +238,15 @@ import Testing
             ("www.ck", "www.ck", 1), ("a.www.ck", "www.ck", 1), ("a.b.ck", "b.ck", 0),
             ("a.example.com", "example.com", 1),
         ])
-    func `reads the whole list of public suffixes`(host: String, domain: String, count: Int) throws {
+    func `the system's list of public suffixes decides which domains may have cookies`(
+        host: String, domain: String, count: Int
+    ) throws {
         let jar = CookieJar()
         try jar.receive(["Set-Cookie": "a=1; Domain=\(domain)"], from: "http://\(host)/")
         #expect(jar.cookies.count == count)
     }
 
-    @Test func `may be used by many at once`() async throws {
+    @Test func `a jar loses no cookie when many requests use it at once`() async throws {
         let jar = try Self.jar()
         let mocked = try Self.mocked(jar)
         mocked.transport.otherwise { .respond(fields: ["Set-Cookie": "n\($0.path.dropFirst())=1"]) }

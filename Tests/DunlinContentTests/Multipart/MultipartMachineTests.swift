@@ -1,11 +1,13 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `A multipart form, step by step` {
     typealias Machine = MultipartMachine
 
-    @Test func `opens a part when its turn comes, and goes on at its end`() throws {
+    @Test func `the machine of a form opens a part when its turn comes, and goes on at its end`() throws {
         var machine = Machine([.bytes("ab"), .part(0, length: 3), .bytes("c"), .part(1, length: nil), .bytes("d")])
         #expect(machine.next() == .give("ab"))
         #expect(machine.next() == .open(part: 0))
@@ -25,8 +27,8 @@ import Testing
         #expect(machine.next() == .end)
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1024, 64 * 1024])
-    func `gives the same bytes in pieces of any size`(size: Int) throws {
+    @Test(.rows("MP-5"), arguments: [1, 2, 3, 7, 1024, 64 * 1024])
+    func `the machine of a form gives the same bytes in pieces of any size`(size: Int) throws {
         let runs: [Machine.Run] = [
             .bytes("--B\r\n\r\n"), .part(0, length: 5000), .bytes("\r\n--B\r\n\r\n"), .part(1, length: nil),
             .part(2, length: 0), .bytes("\r\n--B--\r\n"),
@@ -60,8 +62,10 @@ import Testing
         (3, ["abcd"], .tooLong(part: 4)), (3, ["abc", "d"], .tooLong(part: 4)), (0, ["a"], .tooLong(part: 4)),
     ]
 
-    @Test(arguments: lengths)
-    func `holds a part to the length it announced`(length: Int?, pieces: [Bytes?], violation: Machine.Violation?) {
+    @Test(.rows("MP-14"), arguments: lengths)
+    func `a part that is shorter or longer than it announced is refused`(
+        length: Int?, pieces: [Bytes?], violation: Machine.Violation?
+    ) {
         var machine = Machine([.part(4, length: length)])
         #expect(machine.next() == .open(part: 4))
         var found: Machine.Violation?
@@ -81,7 +85,8 @@ import Testing
         arguments: [
             (3, 3, nil), (0, 0, nil), (nil, 7, nil), (3, 2, .tooShort(part: 1, missing: 1)), (3, 4, .tooLong(part: 1)),
         ] as [(Int?, Int, Machine.Violation?)])
-    func `goes on behind a part that was sent by itself`(length: Int?, count: Int, violation: Machine.Violation?) throws
+    func `a form goes on behind a part that was sent by itself`(length: Int?, count: Int, violation: Machine.Violation?)
+        throws
     {
         var machine = Machine([.bytes("a"), .part(1, length: length), .bytes("b")])
         #expect(machine.next() == .give("a"))
@@ -95,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `takes nothing that it did not ask for`() throws {
+    @Test func `the machine of a form ignores bytes that it did not ask for`() throws {
         var machine = Machine([.bytes("a")])
         try machine.took("x")
         #expect(machine.next() == .give("a"))

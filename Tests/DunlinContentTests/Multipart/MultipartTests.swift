@@ -2,9 +2,11 @@ import Dunlin
 import DunlinFoundation
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinTransfers
 
@@ -66,7 +68,8 @@ struct `Multipart forms` {
         }
     }
 
-    @Test func `are written part by part, in order`() async throws {
+    @Test(.rows("MP-2", "MP-3", "MP-4", "MP-7", "MP-8", "MP-9", "MP-15", "MP-26", "MP-27"))
+    func `a multipart form is written part by part, in order`() async throws {
         let folder = try Folder()
         let path = try folder.file("a.jpg", Array("JPEG".utf8))
         let body = try RequestBody.multipart(boundary: "B") {
@@ -128,8 +131,8 @@ struct `Multipart forms` {
         #expect(try await Self.text(body) == expected, "a second time")
     }
 
-    @Test(arguments: [1, 2, 3, 7, 1024, 64 * 1024])
-    func `are the same in pieces of any size`(size: Int) async throws {
+    @Test(.rows("MP-5"), arguments: [1, 2, 3, 7, 1024, 64 * 1024])
+    func `a multipart form is the same in pieces of any size`(size: Int) async throws {
         let folder = try Folder()
         let path = try folder.file("f", (0..<5000).map { UInt8(truncatingIfNeeded: $0) })
         let big = Bytes([UInt8](repeating: 9, count: 66_000))
@@ -153,8 +156,8 @@ struct `Multipart forms` {
         ("ü游😀", "ü游😀"), ("", ""), ("a\0b", "a%00b"),
     ]
 
-    @Test(arguments: names)
-    func `escape in names what would end them, as browsers do`(name: String, escaped: String) {
+    @Test(.rows("MP-10"), arguments: names)
+    func `characters that would end a part's name are escaped as browsers do`(name: String, escaped: String) {
         let part = Part.data(name, "", fileName: name, contentType: nil)
         #expect(Array(part.fields).map(\.value) == ["form-data; name=\"\(escaped)\"; filename=\"\(escaped)\""])
         #expect(part.fields.count == 1)
@@ -168,17 +171,17 @@ struct `Multipart forms` {
         ("t.txt", "text/plain"), ("v.mp4", "video/mp4"), ("a.no such", "application/octet-stream"),
     ]
 
-    @Test(arguments: types)
-    func `tell a file's type by its extension`(name: String, type: String) {
+    @Test(.rows("MP-11", "AP-10"), arguments: types)
+    func `a file's extension decides its content type`(name: String, type: String) {
         #expect(ContentType(fileName: name).rawValue == type)
     }
 
-    @Test func `read a table of types as other programs do`() {
+    @Test(.rows("MP-11", "AP-10")) func `a table of content types is read as other programs read it`() {
         let table = ContentType.table("# c\ntext/x-a\ta A2 # no\n\ntext/x-b a b\nnonsense c\ntext/x-d")
         #expect(table == ["a": "text/x-a", "a2": "text/x-a", "b": "text/x-b"])
     }
 
-    @Test func `have parameters first, by the rules of queries`() async throws {
+    @Test(.rows("HS-22", "MP-6")) func `parameters come first in a form, by the rules of queries`() async throws {
         let parameters: HTTP.Parameters = [
             "b": [1, true], "a": ["x y": nil], "d": .data([0x80]), "e": [], "c": .set([10, 9]),
         ]
@@ -192,13 +195,13 @@ struct `Multipart forms` {
             try RequestBody.multipart(parameters: ["a": 1], boundary: "B").contentType?.hasPrefix("multipart/") == true)
     }
 
-    @Test func `of nothing are an empty form of pairs`() async throws {
+    @Test(.rows("MP-16")) func `a multipart form without parts becomes an empty form of pairs`() async throws {
         let body = try RequestBody.multipart {}
         #expect(body.contentType == "application/x-www-form-urlencoded")
         #expect(try await Self.text(body).isEmpty)
     }
 
-    @Test func `have their own type, whatever else is said`() async throws {
+    @Test(.rows("MP-17")) func `a form is sent with its own Content-Type, whatever other fields say`() async throws {
         let mocked = try Mocked { $0.fields["Content-Type"] = "application/json" }
         mocked.transport.otherwise { _ in .respond() }
         let body = try RequestBody.multipart(boundary: "B") { Part.field("a", "b") }
@@ -210,7 +213,7 @@ struct `Multipart forms` {
         }
     }
 
-    @Test func `have a boundary of their own`() throws {
+    @Test(.rows("MP-2")) func `each form has a boundary of its own, and an unfit boundary is refused`() throws {
         let types = try Set(
             (0..<50).map { _ in try #require(RequestBody.multipart { Part.field("a", "") }.contentType) })
         #expect(types.count == 50)
@@ -227,7 +230,7 @@ struct `Multipart forms` {
         }
     }
 
-    @Test func `are refused when a part cannot be sent`() throws {
+    @Test(.rows("MP-12", "MP-13", "MP-15")) func `a form with a part that cannot be sent is refused`() throws {
         let folder = try Folder()
         let web = try #require(URL(string: "http://a.test/a.jpg"))
         let cases: [(Part, String)] = [
@@ -250,8 +253,8 @@ struct `Multipart forms` {
         _ = try RequestBody.multipart { Part.file("f", at: URL(filePath: path)) }
     }
 
-    @Test(arguments: ["GET", "HEAD", "get", "Head"] as [Dunlin.Method])
-    func `go with no method that has no body`(method: Dunlin.Method) async throws {
+    @Test(.rows("MP-1"), arguments: ["GET", "HEAD", "get", "Head"] as [Dunlin.Method])
+    func `a form is refused with a method that has no body`(method: Dunlin.Method) async throws {
         let mocked = try Mocked()
         let error = try await networkError {
             let body = try RequestBody.multipart { Part.field("a", "b") }
@@ -260,7 +263,7 @@ struct `Multipart forms` {
         #expect(error?.code == .invalidRequest && mocked.transport.requests.isEmpty)
     }
 
-    @Test func `say which part failed, and how`() async throws {
+    @Test(.rows("MP-25")) func `the error of a form says which part failed, and how`() async throws {
         struct Broken: Error {}
         let folder = try Folder()
         let path = try folder.file("f", [1, 2, 3])
@@ -287,7 +290,7 @@ struct `Multipart forms` {
         }
     }
 
-    @Test func `are sent once if a part can be made once only`() async throws {
+    @Test(.rows("MP-20")) func `a form with a part that can be made only once is sent only once`() async throws {
         let body = try RequestBody.multipart {
             Part.field("a", "b")
             Part.stream("s", isReplayable: false) { Pieces(pieces: ["x"]) }
@@ -300,14 +303,14 @@ struct `Multipart forms` {
     }
 
     @Test(arguments: [[Int.max], [.max, .max], [.max - 1, 5], [1 << 62, 1 << 62]])
-    func `have no length where no number holds it`(lengths: [Int]) throws {
+    func `a form has no length where no number can hold it`(lengths: [Int]) throws {
         let parts = lengths.map { length in Part.stream("s", length: length) { Pieces(pieces: []) } }
         for after in [[], [Part.field("a", "b")], [Part.data("a", Bytes([UInt8](repeating: 0, count: 100_000)))]] {
             #expect(try MultipartForm(parts + after, boundary: "B").length == nil)
         }
     }
 
-    @Test func `open a file when its turn comes, and close it at its end`() async throws {
+    @Test(.rows("MP-18")) func `each part of a form is opened only when its turn comes`() async throws {
         let folder = try Folder()
         let opened = Mutex<[String]>([])
         let path = try folder.file("f", [UInt8](repeating: 1, count: 600_000))

@@ -2,8 +2,10 @@ import Dunlin
 import DunlinFoundation
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Mocking
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinTransfers
 
@@ -48,8 +50,8 @@ struct `A body that is spooled` {
 
     private struct Broken: Error {}
 
-    @Test(arguments: [0, 1, 64, 66, 1000])
-    func `is written whole, and sent from there`(count: Int) async throws {
+    @Test(.rows("MP-22", "MP-23"), arguments: [0, 1, 64, 66, 1000])
+    func `a spooled body is written whole, and sent from the file`(count: Int) async throws {
         let folder = try Folder()
         let path = folder.path + "/form"
         try Data("before".utf8).write(to: URL(filePath: path))
@@ -75,7 +77,7 @@ struct `A body that is spooled` {
         #expect(mocked.transport.requests.allSatisfy { String($0.body) == text })
     }
 
-    @Test func `may be any body`() async throws {
+    @Test func `any body can be spooled`() async throws {
         let folder = try Folder()
         _ = try await RequestBody.string("text").spooled(to: folder.path + "/a")
         _ = try await RequestBody.file(folder.path + "/a", range: 1..<3).spooled(to: folder.path + "/b")
@@ -83,7 +85,7 @@ struct `A body that is spooled` {
         #expect(try [folder.text("a"), folder.text("b"), folder.text("c")] == ["text", "ex", ""])
     }
 
-    @Test func `leaves nothing behind that it cannot finish`() async throws {
+    @Test(.rows("MP-22")) func `a spooled body that cannot be finished leaves the files as they were`() async throws {
         let folder = try Folder()
         let path = folder.path + "/form"
         try Data("before".utf8).write(to: URL(filePath: path))

@@ -1,8 +1,10 @@
 import Dunlin
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Synchronization
 import Testing
+
 @testable import DunlinContent
 
 @Suite(.timeLimit(.minutes(10)))
@@ -24,7 +26,7 @@ struct `A throttled body` {
         }
     }
 
-    @Test func `is given in packets, with a pause between any two`() async throws {
+    @Test(.rows("MP-19")) func `a throttled body is given in packets, with a pause between any two`() async throws {
         let clock = ManualClock()
         let throttle = UploadThrottle(packetSize: 4, delay: .milliseconds(200))
         let path = FileManager.default.temporaryDirectory.appending(path: "slow-\(UUID().uuidString)").path
@@ -64,7 +66,9 @@ struct `A throttled body` {
 
     @Test(
         arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .seconds(-1)], [Int.max, .min, 0, -1, 1])
-    func `pauses for no longer than clocks know, and gives at least a byte`(delay: Duration, size: Int) async throws {
+    func `a throttled body pauses no longer than clocks can count, and gives at least a byte`(
+        delay: Duration, size: Int
+    ) async throws {
         let clock = NotingClock()
         let slow = try RequestBody.string("ab").throttled(.init(packetSize: size, delay: delay), clock: clock)
         guard case .stream(_, _, let make) = slow.content else { return }
@@ -75,7 +79,7 @@ struct `A throttled body` {
         #expect(clock.longest.map { $0 <= .nanoseconds(Int64.max) } ?? true)
     }
 
-    @Test func `with a pause without end is cancelled like any other`() async throws {
+    @Test func `a throttled body whose pause never ends is cancelled like any other`() async throws {
         let throttle = UploadThrottle(packetSize: 1, delay: .seconds(Int64.max))
         let slow = try RequestBody.string("ab").throttled(throttle)
         guard case .stream(_, _, let make) = slow.content else { return }
@@ -88,7 +92,7 @@ struct `A throttled body` {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `ends in the middle of a pause when it is cancelled`() async throws {
+    @Test(.rows("MP-19")) func `a throttled body that is cancelled ends in the middle of a pause`() async throws {
         let clock = ManualClock()
         let slow = try RequestBody.string("ab").throttled(.init(packetSize: 1, delay: .seconds(1)), clock: clock)
         guard case .stream(_, _, let make) = slow.content else { return }
@@ -99,7 +103,7 @@ struct `A throttled body` {
         #expect(clock.now.offset == .zero)
     }
 
-    @Test func `is none of none, and needs a file that is there`() throws {
+    @Test func `an absent body stays absent when throttled, and a file that is not there is refused`() throws {
         #expect(try RequestBody.none.throttled(.suggested3G).isNone)
         #expect(UploadThrottle.suggested3G == UploadThrottle(packetSize: 16_384, delay: .milliseconds(200)))
         let error = #expect(throws: NetworkError.self) { try RequestBody.file("/none").throttled(.suggested3G) }

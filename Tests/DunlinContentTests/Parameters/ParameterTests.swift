@@ -1,6 +1,8 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Parameters in a query or form` {
@@ -33,8 +35,12 @@ import Testing
         (["\u{E9}": 1, "e\u{301}": 2], "e%CC%81=2&%C3%A9=1"),
     ]
 
-    @Test(arguments: afnetworking)
-    func `are AFNetworking's pairs, in its order`(parameters: Parameters, text: String) throws {
+    @Test(
+        .rows(
+            "RQ-1", "RQ-2", "RQ-4", "RQ-6", "RQ-7", "RQ-8", "RQ-9", "RQ-10", "RQ-11", "RQ-12", "RQ-13", "RQ-14",
+            "RQ-17", "RQ-18", "LX-8"),
+        arguments: afnetworking)
+    func `parameters become AFNetworking's pairs, in its order`(parameters: Parameters, text: String) throws {
         #expect(try ParameterStyle().encoded(parameters) == text)
         #expect(try HTTP.Query(parameters).encoded == text)
         #expect(try HTTP.Query(parameters).isEmpty == text.isEmpty)
@@ -59,14 +65,14 @@ import Testing
         (.init(), ["d": .data([0xFB, 0xFF])], "d=%2B/8%3D"),
     ]
 
-    @Test(arguments: styles)
-    func `follow the style they are told`(style: ParameterStyle, parameters: Parameters, text: String) throws {
+    @Test(.rows("RQ-6", "RQ-8", "RQ-9", "RQ-11", "RQ-14", "RQ-15", "RQ-20"), arguments: styles)
+    func `parameters follow the style that is set`(style: ParameterStyle, parameters: Parameters, text: String) throws {
         #expect(try style.encoded(parameters) == text)
         let copy = try JSONDecoder().decode(ParameterStyle.self, from: JSONEncoder().encode(style))
         #expect(copy == style)
     }
 
-    @Test func `come in the same order however their dictionary was filled`() throws {
+    @Test(.rows("RQ-21")) func `parameters come in the same order however their dictionary was filled`() throws {
         let keys = (0..<200).map { "k\($0 * 7919 % 1000)-\($0)" }
         let expected = try ParameterStyle().encoded(Parameters(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })))
         for step in [1, 3, 7, 11, 199] {
@@ -76,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `are refused when they are nested without end, or no calendar has their date`() throws {
+    @Test func `parameters nested too deeply, or with a date that no calendar has, are refused`() throws {
         let deep = (0..<600).reduce(1 as DynamicValue) { value, _ in [value] }
         for value in [deep, .date(Date(timeIntervalSince1970: .infinity)), .date(.distantPast.advanced(by: -1e12))] {
             let error = #expect(throws: NetworkError.self) { try ParameterStyle().encoded(["d": value]) }
@@ -87,7 +93,7 @@ import Testing
     private static let odd = [Double.nan, .infinity, -.infinity].map { DynamicValue.number(.init($0)) }
 
     @Test(arguments: odd)
-    func `are refused by name where a number is none`(value: DynamicValue) throws {
+    func `a parameter that is infinite or not a number is refused by name`(value: DynamicValue) throws {
         let cases: [(Parameters, String, String)] = [
             (["d": value], #""d""#, #""d""#), (["a": ["x": [1, value]]], #""a[x][]""#, #""a.x[1]""#),
             (["a": [["b": ["c": value]]]], #""a[][b][c]""#, #""a[0].b.c""#),
@@ -108,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `may be huge`() throws {
+    @Test(.rows("RQ-3")) func `very long and very many parameters are encoded in full`() throws {
         let long = String(repeating: "游", count: 100_000)
         #expect(try ParameterStyle().encoded(["q": .string(long)]).utf8.count == 2 + 900_000)
         var many = Parameters()
@@ -116,11 +122,14 @@ import Testing
         #expect(try ParameterStyle().encoded(many).split(separator: "&").count == 10_000)
     }
 
-    @Test(arguments: [
-        ("", ""), ("a", "a"), ("a", "b"), ("b", "a"), ("a", "aa"), ("\u{FFFF}", "\u{10000}"), ("\u{D7FF}", "\u{10000}"),
-        ("\u{E000}", "\u{10FFFF}"), ("x\u{FFFD}", "x\u{1F600}"), ("é", "e\u{301}"),
-    ])
-    func `are sorted by UTF-16 code units`(left: String, right: String) {
+    @Test(
+        .rows("RQ-7"),
+        arguments: [
+            ("", ""), ("a", "a"), ("a", "b"), ("b", "a"), ("a", "aa"), ("\u{FFFF}", "\u{10000}"),
+            ("\u{D7FF}", "\u{10000}"),
+            ("\u{E000}", "\u{10FFFF}"), ("x\u{FFFD}", "x\u{1F600}"), ("é", "e\u{301}"),
+        ])
+    func `parameters are sorted by UTF-16 code units`(left: String, right: String) {
         #expect(left.precedesInUTF16(right) == left.utf16.lexicographicallyPrecedes(right.utf16))
         #expect(right.precedesInUTF16(left) == right.utf16.lexicographicallyPrecedes(left.utf16))
     }

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinFoundation
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Mocking
 import Testing
 
@@ -92,8 +93,13 @@ import Testing
         Case(testDescription: "own pairs in a URL", method: .get, own: encoding, sent: "/x?other"),
     ]
 
-    @Test(arguments: cases)
-    func `put parameters where they belong, in the form they should have`(play: Case) async throws {
+    @Test(
+        .rows(
+            "HS-7", "HS-12", "HS-13", "HS-24", "RQ-19", "RQ-30", "RQ-31", "RQ-32", "RQ-33", "RQ-34", "RQ-35",
+            "RQ-37", "RQ-38", "RQ-70", "RQ-71", "RQ-72", "RQ-77", "VD-18"),
+        arguments: cases)
+    func `a request serializer puts parameters where they belong, in the form they should have`(play: Case) async throws
+    {
         let mocked = try Mocked { $0.requestSerializer = play.session }
         mocked.transport.otherwise { _ in .respond() }
         let options = HTTPSession.Options(fields: play.fields)
@@ -106,7 +112,9 @@ import Testing
         #expect(String(request.body) == play.body)
     }
 
-    @Test func `serve every verb and the request that is held`() async throws {
+    @Test(.rows("HS-9", "HS-10", "HS-15")) func `a request serializer serves every verb and the request task`()
+        async throws
+    {
         let mocked = try Mocked { $0.requestSerializer = .json }
         mocked.transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
         let (session, parameters) = (mocked.session, ["a": 1] as HTTP.Parameters)
@@ -134,7 +142,9 @@ import Testing
 
     private struct Broken: Error {}
 
-    @Test func `send nothing when they fail`() async throws {
+    @Test(.rows("HS-11", "RQ-19", "RQ-59", "RQ-73", "RQ-79")) func `a request serializer that fails sends nothing`()
+        async throws
+    {
         let mocked = try Mocked()
         let nan: HTTP.Parameters = ["x": .number(.init(Double.nan))]
         let error = try await networkError {
@@ -170,7 +180,8 @@ import Testing
         .json(.init(order: .sorted, escapesSlashes: false)), inBody,
     ]
 
-    @Test func `come back the same from JSON, unless they hold closures`() throws {
+    @Test(.rows("RQ-58", "RQ-76", "CO-3", "CO-4", "CO-5"))
+    func `a request serializer comes back the same from JSON, unless it holds closures`() throws {
         for serializer in Self.coded {
             let data = try JSONEncoder().encode(serializer)
             let copy = try JSONDecoder().decode(Serializer.self, from: data)

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinSession
 
@@ -24,7 +26,7 @@ import Testing
     ]
 
     @Test(arguments: interpolated)
-    func `escape what is interpolated and leave it out of the template`(
+    func `an interpolated value is escaped in a target and left out of its template`(
         target: HTTP.Target, text: String, template: String
     ) {
         #expect(target.text == text)
@@ -38,7 +40,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `refuse values that would lead elsewhere`(target: HTTP.Target, value: String) throws {
+    func `an interpolated value that would change the path is refused`(target: HTTP.Target, value: String) throws {
         #expect(target.refused == value)
         let builder = try RequestBuilder(.init(baseURL: "http://example.com/v1"))
         let failure = #expect(throws: NetworkError.self) {
@@ -48,7 +50,7 @@ import Testing
         #expect(failure?.requestMayHaveBeenSent == false)
     }
 
-    @Test func `made of a URL stay as they are`() {
+    @Test(.rows("LX-2")) func `a target that is made of a URL stays as it is`() {
         let target = HTTP.Target("http://h/a%20b?c=../..")
         #expect(target.text == "http://h/a%20b?c=../..")
         #expect(target.template == target.text)
@@ -69,7 +71,7 @@ import Testing
     ]
 
     @Test(arguments: encoded)
-    func `keep their order and escape what is no letter, digit or one of -._~/?`(
+    func `a query keeps its order and escapes all but letters, digits and -._~/?`(
         query: HTTP.Query, expected: String
     ) {
         #expect(query.encoded == expected)
@@ -79,7 +81,7 @@ import Testing
     @Test(arguments: [
         "", "a", "a=1&b=%5B%5d", "a=1&&=?/:@!$'()*+,;-._~", "%00", "q=a+b",
     ])
-    func `are used as they are where they are encoded already`(text: String) throws {
+    func `an encoded query is used as it is`(text: String) throws {
         var query = try HTTP.Query(encoded: text)
         #expect(query.encoded == text)
         #expect(query.isEmpty == text.isEmpty)
@@ -106,8 +108,8 @@ import Testing
         ("\\", .forbiddenCharacter("\\"), 0, "U+005C"),
     ]
 
-    @Test(arguments: unencoded)
-    func `are refused where they say they are encoded and are not`(
+    @Test(.rows("RQ-16"), arguments: unencoded)
+    func `a query that claims to be encoded and is not is refused`(
         text: String, problem: QueryError.Problem, offset: Int, words: String
     ) {
         let error = #expect(throws: QueryError.self) { try HTTP.Query(encoded: text) }
@@ -116,7 +118,7 @@ import Testing
         #expect(error?.description.contains(words) == true)
     }
 
-    @Test func `grow at the end`() {
+    @Test func `an appended item is the last of a query`() {
         var query: HTTP.Query = ["a": "1"]
         query.append("b", nil)
         query.append("a", "2")
@@ -126,8 +128,8 @@ import Testing
 }
 
 @Suite struct `Kept bytes` {
-    @Test(arguments: UInt8.min...UInt8.max)
-    func `are those named, and no others`(byte: UInt8) {
+    @Test(.rows("RQ-1"), arguments: UInt8.min...UInt8.max)
+    func `exactly the named bytes are kept unescaped`(byte: UInt8) {
         let named = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
         #expect(KeptBytes.unreserved.contains(byte) == named.utf8.contains(byte))
         #expect(KeptBytes.query.contains(byte) == "\(named)/?".utf8.contains(byte))

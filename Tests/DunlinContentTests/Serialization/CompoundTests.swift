@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Several serializers` {
@@ -19,24 +21,27 @@ import Testing
     ])
 
     @Test(
+        .rows("RS-52", "RS-54"),
         arguments: [
             ("{\"x\":1}", "application/json", .point(1)), ("{\"x\":1}", nil, .point(1)),
             ("hello", "text/plain", .text("hello")), ("hello", nil, .text("hello")),
             ("", "application/json", .nothing), ("", "text/plain", .nothing), ("{\"x\":1}", "text/json", .point(1)),
             ("{}", "text/json", .text("{}")),
         ] as [(Bytes, String?, Reply)])
-    private func `leave it to the first that can make a value`(body: Bytes, type: String?, expected: Reply) throws {
+    private func `the first serializer that can make a value makes it`(body: Bytes, type: String?, expected: Reply)
+        throws
+    {
         #expect(try Self.compound.serialize(Replies.made(body, type: type)) == expected)
     }
 
-    @Test func `say what each found when none can`() {
+    @Test(.rows("RS-52")) func `an error lists what each serializer expected when none can make a value`() {
         let failure = Replies.failure { _ = try Self.compound.serialize(Replies.made("{}", type: "image/png")) }
         #expect(failure?.code == .unacceptableContentType)
         #expect(failure?.reason.contains("expected one of application/json") == true)
         #expect(failure?.reason.contains("expected one of text/*") == true)
     }
 
-    @Test func `have rules of their own about the status`() throws {
+    @Test(.rows("RS-53")) func `a compound serializer checks the status by its own rules`() throws {
         let refused = Replies.made("{\"x\":1}", 500, type: "application/json")
         #expect(Replies.failure { try Self.compound.validate(refused) }?.code == .unacceptableStatus)
         #expect(try Self.compound.serialize(refused) == .point(1))

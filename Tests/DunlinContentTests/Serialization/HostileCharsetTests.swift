@@ -1,5 +1,6 @@
 import Dunlin
 import Testing
+
 @testable import DunlinContent
 
 /// A server names the charset, and sends what it likes in it.
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: charsets)
-    func `makes a bounded text of any bytes, or none`(name: String) {
+    func `any bytes in a hostile charset give a text of bounded length, or an error`(name: String) {
         for bytes in Self.samples(4_099) {
             let charset = Charset(name)
             if let text = charset.text(bytes) { #expect(text.utf8.count <= 6 * bytes.count, "\(name)") }
@@ -45,7 +46,7 @@ import Testing
             "", ".", "..", "../x", "/etc/passwd", "utf-8//translit", "utf-8,", "a b", "\0", "utf-8\0", "ä", "%n%s%x",
             String(repeating: "a", count: 41), String(repeating: "9", count: 100_000), "utf-8\u{301}", "iso-8859-1 ",
         ])
-    func `is refused for a name that is none`(name: String) {
+    func `an invalid name of a charset is not known and decodes nothing`(name: String) {
         let charset = Charset(name)
         #expect(!charset.isKnown)
         #expect(charset.text("x") == nil)

@@ -1,6 +1,7 @@
 import Dunlin
 import FoundationEssentials
 import Testing
+
 @testable import DunlinContent
 
 /// What comes of bodies that are there to hurt whoever makes a value of them, with Foundation's decoder and strictly.
@@ -24,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [(500, true), (513, false), (100_000, false), (4_000_000, false)])
-    func `may be nested so deep and no deeper, for a type that goes as deep`(depth: Int, isTaken: Bool) async {
+    func `JSON for a recursive type can be nested to the limit of depth and no deeper`(depth: Int, isTaken: Bool) async
+    {
         let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
         let response = Replies.made(Bytes(text))
         for serializer in [JSONSerializer(Node.self), JSONSerializer(Node.self).strict] {
@@ -35,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `that was cut or changed anywhere is a value or a typed error`() throws {
+    @Test func `JSON that was cut or changed anywhere gives a value or a typed error`() throws {
         let item = Item(name: "Zürich 😀", count: 12, scores: [1.5, -2e9, 0])
         let whole = try JSONEncoder().encode(item)
         for place in whole.indices {
@@ -58,7 +60,7 @@ import Testing
         #"{"name":"a","count":99999999999999999999,"scores":[]}"#, #"{"name":"a","count":1e400,"scores":[]}"#,
         #"{"name":"\ud800","count":1,"scores":[]}"#, #"{"name":null,"count":1,"scores":[]}"#,
     ])
-    func `with what no value can hold is refused`(text: String) {
+    func `JSON with a number or text that its type cannot hold is refused`(text: String) {
         for serializer in [JSONSerializer(Item.self), JSONSerializer(Item.self).strict] {
             let error = Self.failure { try serializer.serialize(Replies.made(Bytes(text))) }
             #expect(error.map(Self.isTyped) == true)

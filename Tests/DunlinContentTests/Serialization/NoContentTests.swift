@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `A response without content` {
@@ -7,8 +9,11 @@ import Testing
         var x: Int
     }
 
-    @Test(arguments: [("", 200), ("", 204), ("", 205), (" ", 200)] as [(Bytes, Status)])
-    func `is nil for an optional and nothing for who wants nothing`(body: Bytes, status: Status) throws {
+    @Test(
+        .rows("HS-25", "RS-6", "RS-23"), arguments: [("", 200), ("", 204), ("", 205), (" ", 200)] as [(Bytes, Status)])
+    func `a response without content is read as nil for an optional type or as no content`(body: Bytes, status: Status)
+        throws
+    {
         let response = Replies.made(body, status)
         #expect(try JSONSerializer(Point?.self).serialize(response) == nil)
         #expect(try JSONSerializer(NoContent.self).serialize(response) == NoContent())
@@ -17,12 +22,12 @@ import Testing
         #expect(try StringSerializer().serialize(response) == String(body))
     }
 
-    @Test func `is nil of a property list too, and empty text`() throws {
+    @Test(.rows("RS-43")) func `an empty body is nil for an optional property list and empty as text`() throws {
         #expect(try PropertyListSerializer(Point?.self).serialize(Replies.made("", 204)) == nil)
         #expect(try StringSerializer().serialize(Replies.made("", 204)) == "")
     }
 
-    @Test func `is an error that says so for what cannot be nothing`() {
+    @Test(.rows("RS-6")) func `a response without content fails with code noContent for a type that needs some`() {
         let failures = [
             Replies.failure { _ = try JSONSerializer(Point.self).serialize(Replies.made("", 204)) },
             Replies.failure { _ = try PropertyListSerializer(Point.self).serialize(Replies.made("", 204)) },
@@ -36,12 +41,12 @@ import Testing
         }
     }
 
-    @Test(arguments: ["  ", "\n", "\t "])
-    func `is not what has more than one space`(body: String) {
+    @Test(.rows("RS-23"), arguments: ["  ", "\n", "\t "])
+    func `a body of more than one space, or of another blank, is not taken as empty`(body: String) {
         #expect(throws: DecodingError.self) { try JSONSerializer(Point?.self).serialize(Replies.made(Bytes(body))) }
     }
 
-    @Test func `does not matter to who wants nothing of one that has some`() throws {
+    @Test func `a serializer of no content accepts a body, and an optional type accepts null`() throws {
         #expect(try JSONSerializer(NoContent.self).serialize(Replies.made()) == NoContent())
         #expect(try JSONSerializer(Point?.self).serialize(Replies.made("null")) == nil)
     }

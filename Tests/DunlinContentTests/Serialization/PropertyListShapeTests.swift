@@ -1,6 +1,7 @@
 import Dunlin
 import FoundationEssentials
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinSession
 @testable import DunlinTransfers
@@ -44,12 +45,12 @@ import Testing
             ([[]], true), ([[1], []], true), ([[1, 2], [], []], true), ([[0]], false), ([[1], [0]], false),
             ([[1, 1], []], false), ([[1, 1, 1], [2, 2, 2], [3, 3, 3], []], false), ([[7]], false),
         ] as [([[UInt8]], Bool)])
-    func `is a tree and nothing else`(arrays: [[UInt8]], isTaken: Bool) {
+    func `a binary property list is refused unless its containers form a tree`(arrays: [[UInt8]], isTaken: Bool) {
         let body = Self.list(arrays.map { [0xA0 | UInt8($0.count)] + $0 })
         #expect((Self.reason(body) == nil) == isTaken)
     }
 
-    @Test func `may share texts and numbers, as Foundation's writers do`() throws {
+    @Test func `a binary property list can refer to one text several times`() throws {
         let names = (0..<200).map { "com.example.some.long.name.\($0 % 7)" }
         let encoder = PropertyListEncoder()
         encoder.outputFormat = .binary
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [0x40, 0x50, 0x60] as [UInt8])
-    func `cannot unfold to much more than it has bytes`(kind: UInt8) {
+    func `a binary property list that unfolds to much more than its bytes is refused`(kind: UInt8) {
         let parts = kind == 0x60 ? 50_000 : 100_000
         let text = Self.head(kind, parts) + [UInt8](repeating: 0x61, count: 100_000)
         let costs = kind == 0x60 ? 150_000 : 100_000
@@ -73,7 +74,7 @@ import Testing
         #expect(Self.reason(body(most * 2)) == "it unfolds to much more than it has bytes")
     }
 
-    @Test func `counts the text of a key as often as it is a key`() {
+    @Test func `the text of a key is counted as often as it is a key`() {
         let count = 3_000
         let references = (0..<(2 * count)).flatMap { Self.number($0 < count ? 1 : 2, 2) }
         let body = Self.list([Self.head(0xD0, count) + references, Self.text(30_000), [0x09]], sizes: 2)
@@ -82,7 +83,7 @@ import Testing
 
     /// The objects of the table may lie on top of each other: a thousand arrays in one place, or in each other's
     /// references.
-    @Test func `has no more references than bytes, wherever its containers lie`() {
+    @Test func `containers that overlap in a binary property list are refused`() {
         let count = 2_000
         let references = (1...count).flatMap { Self.number($0, 2) }
         let same = Self.list(
@@ -97,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: [1_000, 2_000, 4_000])
-    func `is looked at in as many steps as it has references`(count: Int) throws {
+    func `a binary property list is checked in as many steps as it has references`(count: Int) throws {
         let references = (1...count).flatMap { Self.number($0, 2) }
         let leaves = (0..<count).map { _ in [0x10, 7] as [UInt8] }
         var shape = BinaryPropertyListShape(Self.list([Self.head(0xA0, count) + references] + leaves, sizes: 2))
@@ -106,7 +107,7 @@ import Testing
     }
 
     @Test(arguments: [(512, true), (513, false), (5_000, false)])
-    func `may be nested so deep and no deeper`(depth: Int, isTaken: Bool) {
+    func `a binary property list can be nested 512 levels deep and no deeper`(depth: Int, isTaken: Bool) {
         let arrays = (1..<depth).map { [0xA1] + Self.number($0, 2) } + [[0xA0]]
         #expect((Self.reason(Self.list(arrays, sizes: 2)) == nil) == isTaken)
     }
@@ -117,7 +118,7 @@ import Testing
             [[0x70]], [[0x90]], [[0xB0]], [[0xE0]], [[0xF0]], [[0x5F]], [[0x5F, 0x20]], [[0x5F, 0x14, 0]],
             [[0x55, 0x61]], [[0x63, 0, 0x61]], [[0xA5, 0]], [[0xD1, 0]], [head(0x40, 1 << 30)], [head(0xD0, 1 << 30)],
         ] as [[[UInt8]]])
-    func `is refused for an object that is none, or not whole`(objects: [[UInt8]]) {
+    func `a binary property list with an invalid or incomplete object is refused`(objects: [[UInt8]]) {
         #expect(Self.reason(Self.list(objects)) == "it is no whole binary property list")
     }
 }

@@ -1,6 +1,8 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Property lists` {
@@ -22,8 +24,9 @@ import Testing
         return Bytes(try encoder.encode(value))
     }
 
-    @Test(arguments: [.xml, .binary] as [PropertyListDecoder.PropertyListFormat])
-    func `are read in either form`(format: PropertyListDecoder.PropertyListFormat) throws {
+    @Test(.rows("RS-43", "RS-44", "CO-8"), arguments: [.xml, .binary] as [PropertyListDecoder.PropertyListFormat])
+    func `a property list is read in XML form and in binary form`(format: PropertyListDecoder.PropertyListFormat) throws
+    {
         let response = Replies.made(try Self.written(format, Self.item), type: "application/x-plist")
         let serializer = PropertyListSerializer(Item.self)
         try serializer.validate(response)
@@ -37,14 +40,14 @@ import Testing
             "bplist15\u{1}\u{2}",
             "<!DOCTYPE plist [<!ENTITY a \"b\">]><plist><string>&a;</string></plist>",
         ])
-    func `that are none are refused`(text: String) {
+    func `a body that is no property list is refused`(text: String) {
         let failure = Replies.failure {
             _ = try PropertyListSerializer([String].self).serialize(Replies.made(Bytes(text)))
         }
         #expect(failure?.code == (text.isEmpty ? .noContent : .unreadableContent))
     }
 
-    @Test func `in binary form may be cut or changed anywhere`() throws {
+    @Test func `a binary property list that is cut or changed anywhere does no harm`() throws {
         let whole = try Self.written(.binary, Self.item)
         for count in 0..<whole.count {
             _ = Replies.failure { _ = try PropertyListSerializer(Item?.self).serialize(Replies.made(whole[0..<count])) }

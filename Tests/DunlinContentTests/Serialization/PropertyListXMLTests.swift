@@ -1,6 +1,7 @@
 import Dunlin
 import FoundationEssentials
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinSession
 @testable import DunlinTransfers
@@ -31,7 +32,8 @@ import Testing
     ]
 
     @Test(arguments: plain)
-    func `is written anew, and that is what Foundation reads`(text: String, expected: String) {
+    func `a property list in XML is rewritten in plain form before Foundation reads it`(text: String, expected: String)
+    {
         let heads = [
             "", "\n", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>", "<?xml version='1.0'?><!DOCTYPE plist>",
             "<?xml version=\"1.0\"?>\n<!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \">\">\n<!-- -->",
@@ -62,18 +64,18 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `is refused where it is not one from end to end`(text: String) {
+    func `XML that is not a whole property list from end to end is refused`(text: String) {
         #expect(Self.read(Bytes(text)) == nil)
     }
 
-    @Test func `is refused wherever it is cut`() {
+    @Test func `a property list in XML is refused wherever it is cut`() {
         let whole: Bytes = "<plist version='1.0'><dict><key>a</key><array><string>&lt;</string></array></dict></plist>"
         #expect(Self.read(whole) != nil)
         for count in 0..<whole.count { #expect(Self.read(whole[0..<count]) == nil, "\(count)") }
     }
 
     @Test(arguments: [(512, true), (513, false), (100_000, false)])
-    func `may be nested so deep and no deeper`(depth: Int, isTaken: Bool) {
+    func `a property list in XML can be nested 512 levels deep and no deeper`(depth: Int, isTaken: Bool) {
         let starts = ["", "<!--</array>-->", "<?x </array>?>", "<!-- ><array/> -->", "<!--><!-->"]
         for hidden in starts {
             let start = "<plist>" + String(repeating: "<array>" + hidden, count: depth - 1)
@@ -87,7 +89,7 @@ import Testing
     /// Each of these was two things to two readers: no deeper than one element to who counts it, and 100,000 deep to
     /// who recurses into it.
     @Test(arguments: ["<!-->", "<array x=\"</a\">", "<array x='</a'>", "<array </a>", "<array x=</array>"])
-    func `cannot hide its depth`(step: String) throws {
+    func `malformed tags and comments cannot hide the depth of a property list`(step: String) throws {
         for count in [1, 100_000] {
             for end in ["", "</array>"] {
                 let text = "<plist>" + String(repeating: step + "<array>" + end, count: count) + "</plist>"
@@ -101,7 +103,7 @@ import Testing
         text.utf16.flatMap { isBig ? [UInt8($0 >> 8), UInt8($0 & 0xFF)] : [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
     }
 
-    @Test func `is in UTF-8, or in what its mark says`() throws {
+    @Test func `a property list in XML is read as UTF-8, or as what its byte order mark says`() throws {
         let text = "<?xml version='1.0' encoding='UTF-16'?><array><string>ä</string></array>"
         for isBig in [false, true] {
             #expect(try Self.decoded([String].self, Bytes(Self.wide("\u{FEFF}" + text, isBig: isBig))) == ["ä"])
@@ -113,7 +115,7 @@ import Testing
         #expect(Self.read(Bytes([0xFF, 0xFE, 0, 0, 0x3C, 0, 0, 0x11])) == nil)
     }
 
-    @Test func `says the same as Foundation reads without Dunlin`() throws {
+    @Test func `a checked property list gives the same values as Foundation alone`() throws {
         let body = Bytes(
             """
             <?xml version="1.0" encoding="UTF-8"?>

@@ -1,4 +1,5 @@
 import Dunlin
+
 @testable import DunlinContent
 
 /// Responses that nobody fetched.

@@ -1,10 +1,13 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Rules for responses` {
     @Test(
+        .rows("RS-5"),
         arguments: [
             ("text/*", "text/html", true), ("text/*", "application/json", false), ("*/json", "text/json", true),
             ("*/*", "a/b", true), ("*/*", "nonsense", false), ("+json", "application/ld+json; v=1", true),
@@ -12,11 +15,13 @@ import Testing
             ("application/*+json", "text/a+json", false), ("a/b", "A/B;c", true), ("a/b", "a/bc", false),
             ("A/B", "a/b", true), ("a/b", "", false), ("", "a/b", false), ("a/b", " a/b", true),
         ])
-    func `match types by patterns`(pattern: String, field: String, isMatch: Bool) {
+    func `a content type is matched by patterns, whatever its case and parameters`(
+        pattern: String, field: String, isMatch: Bool
+    ) {
         #expect(HTTP.ContentTypes([pattern]).contains(field) == isMatch)
     }
 
-    @Test func `unite statuses`() {
+    @Test func `the union of status sets contains the statuses of both`() {
         let set = HTTP.StatusSet(200...299).union([300, 404, 250])
         #expect(set.ranges == [200...300, 404...404])
         #expect([199, 301, 403, 405].allSatisfy { !set.contains(Status($0)) })
@@ -26,7 +31,8 @@ import Testing
         #expect(HTTP.StatusSet.any.union(.success) == .any)
     }
 
-    @Test func `come back the same from what they are stored as`() throws {
+    @Test(.rows("RS-13", "RS-31", "CO-9", "CO-11", "VD-16"))
+    func `stored rules are read back the same`() throws {
         let rules = HTTP.ResponseRules(statuses: [200, 404], contentTypes: ["text/*", "+json"])
         let stored = try JSONEncoder().encode(rules)
         #expect(try JSONDecoder().decode(HTTP.ResponseRules.self, from: stored) == rules)
@@ -37,7 +43,7 @@ import Testing
         #expect(try JSONDecoder().decode(HTTP.ResponseRules.self, from: Data("{}".utf8)).statuses == nil)
     }
 
-    @Test func `that are nil take anything`() throws {
+    @Test(.rows("RS-3")) func `rules without statuses and types accept any response`() throws {
         let rules = HTTP.ResponseRules(statuses: nil)
         try rules.check(Replies.made("x", 500, type: "text/html"))
     }
@@ -48,7 +54,8 @@ import Testing
         var title: String
     }
 
-    @Test func `is read from its error when somebody wants to know what it says`() throws {
+    @Test(.rows("HS-14", "RS-22", "RS-53"))
+    func `the body of a refused response can be decoded from its error`() throws {
         let body: Bytes = "{\"title\":\"gone\"}"
         let refused = Replies.made(body, 410, type: "application/problem+json")
         let failure = try #require(Replies.failure { try JSONSerializer(String.self).validate(refused) })
@@ -57,7 +64,7 @@ import Testing
         #expect(throws: DecodingError.self) { try failure.body(as: [Int].self) }
     }
 
-    @Test func `that never came throws what happened instead`() {
+    @Test func `reading the body of an error without a response throws that error`() {
         let failure = Replies.failure { _ = try NetworkError(.timedOut, "too slow").body(as: .string) }
         #expect(failure?.code == .timedOut)
     }

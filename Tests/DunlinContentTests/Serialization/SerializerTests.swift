@@ -1,6 +1,8 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Serializers` {
@@ -9,6 +11,7 @@ import Testing
     }
 
     @Test(
+        .rows("RS-4", "RS-20", "RS-21", "RS-32"),
         arguments: [
             (nil, true), ("application/json", true), ("APPLICATION/JSON ; charset=utf-8", true), ("text/json", true),
             ("text/javascript", true), ("application/problem+json", true),
@@ -16,7 +19,7 @@ import Testing
             ("application/+jsonp", false), ("json", false), ("text/html", false),
             ("application/jsonp", false), ("", false),
         ] as [(String?, Bool)])
-    func `of JSON accept JSON and what declares no type`(type: String?, isAccepted: Bool) throws {
+    func `a JSON serializer accepts JSON types and a response without a type`(type: String?, isAccepted: Bool) throws {
         let response = Replies.made(type: type)
         if isAccepted {
             try JSONSerializer(Point.self).validate(response)
@@ -29,17 +32,19 @@ import Testing
     }
 
     @Test(arguments: [("application/json", true), ("application/problem+json", false), ("text/html", false)])
-    func `of JSON without a type keep to AFNetworking's three`(type: String, isAccepted: Bool) {
+    func `a dynamic JSON serializer does not accept types that end in +json`(type: String, isAccepted: Bool) {
         let failure = Replies.failure { try DynamicJSONSerializer().validate(Replies.made(type: type)) }
         #expect((failure == nil) == isAccepted)
     }
 
     @Test(
+        .rows("RS-4"),
         arguments: [
             ("x", nil, false), ("x", "", false), ("", nil, true), ("", "", true), ("x", "application/json", true),
             ("x", "text/html", false),
         ] as [(Bytes, String?, Bool)])
-    func `refuse what declares no type when they are asked to`(body: Bytes, type: String?, isAccepted: Bool) {
+    func `a response without a content type is refused if one is required`(body: Bytes, type: String?, isAccepted: Bool)
+    {
         let response = Replies.made(body, type: type)
         let failures = [
             Replies.failure { try JSONSerializer(Point.self).requiringContentType().validate(response) },
@@ -65,18 +70,19 @@ import Testing
     }
 
     @Test(
+        .rows("RS-5", "RS-7", "RS-20", "RS-32"),
         arguments: [
             ("application/problem+json", true), ("application/vnd.x+JSON;v=1", true), ("text/plain", true),
             ("text/html", false), ("application/json", true),
         ])
-    func `take further types when they are asked to`(type: String, isAccepted: Bool) throws {
+    func `a serializer accepts the types that are added to it`(type: String, isAccepted: Bool) throws {
         let serializer = JSONSerializer(Point.self).accepting("+json", "Text/Plain")
         let failure = Replies.failure { try serializer.validate(Replies.made(type: type)) }
         #expect((failure == nil) == isAccepted)
         #expect(failure.map { $0.reason.contains("application/json, text/json") } ?? true)
     }
 
-    @Test func `take further statuses when they are asked to, or whatever rules they are given`() throws {
+    @Test func `a serializer accepts the statuses that are added to it, or any rules it is given`() throws {
         let missing = Replies.made("", 404)
         #expect(throws: NetworkError.self) { try JSONSerializer(Point?.self).validate(missing) }
         let lenient = JSONSerializer(Point?.self).accepting(statuses: [404])
@@ -87,8 +93,8 @@ import Testing
         #expect(throws: NetworkError.self) { try any.with(rules: .json).validate(Replies.made(type: "text/html")) }
     }
 
-    @Test(arguments: [199, 300, 304, 404, 500] as [Status])
-    func `refuse a status other than 2xx, with what was said`(status: Status) {
+    @Test(.rows("HS-14", "RS-1", "RS-2", "RS-9", "RS-10", "RS-12"), arguments: [199, 300, 304, 404, 500] as [Status])
+    func `a status other than 2xx is refused with its head and body`(status: Status) {
         let failures = [
             Replies.failure { try BytesSerializer().validate(Replies.made("why", status)) },
             Replies.failure { try JSONSerializer(Point.self).validate(Replies.made("why", status)) },
@@ -102,38 +108,41 @@ import Testing
         }
     }
 
-    @Test func `put a refused type under a refused status`() {
+    @Test(.rows("RS-11", "RS-15")) func `a refused type is the cause under a refused status`() {
         let both = Replies.made("<p>", 500, type: "text/html")
         let failure = Replies.failure { try JSONSerializer(Point.self).validate(both) }
         #expect(failure?.code == .unacceptableStatus)
         #expect((failure?.underlying as? NetworkError)?.code == .unacceptableContentType)
     }
 
-    @Test(arguments: [200, 204, 299] as [Status])
-    func `take any 2xx, and no type of an empty body`(status: Status) throws {
+    @Test(.rows("RS-1", "RS-4", "RS-14"), arguments: [200, 204, 299] as [Status])
+    func `any 2xx status is accepted, and the type of an empty body is not checked`(status: Status) throws {
         try JSONSerializer(Point.self).validate(Replies.made("", status, type: "text/html"))
         try BytesSerializer().validate(Replies.made("x", status, type: "text/html"))
     }
 
-    @Test(arguments: [(262_143, 262_143), (262_144, 262_144), (262_145, 262_144), (1_000_000, 262_144)])
-    func `keep a bounded part of what they refuse`(count: Int, kept: Int) {
+    @Test(
+        .rows("HS-14", "RS-10", "RS-22"),
+        arguments: [(262_143, 262_143), (262_144, 262_144), (262_145, 262_144), (1_000_000, 262_144)])
+    func `a refused body is kept up to 262144 bytes`(count: Int, kept: Int) {
         let body = Bytes([UInt8](repeating: 1, count: count))
         let failure = Replies.failure { try BytesSerializer().validate(Replies.made(body, 500)) }
         #expect(failure?.body?.count == kept)
     }
 
-    @Test func `of JSON decode, or say what the decoder said`() throws {
+    @Test(.rows("RS-24")) func `a JSON serializer decodes the body or throws the decoder's error`() throws {
         #expect(try JSONSerializer(Point.self).serialize(Replies.made()) == Point(x: 1))
         #expect(throws: DecodingError.self) { try JSONSerializer(Point.self).serialize(Replies.made("{}")) }
         #expect(throws: DecodingError.self) { try JSONSerializer(Point.self).serialize(Replies.made("{\"x\":")) }
     }
 
-    @Test func `of JSON decode with a decoder of one's own`() throws {
+    @Test func `a JSON serializer uses the decoder that it is given`() throws {
         let dated = JSONSerializer([Date].self).decoding { $0.dateDecodingStrategy = .secondsSince1970 }
         #expect(try dated.serialize(Replies.made("[0]")) == [Date(timeIntervalSince1970: 0)])
     }
 
-    @Test func `of JSON read what UTF-8, 16 and 32 say, and another charset if they are to`() throws {
+    @Test(.rows("RS-28")) func `JSON is read in UTF-8, 16 and 32, and in its declared charset only if asked to`() throws
+    {
         for (bytes, _) in CharsetSamples.unicode("[\"ä\"]") {
             #expect(try JSONSerializer([String].self).serialize(Replies.made(bytes)) == ["ä"])
         }
@@ -145,7 +154,7 @@ import Testing
         #expect(try serializer.serialize(latin) == ["ä"])
     }
 
-    @Test func `ask for what they can read`() {
+    @Test func `a serializer's Accept field names the type that it reads`() {
         #expect(JSONSerializer(Point.self).accept == "application/json")
         #expect(PropertyListSerializer(Point.self).accept == "application/x-plist")
         #expect(BytesSerializer().accept == nil)
@@ -153,13 +162,13 @@ import Testing
         #expect(JSONSerializer(Point.self).map(\.x).accept == "application/json")
     }
 
-    @Test func `are mapped with their rules`() throws {
+    @Test(.rows("RS-55")) func `a mapped serializer keeps its rules`() throws {
         let mapped = JSONSerializer(Point.self).map(\.x)
         #expect(try mapped.serialize(Replies.made()) == 1)
         #expect(throws: NetworkError.self) { try mapped.validate(Replies.made(type: "text/html")) }
     }
 
-    @Test func `keep the head, the fields and the metrics of a response they made a value of`() {
+    @Test func `a response with a new value keeps its status, its fields and its body`() {
         let whole = Replies.made(type: "text/plain")
         let response = HTTPSession.Response(head: whole.head, value: whole.body, body: whole.body).with(value: 5)
         #expect(response.value == 5)

@@ -1,6 +1,8 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Stored serializers` {
@@ -18,7 +20,8 @@ import Testing
         for value in values { #expect(try copied(value) == value) }
     }
 
-    @Test func `come back the same from JSON, unless they decode by code`() throws {
+    @Test(.rows("CO-6", "CO-7", "CO-8", "VD-16"))
+    func `a stored serializer is read back the same, unless it has a decoder of its own`() throws {
         try expectSame(BytesSerializer(), BytesSerializer().with(rules: Self.rules))
         try expectSame(NothingSerializer(), NothingSerializer(rules: Self.rules))
         try expectSame(StringSerializer(), StringSerializer(assuming: "latin1", rules: Self.rules))
@@ -38,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `serve as those they were made of`() throws {
+    @Test func `a serializer that was stored and read back works like the original`() throws {
         let json = try copied(JSONSerializer(Point.self, rules: Self.rules).strict)
         let taken = Replies.made("{\"x\":1}", 404, type: "application/problem+json")
         try json.validate(taken)
@@ -51,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["{}", "[]", #"{"rules":{"statuses":[[9,1]]},"isStrict":true,"honorsCharset":true}"#])
-    func `are not made of what is none`(text: String) {
+    func `stored data that describes no serializer is refused`(text: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(JSONSerializer<Point>.self, from: Data(text.utf8))
         }

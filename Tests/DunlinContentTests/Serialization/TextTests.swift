@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Text` {
@@ -18,8 +20,8 @@ import Testing
         ("x", "text/plain; charset=", nil), ("a\u{FEFF}b", nil, "a\u{FEFF}b"),
     ]
 
-    @Test(arguments: texts)
-    func `goes by the declared charset, and is refused when it is not that`(
+    @Test(.rows("OP-8"), arguments: texts)
+    func `text is read in its declared charset, and refused if it is not valid in it`(
         body: Bytes, type: String?, expected: String?
     ) throws {
         let response = Replies.made(body, type: type)
@@ -31,20 +33,20 @@ import Testing
         }
     }
 
-    @Test func `in any form of Unicode is read as what it is, without its mark`() throws {
+    @Test func `text in any form of Unicode is read without its byte order mark`() throws {
         for (bytes, name) in CharsetSamples.unicode("aä€😀") {
             let response = Replies.made(bytes, type: "text/plain; charset=\(name)")
             #expect(try StringSerializer().serialize(response) == "aä€😀", "\(name)")
         }
     }
 
-    @Test func `without a charset is taken for what the caller assumes`() throws {
+    @Test func `text without a charset is read in the charset that the caller assumes`() throws {
         #expect(try StringSerializer(assuming: "latin1").serialize(Replies.made([0xFC])) == "ü")
         let declared = Replies.made("ü", type: "text/plain; charset=utf-8")
         #expect(try StringSerializer(assuming: "latin1").serialize(declared) == "ü")
     }
 
-    @Test func `of any length passes the system's charsets whole`() throws {
+    @Test func `text of any length is decoded whole by the system's charsets`() throws {
         let count = 100_003
         let text = try StringSerializer().serialize(
             Replies.made(Bytes((0..<count).flatMap { _ in [0x83, 0x65] as [UInt8] }), type: "a/b; charset=shift_jis"))
@@ -52,7 +54,7 @@ import Testing
         #expect(text.unicodeScalars.allSatisfy { $0 == "テ" })
     }
 
-    @Test func `says whether the charset is unknown or the text is wrong`() {
+    @Test func `an error tells an unknown charset from invalid text`() {
         let unknown = Replies.failure {
             _ = try StringSerializer().serialize(Replies.made("x", type: "a/b;charset=zz"))
         }

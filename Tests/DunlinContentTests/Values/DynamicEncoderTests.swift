@@ -1,6 +1,8 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Encodable values become dynamic ones` {
@@ -17,7 +19,7 @@ import Testing
         var more: [String: DynamicValue] = ["z": 1, "b": nil]
     }
 
-    @Test func `with what is special about them`() throws {
+    @Test func `an encoded value keeps its dates, data, decimals and the order of its members`() throws {
         let members = try DynamicValue.Members(encoding: Draft())
         #expect(members.map(\.key) == ["name", "tags", "isNew", "score", "born", "home", "price", "raw", "more"])
         #expect(members["born"] == .date(Date(timeIntervalSince1970: 0)) && members["home"] == "http://a.test/")
@@ -50,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `whatever containers they use, in whatever order`() throws {
+    @Test func `a value can be encoded with any containers in any order`() throws {
         let value = try DynamicValue(encoding: Dog())
         #expect(
             value == [
@@ -70,13 +72,13 @@ import Testing
         }
     }
 
-    @Test func `in the same order in every process`() throws {
+    @Test(.rows("RQ-21")) func `dictionaries and sets are encoded in the same order in every process`() throws {
         let dictionary = Dictionary(uniqueKeysWithValues: (0..<50).map { ("k\($0)", $0) })
         #expect(try DynamicValue.Members(encoding: dictionary).map(\.key) == dictionary.keys.sorted())
         #expect(try DynamicValue(encoding: Set([10, 9, 2])) == [10, 2, 9])
     }
 
-    @Test func `or are refused`() throws {
+    @Test func `an endless value is refused, and so is a list where members are needed`() throws {
         #expect(try DynamicValue(encoding: Nothing()) == [:])
         #expect(try DynamicValue(encoding: UInt128.max).number?.literal == "\(UInt128.max)")
         let cycle = #expect(throws: NetworkError.self) { try DynamicValue(encoding: Loop()) }

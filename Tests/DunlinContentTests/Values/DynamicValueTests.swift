@@ -1,6 +1,8 @@
 import Dunlin
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `Dynamic values` {
@@ -12,19 +14,19 @@ import Testing
         (["b": 1, "a": ["c": []]], "{\"b\":1,\"a\":{\"c\":[]}}"),
     ]
 
-    @Test(arguments: literals)
-    func `are made of literals of every kind`(value: DynamicValue, json: String) throws {
+    @Test(.rows("RQ-75", "LX-3"), arguments: literals)
+    func `a dynamic value can be made of literals of every kind`(value: DynamicValue, json: String) throws {
         #expect(String(try value.json()) == json)
     }
 
-    @Test func `never take a boolean for a number`() throws {
+    @Test(.rows("RQ-14", "LX-3")) func `a boolean is never taken for a number`() throws {
         #expect(DynamicValue(true) != DynamicValue(1))
         #expect((true as DynamicValue).int == nil && (1 as DynamicValue).bool == nil)
         #expect(try DynamicValue(any: true) == .bool(true) && DynamicValue(any: 1) == 1)
         #expect(try DynamicValue(any: [true, 1, 0] as [Any]) == [true, 1, 0])
     }
 
-    @Test func `know text by its bytes`() {
+    @Test(.rows("LX-8")) func `texts with different bytes are different values`() {
         let (one, two): (DynamicValue, DynamicValue) = ("\u{E9}", "e\u{301}")
         #expect(one != two)
         #expect(Set([one, two, one]).count == 2)
@@ -32,7 +34,7 @@ import Testing
         #expect(members["\u{E9}"] == 1 && members["e\u{301}"] == 2)
     }
 
-    @Test func `are what they are read as, and nothing else`() {
+    @Test func `a dynamic value is read only as the type that it has`() {
         let value: DynamicValue = ["n": 7, "d": 1.5, "s": "7", "a": [1, 2], "x": nil]
         #expect(value["n"]?.int == 7 && value["n"]?.double == 7 && value["n"]?.string == nil)
         #expect(value["d"]?.int == nil && value["d"]?.double == 1.5)
@@ -41,7 +43,7 @@ import Testing
         #expect(value["x"]?.isNull == true && value["none"] == nil && value[0] == nil)
     }
 
-    @Test func `have members in order, which are replaced in their place`() {
+    @Test func `members stay in order and are replaced in their place`() {
         var members: DynamicValue.Members = ["a": 1, "b": 2, "a": 3]
         #expect(members["a"] == 3)
         members["a"] = 4
@@ -61,13 +63,13 @@ import Testing
     ]
 
     @Test(arguments: numbers)
-    func `keep a number as it is written, if it is one`(literal: String, isNumber: Bool) {
+    func `a number keeps its literal, and an invalid literal is refused`(literal: String, isNumber: Bool) {
         let number = DynamicValue.Number(literal: literal)
         #expect(number?.literal == (isNumber ? literal : nil))
         #expect(number?.isFinite != false)
     }
 
-    @Test func `make numbers of every type`() {
+    @Test func `a number can be made of every numeric type`() {
         #expect(DynamicValue.Number(0.1).literal == "0.1" && DynamicValue.Number(Float(0.1)).literal == "0.1")
         #expect(DynamicValue.Number(Decimal(string: "1.10") ?? 0).literal == "1.1")
         #expect(DynamicValue.Number(UInt64.max).integer(UInt64.self) == .max)
@@ -76,7 +78,7 @@ import Testing
         for odd in [Double.nan, .infinity, -.infinity] { #expect(!DynamicValue.Number(odd).isFinite) }
     }
 
-    @Test func `are made of untyped values, or refuse them`() throws {
+    @Test(.rows("RQ-15")) func `a dynamic value is made of an untyped one, and an unknown type is refused`() throws {
         let start = Date(timeIntervalSince1970: 0)
         let untyped: [(Any, DynamicValue)] = [
             ("x", "x"), (Int8(-1), -1), (Float(1.5), 1.5), ("abc".dropFirst(), "bc"), (Data([1]), .data([1])),
@@ -91,7 +93,7 @@ import Testing
 
     /// Not by its stack: an encoder of others goes as deep as it is told.
     @Test(arguments: [(500, true), (513, false), (100_000, false)])
-    func `are given to coders of others to a depth, and no deeper`(depth: Int, isFine: Bool) throws {
+    func `a dynamic value is given to another encoder up to a limit of depth`(depth: Int, isFine: Bool) throws {
         var value = DynamicValue.array([])
         for _ in 1..<depth { value = .array([value]) }
         let text = try? JSONEncoder().encode(value)
@@ -100,7 +102,7 @@ import Testing
         while case .array(let elements) = value, let inner = elements.first { value = inner }
     }
 
-    @Test func `pass through coders of others`() throws {
+    @Test func `a dynamic value passes unchanged through other encoders and decoders`() throws {
         let value: DynamicValue = ["a": [1, -1.5, true, nil, "x"], "b": ["c": 18_446_744_073_709_551_615]]
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys

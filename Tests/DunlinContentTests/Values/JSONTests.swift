@@ -1,7 +1,9 @@
 import Dunlin
 import DunlinFoundation
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinContent
 
 @Suite struct `JSON of dynamic values` {
@@ -26,8 +28,8 @@ import Testing
         (.date(date), JSONFormat(dates: .millisecondsSince1970), "1500"),
     ]
 
-    @Test(arguments: written)
-    func `is written as its format says`(value: DynamicValue, format: JSONFormat, text: String) throws {
+    @Test(.rows("RQ-75", "LX-3"), arguments: written)
+    func `JSON is written as its format says`(value: DynamicValue, format: JSONFormat, text: String) throws {
         #expect(String(try value.json(format)) == text)
     }
 
@@ -40,8 +42,8 @@ import Testing
         nested(513),
     ]
 
-    @Test(arguments: unwritable)
-    func `is refused where it has no words for the value`(value: DynamicValue) throws {
+    @Test(.rows("RQ-73", "RQ-74", "LX-5"), arguments: unwritable)
+    func `a value that JSON cannot express is refused`(value: DynamicValue) throws {
         let error = #expect(throws: NetworkError.self) { try value.json() }
         #expect(error?.code == .invalidParameters)
         #expect(error?.foundationCode == .init("com.alamofire.error.serialization.request", -1016))
@@ -49,14 +51,14 @@ import Testing
     }
 
     @Test(arguments: [Double.nan, .infinity, 1e300, -1e300, 253_402_300_800, -62_135_596_801])
-    func `is refused for a date that no calendar has`(seconds: Double) {
+    func `a date that is outside the calendar is refused`(seconds: Double) {
         let error = #expect(throws: NetworkError.self) {
             try DynamicValue.date(Date(timeIntervalSince1970: seconds)).json()
         }
         #expect(error?.code == .invalidParameters)
     }
 
-    @Test func `says of what it refuses what AFNetworking said`() {
+    @Test func `the error of a refused value has AFNetworking's words`() {
         let error = #expect(throws: NetworkError.self) { try DynamicValue.set([]).json() }
         #expect(error?.reason == "The `parameters` argument is not valid JSON.")
         #expect(error?.underlying.map { "\($0)" }?.contains("set") == true)
@@ -70,8 +72,10 @@ import Testing
         ("123456789012345678901234567890", .number(.init(literal: "123456789012345678901234567890") ?? .init(0))),
     ]
 
-    @Test(arguments: read)
-    func `is read as it is written`(text: String, value: DynamicValue) throws {
+    @Test(.rows("LX-4"), arguments: read)
+    func `JSON is read as it is written, with its numbers and repeated members`(text: String, value: DynamicValue)
+        throws
+    {
         #expect(try DynamicValue(json: Bytes(text)) == value)
     }
 
@@ -88,13 +92,15 @@ import Testing
         ("{\"a\":1,}", .unexpectedText, 7), (Bytes(String(repeating: "[", count: 100_000)), .tooDeep, 512),
     ]
 
-    @Test(arguments: unreadable)
-    func `is read strictly`(text: Bytes, problem: JSONSyntaxError.Problem, offset: Int) {
+    @Test(.rows("LX-4"), arguments: unreadable)
+    func `invalid JSON is refused with the problem and its place`(
+        text: Bytes, problem: JSONSyntaxError.Problem, offset: Int
+    ) {
         let error = #expect(throws: JSONSyntaxError.self) { try DynamicValue(json: text) }
         #expect(error == JSONSyntaxError(problem: problem, offset: offset))
     }
 
-    @Test func `that was written is read as the same value`() throws {
+    @Test func `JSON that was written is read as the same value`() throws {
         for (value, format, _) in Self.written where value.data == nil && value.date == nil && format.order == .given {
             #expect(try DynamicValue(json: value.json(format)) == value)
         }

@@ -13,7 +13,7 @@ import Testing
 
     /// However long it is, what lies beyond the first 1,024 bytes is not looked at.
     @Test(arguments: pieces)
-    func `is looked at to a bounded length`(piece: String) {
+    func `a prescan looks at no more than the first 1024 bytes of a hostile document`(piece: String) {
         let start = String(String(repeating: piece, count: MetaPrescan.length / piece.utf8.count + 1))
         let head = Array(start.utf8.prefix(MetaPrescan.length))
         var taken = 0
@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: [
         "utf-16", "replacement", "x-user-defined", "iso-2022-jp", "gb18030", "big5", "shift_jis", "koi8-r",
     ])
-    func `makes a bounded text, whatever it declares`(label: String) {
+    func `a hostile document gives a text of bounded length, whatever it declares`(label: String) {
         for piece in pieces + ["\u{1B}$B", "\u{7F}~", "ÿ"] {
             let body = Bytes("<meta charset=\(label)>" + String(repeating: piece, count: 2_000))
             for declared in [nil, label, String(repeating: label, count: 1_000)] {

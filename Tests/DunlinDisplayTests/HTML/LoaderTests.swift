@@ -2,6 +2,7 @@ import Dunlin
 import DunlinDisplay
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -45,7 +46,8 @@ private final class Diary: LoadObserver {
         }
     }
 
-    @Test func `brings a document with all that is known of it`() async throws {
+    @Test(.rows("UI-55", "UI-56", "UI-61", "VD-12"))
+    func `a loaded document has its data, text, type, encoding and final URL`() async throws {
         let stage = try await Stage()
         stage.transport.on(.get, "/old").respond(.found, fields: ["Location": "/dir/new?x=1"])
         stage.transport.on(.get, "/dir/new").respond(
@@ -64,7 +66,7 @@ private final class Diary: LoadObserver {
         #expect(plain.mimeType == "text/html" && plain.encoding == "UTF-8" && !plain.isLossy)
     }
 
-    @Test func `tells that a load has started, and how it ended, once`() async throws {
+    @Test(.rows("UI-58")) func `an observer is told once that a load has started and once how it ended`() async throws {
         let stage = try await Stage()
         let load = try await stage.loader.begin("page")
         #expect(stage.diary.lines.first == "started \(load.id)")
@@ -82,8 +84,9 @@ private final class Diary: LoadObserver {
         #expect(await stage.loader.currentLoad == nil)
     }
 
-    @Test(arguments: [false, true])
-    func `cancels the load before, running or suspended, which ends once and first`(isSuspended: Bool) async throws {
+    @Test(.rows("UI-51", "UI-59"), arguments: [false, true])
+    func `a new load cancels the one before it, running or suspended, which ends first`(isSuspended: Bool) async throws
+    {
         let stage = try await Stage()
         let first = try await stage.loader.begin("never")
         if isSuspended { first.suspend() }
@@ -100,7 +103,7 @@ private final class Diary: LoadObserver {
         try await stage.session.tasks.drain()
     }
 
-    @Test func `leaves the load that goes on alone when the next cannot be sent`() async throws {
+    @Test func `a load that cannot be sent leaves the current load running`() async throws {
         let stage = try await Stage()
         let load = try await stage.loader.begin("never")
         await #expect(throws: NetworkError.self) { try await stage.loader.begin("ht tp://") }
@@ -111,7 +114,8 @@ private final class Diary: LoadObserver {
         try await stage.session.tasks.drain()
     }
 
-    @Test func `is cancelled with the task that waits, or by its handle, also while it is transformed`() async throws {
+    @Test(.rows("UI-59"))
+    func `a load is cancelled with the waiting task or by its handle, even in its transformation`() async throws {
         let stage = try await Stage()
         let waiter = Task { [loader = stage.loader] in try await loader.load("never") }
         try await stage.transport.waitForRequests()
@@ -131,7 +135,9 @@ private final class Diary: LoadObserver {
         #expect(stage.diary.lines.filter { $0.hasPrefix("failed") }.count == 2)
     }
 
-    @Test func `delivers what a transformation returns, and fails with what it throws`() async throws {
+    @Test(.rows("UI-53")) func `a load returns what its transformation returns, or fails with what it throws`()
+        async throws
+    {
         let stage = try await Stage()
         let document = try await stage.loader.load("page") { document in
             var document = document
@@ -153,7 +159,7 @@ private final class Diary: LoadObserver {
         }
     }
 
-    @Test func `uses the serializer and the session that it is given`() async throws {
+    @Test(.rows("UI-50", "UI-60")) func `a loader uses the serializer and the session that it is given`() async throws {
         let stage = try await Stage()
         await stage.loader.use(Prefixing())
         stage.transport.on(.get, "/gone").respond(.notFound, body: "none")
@@ -166,7 +172,7 @@ private final class Diary: LoadObserver {
         #expect(try await stage.loader.load("x").baseURL == "http://other.test/x")
     }
 
-    @Test func `has a session of its own unless it is given one`() async throws {
+    @Test(.rows("UI-50")) func `a loader has a session of its own unless it is given one`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/page", .response(fields: ["Content-Type": "text/html"], body: "<meta charset=koi8-r>"))
         let (first, second) = (HTMLDocumentLoader(), HTMLDocumentLoader())
@@ -177,7 +183,7 @@ private final class Diary: LoadObserver {
         server.stop()
     }
 
-    @Test func `tells its progress as it comes`() async throws {
+    @Test(.rows("UI-57")) func `a load reports its progress as the body arrives`() async throws {
         let stage = try await Stage()
         let gate = LoopbackServer.Gate()
         stage.transport.on(.get, "/long").reply(
@@ -193,7 +199,7 @@ private final class Diary: LoadObserver {
         #expect(try await load.document.text == "12341234")
     }
 
-    @Test func `keeps no observer`() async throws {
+    @Test func `a loader does not keep its observer alive`() async throws {
         let stage = try await Stage()
         weak var gone: Diary?
         do {
@@ -206,7 +212,7 @@ private final class Diary: LoadObserver {
         #expect(stage.diary.lines.isEmpty)
     }
 
-    @Test func `survives a storm of loads: each ends once`() async throws {
+    @Test(.rows("UI-58")) func `each of many concurrent loads ends exactly once`() async throws {
         let stage = try await Stage()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<60 {

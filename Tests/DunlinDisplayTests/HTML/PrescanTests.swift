@@ -1,3 +1,4 @@
+import LedgerRows
 import Testing
 
 @testable import DunlinDisplay
@@ -47,18 +48,19 @@ import Testing
         ("<\0?\0x\0", "UTF-16LE"), ("\0<\0?\0x", "UTF-16BE"),
     ]
 
-    @Test(arguments: Self.tables.indices) func `finds what is declared, and nothing else`(index: Int) {
+    @Test(.rows("UI-52"), arguments: Self.tables.indices)
+    func `a prescan finds the declared encoding and nothing that only looks like one`(index: Int) {
         let (text, name) = Self.tables[index]
         #expect(MetaPrescan.encoding(of: Array(text.utf8))?.name == name, "\(text)")
     }
 
     @Test(arguments: [(1003, "UTF-8"), (1004, "UTF-8"), (1005, nil), (2000, nil)] as [(Int, String?)])
-    func `ends after 1024 bytes`(blanks: Int, name: String?) {
+    func `a prescan ends after 1024 bytes`(blanks: Int, name: String?) {
         let text = String(repeating: " ", count: blanks) + "<meta charset=utf-8>"
         #expect(MetaPrescan.encoding(of: Array(text.utf8))?.name == name)
     }
 
-    @Test func `ends for any bytes, cut anywhere, and never reads beyond`() {
+    @Test func `a prescan ends for any bytes, cut anywhere, and never reads beyond them`() {
         for (text, _) in Self.tables {
             let bytes = Array(text.utf8)
             for end in 0...bytes.count { _ = MetaPrescan.encoding(of: bytes[..<end]) }

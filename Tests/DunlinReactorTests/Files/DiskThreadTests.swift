@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `starts threads up to its limit, and wakes one that rests before it starts another`() {
+    @Test func `the disk machine wakes a thread that rests before it starts another, up to its limit`() {
         var machine = Machine(limit: 2)
         #expect(Self.text(machine.add(1)) == "start")
         #expect(machine.next(for: "a") == 1)
@@ -32,7 +32,7 @@ import Testing
         #expect(Self.text(machine.add(5)) == "wake a", "the one that rested last")
     }
 
-    @Test func `lets a thread leave only while it rests`() {
+    @Test func `the disk machine lets a thread leave only while it rests`() {
         var machine = Machine(limit: 1)
         _ = machine.add(1)
         #expect(machine.next(for: "a") == 1)
@@ -47,7 +47,7 @@ import Testing
         #expect(Self.text(machine.add(3)) == "start")
     }
 
-    @Test func `knows a thread once, though its bell rings for work that it has done`() {
+    @Test func `the disk machine knows a thread once, though it is woken for work that it has done`() {
         var machine = Machine(limit: 1)
         _ = machine.add(1)
         #expect(machine.next(for: "a") == 1)
@@ -62,7 +62,7 @@ import Testing
         #expect(Self.text(machine.add(3)) == "start", "nobody who has left is woken")
     }
 
-    @Test func `gives back what no thread will do, and nothing while there is one`() {
+    @Test func `the disk machine gives back what no thread will do, and nothing while there is one`() {
         var machine = Machine(limit: 2)
         _ = machine.add(1)
         #expect(machine.startFailed() == [1])
@@ -80,7 +80,7 @@ import Testing
         let most = Atomic<Int>(0)
     }
 
-    @Test func `do everything once, on no more threads than they may be`() async {
+    @Test func `the disk threads do everything once, on no more threads than the limit`() async {
         let threads = DiskThreads(threads: 3)
         let meter = Meter()
         let sum = await withTaskGroup(of: Int.self) { group in
@@ -99,7 +99,7 @@ import Testing
         #expect((1...3).contains(meter.most.load(ordering: .relaxed)))
     }
 
-    @Test func `leave when there is nothing to do, and come again`() async throws {
+    @Test func `the disk threads leave when there is nothing to do, and come again`() async throws {
         let threads = DiskThreads(threads: 2, patience: .milliseconds(1))
         for _ in 0..<3 {
             #expect(await threads.run { 7 } == 7)

@@ -40,12 +40,13 @@ import Testing
         Row(testDescription: "no folder", ownership: file(), expected: .kind, kind: .folder),
     ]
 
-    @Test(arguments: rows) func `is ours if nobody else can have written it`(row: Row) {
+    @Test(arguments: rows) func `a file counts as the user's own if nobody else can have written it`(row: Row) {
         #expect(row.ownership.fault(as: row.kind, of: Self.user) == row.expected)
     }
 
     @Test(arguments: [(0o666, 0o644), (0o664, 0o644), (0o777, 0o755), (0o600, 0o600), (0o4622, 0o4600)])
-    func `is ours when others may no longer write to it`(permissions: UInt32, expected: UInt32) {
+    func `a file counts as the user's own once others may no longer write to it`(permissions: UInt32, expected: UInt32)
+    {
         #expect(FileOwnership.closed(permissions) == expected)
         #expect(Self.file(FileOwnership.closed(permissions)).fault(of: Self.user) == nil)
     }

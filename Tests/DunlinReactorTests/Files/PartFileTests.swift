@@ -1,6 +1,7 @@
 import DunlinReactor
 import DunlinTypes
 import Foundation
+import LedgerRows
 import Testing
 
 @Suite struct `Part file` {
@@ -26,7 +27,7 @@ import Testing
         try Bytes(text).withUnsafeBytes { bytes throws(Errno) in try use(bytes) }
     }
 
-    @Test func `is made once, and locked for as long as it is open`() throws {
+    @Test func `a part file is made once, and locked for as long as it is open`() throws {
         let path = "\(folder)/a"
         do {
             let file = try PartFile(creating: path)
@@ -38,7 +39,7 @@ import Testing
         try finished()
     }
 
-    @Test func `is written anywhere, read, cut and synced`() throws {
+    @Test func `a part file is written anywhere, read, cut and synced`() throws {
         let file = try PartFile(creating: "\(folder)/a")
         try Self.bytes("world") { bytes throws(Errno) in try file.write(bytes, at: 6) }
         try Self.bytes("hello ") { bytes throws(Errno) in try file.write(bytes, at: 0) }
@@ -52,7 +53,7 @@ import Testing
         try finished()
     }
 
-    @Test func `is removed only from where it still is`() throws {
+    @Test func `a part file is removed only from where it still is`() throws {
         let path = "\(folder)/a"
         let file = try PartFile(creating: path)
         try FileSystem.move(path, to: "\(folder)/b", overwriting: false)
@@ -63,7 +64,7 @@ import Testing
         try finished()
     }
 
-    @Test func `takes no folder, link or pipe for a file`() throws {
+    @Test func `a folder, link or pipe is not taken for a part file`() throws {
         try FileSystem.makeFolders("\(folder)/sub")
         #expect(symlink("nowhere", "\(folder)/link") == 0)
         #expect(mkfifo("\(folder)/pipe", 0o600) == 0)
@@ -75,7 +76,7 @@ import Testing
         try finished()
     }
 
-    @Test func `is not taken from where others may have written it`() throws {
+    @Test func `a part file is not taken from where others may have written it`() throws {
         let path = "\(folder)/a"
         do { _ = try PartFile(creating: path) }
         #expect(try FileSystem.status(of: path)?.ownership.fault(of: FileSystem.user) == nil)
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "takes root: a file of another user's is not tested"))
-    func `is not taken from another user`() throws {
+    func `a part file is not taken from another user`() throws {
         let path = "\(folder)/a"
         do { _ = try PartFile(creating: path) }
         #expect(chown(path, 12345, 0) == 0)
@@ -117,7 +118,7 @@ import Testing
         (0, 0, true), (0, Int.min, false), (0, Int.max, true), (Int.max, Int.max, true), (Int.min, 0, true),
         (1, 0, false),
     ])
-    func `is as old as it says, whatever time it says`(age: Int, now: Int, expected: Bool) throws {
+    func `a file is as old as its time says, whatever that time is`(age: Int, now: Int, expected: Bool) throws {
         let path = "\(folder)/a"
         do { _ = try PartFile(creating: path) }
         var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: 0)]
@@ -130,7 +131,8 @@ import Testing
         try finished()
     }
 
-    @Test func `gets a name in one step, and takes it from nobody unless told to`() throws {
+    @Test(.rows("SM-62")) func `a file gets a name in one step, and takes it from no other file unless told to`() throws
+    {
         _ = try PartFile(creating: "\(folder)/new")
         _ = try PartFile(creating: "\(folder)/old")
         let (new, old) = ("\(folder)/new", "\(folder)/old")
@@ -152,7 +154,7 @@ import Testing
         try finished()
     }
 
-    @Test func `finds the folders it needs made, as far as they are missing`() throws {
+    @Test func `missing folders are made, as far as they are missing`() throws {
         try FileSystem.makeFolders("\(folder)/a/b/c")
         try FileSystem.makeFolders("\(folder)/a/b/c")
         #expect(try FileSystem.status(of: "\(folder)/a/b/c")?.kind == .folder)
@@ -164,7 +166,7 @@ import Testing
         try finished()
     }
 
-    @Test func `beyond the limit of file sizes is an error, on a disk thread`() async throws {
+    @Test func `a write beyond the limit of file sizes is an error, on a disk thread`() async throws {
         let path = "\(folder)/a"
         let file = try PartFile(creating: path)
         // Beyond what any file system has; a write there would raise the same signal as one beyond the process's limit.

@@ -1,5 +1,6 @@
 import DunlinTypes
 import Foundation
+import LedgerRows
 import Testing
 
 @testable import DunlinReactor
@@ -47,8 +48,8 @@ final class LinkFolder: Sendable {
         (.init(index: 6, flags: 0x1, hardware: 1, name: "veth1", maker: "veth"), [:], .wired),
     ]
 
-    @Test(arguments: known)
-    func `are of the kind that the system knows them by`(
+    @Test(.rows("RE-15"), arguments: known)
+    func `a link is of the kind that the system knows it by`(
         link: LinkReport, files: [String: String], kind: InterfaceKind
     ) throws {
         let folder = try LinkFolder([link.name: files])
@@ -61,14 +62,14 @@ final class LinkFolder: Sendable {
             ("tun0", .tunnel),
             ("ppp0", .tunnel), ("wg0", .tunnel), ("eth0", .wired), ("enp0s3", .wired), ("", .wired),
         ] as [(String, InterfaceKind)])
-    func `are known by their names where there is no sys`(name: String, kind: InterfaceKind) {
+    func `a link is known by its name where there is no sys`(name: String, kind: InterfaceKind) {
         let link = LinkReport(index: 7, flags: 1, hardware: 1, name: name)
         if name != "lo" { #expect(LinkFiles(folder: "/nowhere").kind(of: link) == kind) }
         #expect(LinkFiles.kind(ofName: name) == kind)
     }
 
     @Test(arguments: ["..", ".", "../eth0", "a/b/c"])
-    func `have no name that leads out of the folder`(name: String) throws {
+    func `a link has no name that leads out of the folder`(name: String) throws {
         let folder = try LinkFolder(["eth0": ["operstate": "up"]])
         #expect(folder.files.isUp(name) == nil)
         #expect(folder.files.isUp("eth0") == true)

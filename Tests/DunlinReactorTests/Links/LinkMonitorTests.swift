@@ -1,6 +1,7 @@
 import DunlinTesting
 import DunlinTypes
 import Glibc
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -67,7 +68,7 @@ import Testing
 
     private static let news = NetlinkBytes.message(NetlinkBytes.newAddress, [])
 
-    @Test func `hints once when it listens, and once after each news`() async throws {
+    @Test func `the link monitor hints once when it begins, and once after each news`() async throws {
         let kernel = try Kernel()
         let monitor = kernel.makeMonitor()
         var hints: AsyncStream<Void>.Iterator? = monitor.changes().makeAsyncIterator()
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `listens anew when the socket has broken, and says so`() async throws {
+    @Test func `the link monitor begins anew when the socket has broken, and hints`() async throws {
         let kernel = try Kernel()
         let monitor = kernel.makeMonitor()
         let stream = monitor.changes()
@@ -105,7 +106,7 @@ import Testing
         await hints.next()
     }
 
-    @Test func `is one for all who watch, and gone with the last`() async throws {
+    @Test func `one link monitor serves all observers, and ends with the last`() async throws {
         let kernel = try Kernel()
         let monitor = kernel.makeMonitor()
         var first: AsyncStream<Void>.Iterator? = monitor.changes().makeAsyncIterator()
@@ -125,7 +126,7 @@ import Testing
         #expect(kernel.opened == 2)
     }
 
-    @Test func `ends a wait with the task that waits`() async throws {
+    @Test func `a wait for a hint ends with the task that waits`() async throws {
         let kernel = try Kernel()
         let monitor = kernel.makeMonitor()
         let waiting = Task {
@@ -141,7 +142,8 @@ import Testing
         }
     }
 
-    @Test func `compares pictures where nobody tells of changes`() async throws {
+    @Test(.rows("RE-15")) func `the link monitor compares pictures where the kernel tells of no changes`() async throws
+    {
         let kernel = try Kernel(refuses: true)
         let monitor = kernel.makeMonitor()
         var hints: AsyncStream<Void>.Iterator? = monitor.changes().makeAsyncIterator()
@@ -153,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `hears the kernel itself`() async throws {
+    @Test func `the link monitor hears the kernel itself`() async throws {
         let monitor = LinkMonitor()
         let stream = monitor.changes()
         var hints = stream.makeAsyncIterator()

@@ -9,7 +9,7 @@ import Testing
     private static let others = NetlinkBytes.message(NetlinkBytes.newNeighbour, [])
 
     @Test(arguments: [news, others, [1, 2, 3]])
-    func `is read for a bounded time, and counts as news, for nobody knows what is left`(bytes: [UInt8]) throws {
+    func `a flood of messages is read for a bounded time, and counts as news`(bytes: [UInt8]) throws {
         var reads = 0
         let taken = try NetlinkNews.taken { (into: inout [UInt8]) throws(Errno) in
             reads += 1
@@ -20,7 +20,7 @@ import Testing
         #expect(reads == NetlinkNews.mostReads)
     }
 
-    @Test func `ends where the socket has no more, or is over`() throws {
+    @Test func `a reading of messages ends where the socket has no more, or has ended`() throws {
         var left = [Self.others, Self.news, Self.others]
         let all = try NetlinkNews.taken { (into: inout [UInt8]) throws(Errno) in
             if left.isEmpty { return false }
@@ -41,7 +41,9 @@ import Testing
     }
 
     /// A far end that says what nobody asked for.
-    @Test(arguments: [false, true]) func `that answers nobody's question ends the asking`(isDump: Bool) throws {
+    @Test(arguments: [false, true]) func `a flood of messages that answer no question ends the question`(isDump: Bool)
+        throws
+    {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         try #require(socketpair(AF_UNIX, kind, 0, &ends) == 0)

@@ -75,14 +75,14 @@ import Testing
     ]
 
     @Test(arguments: known)
-    func `are read as far as they matter`(bytes: [UInt8], content: NetlinkMessage.Content) {
+    func `netlink messages are read as far as they matter`(bytes: [UInt8], content: NetlinkMessage.Content) {
         let (messages, isWhole) = Self.read(bytes)
         #expect(messages.map(\.content) == [content])
         #expect(messages.first?.sequence == 7)
         #expect(isWhole)
     }
 
-    @Test func `that come together are told apart`() {
+    @Test func `netlink messages that come together are told apart`() {
         let bytes = Self.known.flatMap(\.0)
         #expect(Self.contents(bytes) == Self.known.map(\.1))
         #expect(Self.read(bytes).isWhole)
@@ -99,13 +99,13 @@ import Testing
             // The last need not be filled up.
             (Array(N.message(N.newAddress, [1]).prefix(17)), 1, true),
         ] as [([UInt8], Int, Bool)])
-    func `that make no sense end the reading`(bytes: [UInt8], count: Int, isWhole: Bool) {
+    func `a netlink message that makes no sense ends the reading`(bytes: [UInt8], count: Int, isWhole: Bool) {
         let read = Self.read(bytes)
         #expect(read.messages.count == count)
         #expect(read.isWhole == isWhole)
     }
 
-    @Test func `never trap, wherever they are cut or bent`() {
+    @Test func `netlink messages never trap, wherever they are cut or changed`() {
         var random = SystemRandomNumberGenerator()
         for (bytes, _) in Self.known {
             for end in 0...bytes.count { _ = Self.read(Array(bytes[..<end])) }

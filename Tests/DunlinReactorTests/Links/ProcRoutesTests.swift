@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinReactor
@@ -38,18 +39,20 @@ import Testing
             (.v6(0xFD00_0000_0000_0000, 9, port: 0), "eth0"), (.v6(0x2001_0DB9_0000_0000, 0, port: 0), "eth0"),
             (.v6(0x2001_0DB8_0000_0001, 1, port: 0), nil), (.v6(0x2001_0DB8_0000_0001, 0xFF, port: 0), "wwan0"),
         ] as [(SocketAddress, String?)])
-    func `say where the narrowest and cheapest route leads`(address: SocketAddress, interface: String?) {
+    func `a table of routes says where the narrowest and cheapest route leads`(
+        address: SocketAddress, interface: String?
+    ) {
         let way = ProcRoutes(four: Self.four, six: Self.six).way(to: address)
         #expect(way.flatMap { $0.leadsSomewhere ? $0.interface : nil } == interface)
     }
 
-    @Test func `without routes lead nowhere`() {
+    @Test func `a table without routes leads nowhere`() {
         let routes = ProcRoutes(four: "", six: "")
         for address in RouteFinder.world { #expect(routes.way(to: address) == nil) }
         #expect(routes.way(to: .unix("/x")) == nil)
     }
 
-    @Test func `count where the kernel answers no questions`() throws {
+    @Test(.rows("RE-15")) func `tables of routes count where the kernel answers no questions`() throws {
         let folder = try LinkFolder([
             "eth0": ["operstate": "up\n"], "wlan0": ["operstate": "down\n", "uevent": "DEVTYPE=wlan\n"],
         ])

@@ -13,7 +13,7 @@ import Testing
             ("", 0x2D06_8005_38D3_94C2), ("a", 0xE6C6_32B6_1E96_4E1F), ("abc", 0x78AF_5F94_892F_3950),
             ("Nobody inspects the spammish repetition", 0x6CB0_0603_B5CC_47E9),
         ] as [(String, UInt64)])
-    func `is that of XXH3`(text: String, value: UInt64) {
+    func `a checksum is that of XXH3`(text: String, value: UInt64) {
         #expect(Self.checksum([Array(text.utf8)[...]]).value == value)
     }
 
@@ -42,7 +42,7 @@ import Testing
             (2049, 0xE092_9586_BF1E_A3CF), (3000, 0xB290_97F5_5295_7D07), (65536, 0x6BB6_8D86_BFE2_24BF),
             (65537, 0x3609_DE8A_8C31_197E), (1048576, 0x1A5C_A33D_62B0_402F),
         ] as [(Int, UInt64)])
-    func `is that of the reference implementation`(count: Int, value: UInt64) {
+    func `a checksum is that of the reference implementation, however the content is cut`(count: Int, value: UInt64) {
         let content = Self.content(count)
         #expect(Self.checksum([content[...]]).value == value)
         // Pieces that end anywhere.
@@ -59,7 +59,7 @@ import Testing
         (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 3) }
     }
 
-    @Test func `does not depend on how the content was cut`() {
+    @Test func `a checksum does not depend on how the content is cut`() {
         let content = Self.content(1400)
         for count in [0, 1, 100, 240, 241, 255, 256, 257, 320, 512, 513, 1024, 1025, 1280, 1400] {
             let whole = Self.checksum([content[..<count]])
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `may be asked for on the way`() {
+    @Test func `a checksum can be asked for before all content has come`() {
         let content = Self.content(1400)
         var checksum = Checksum()
         for (index, byte) in content.enumerated() {
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [3, 8, 16, 77, 200, 1500]) func `notices each bit of a piece`(count: Int) {
+    @Test(arguments: [3, 8, 16, 77, 200, 1500]) func `a checksum changes with each bit of a piece`(count: Int) {
         for content in [[UInt8](repeating: 0, count: count), Self.content(count)] {
             let whole = Self.checksum([content[...]]).value
             var damaged = content
@@ -93,7 +93,7 @@ import Testing
     }
 
     /// What a crash leaves: blocks that were not written, and such as belong elsewhere.
-    @Test(arguments: [512, 4096]) func `notices blocks that are missing or misplaced`(block: Int) {
+    @Test(arguments: [512, 4096]) func `a checksum changes when blocks are missing or misplaced`(block: Int) {
         let content = Self.content(16 * 4096).enumerated().map { $1 ^ UInt8(truncatingIfNeeded: $0 / 512 &* 37) }
         let whole = Self.checksum([content[...]]).value
         let starts = Array(stride(from: 0, to: content.count, by: block))

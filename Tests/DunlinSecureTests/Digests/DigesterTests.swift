@@ -19,7 +19,7 @@ import Testing
     ]
 
     @Test(arguments: digests)
-    func `makes the digests of FIPS 180`(algorithm: DigestAlgorithm, text: String, hex: String) throws {
+    func `a digester makes the digests of FIPS 180`(algorithm: DigestAlgorithm, text: String, hex: String) throws {
         let digest = try Digester.digest(of: Bytes(text), algorithm)
         #expect(digest.hex == hex)
         #expect(digest == ContentDigest(algorithm, hex: hex.uppercased()))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: DigestAlgorithm.allCases)
-    func `does not care how the content was cut`(algorithm: DigestAlgorithm) throws {
+    func `a digest does not depend on how the content is cut`(algorithm: DigestAlgorithm) throws {
         let content = [UInt8](0..<200)
         let whole = try Digester.digest(of: Bytes(content), algorithm)
         for cut in content.indices {
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: ["", "e3", "zz", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85", "é"])
-    func `is not asked for what is no digest`(hex: String) {
+    func `a text that is no digest is refused`(hex: String) {
         #expect(ContentDigest(.sha256, hex: hex) == nil)
         #expect(ContentDigest(.sha256, hex: String(repeating: "g", count: 64)) == nil)
         #expect(ContentDigest(.sha512, Bytes([1])) == nil)

@@ -14,13 +14,13 @@ import Testing
     static let validity = PathValidity(from: 100, until: 200)
 
     @Test(arguments: [(99, false), (100, true), (199, true), (200, false)] as [(Int64, Bool)])
-    func `count while they are valid, which they are not in their last second`(now: Int64, counts: Bool) {
+    func `an accepted path counts while it is valid, which it is not in its last second`(now: Int64, counts: Bool) {
         var paths = AcceptedPaths()
         paths.remember([], for: Self.bytes(1), while: Self.validity)
         #expect((paths.path(for: Self.bytes(1), at: now) != nil) == counts)
     }
 
-    @Test func `count for the same bytes in the same order and the same host`() {
+    @Test func `an accepted path counts for the same bytes in the same order and the same host only`() {
         let chain: [Bytes] = ["leaf", "first", "second"]
         var paths = AcceptedPaths()
         paths.remember([], for: PresentedBytes(host: .name("a.test"), certificates: chain), while: Self.validity)
@@ -34,7 +34,7 @@ import Testing
         for other in others { #expect(paths.path(for: other, at: 150) == nil) }
     }
 
-    @Test func `of too many are forgotten, the one that was not asked for longest first`() {
+    @Test func `accepted paths beyond the limit are forgotten, the least recently used first`() {
         var paths = AcceptedPaths(AcceptedPaths.Limits(count: 2))
         for number: UInt8 in 1...2 { paths.remember([], for: Self.bytes(number), while: Self.validity) }
         #expect(paths.path(for: Self.bytes(1), at: 150) != nil)
@@ -43,7 +43,7 @@ import Testing
         #expect(paths.count == 2)
     }
 
-    @Test func `for very many bytes are not remembered`() {
+    @Test func `an accepted path for too many bytes is not remembered`() {
         var paths = AcceptedPaths(AcceptedPaths.Limits(bytes: 10))
         for size in [10, 11] { paths.remember([], for: Self.bytes(1, of: size), while: Self.validity) }
         #expect(paths.count == 1)
@@ -59,7 +59,7 @@ import Testing
         return try TrustEvaluator(rules, roots: TrustStore([#require(authority.certificate.certificate)]))
     }
 
-    @Test func `spare the next connection all signatures`() throws {
+    @Test func `an accepted path spares the next connection all signatures`() throws {
         let authority = try CertificateAuthority()
         let chain = try authority.intermediate().issue(.server("api.test")).chain
         let evaluator = try Self.evaluator(authority)
@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: ["the server's own", "an intermediate's", "the root's"])
-    func `end with the first certificate on them that does`(whose: String) throws {
+    func `an accepted path ends with the first certificate on it that ends`(whose: String) throws {
         let hour = Duration.seconds(3600)
         func short(_ template: CertificateTemplate, _ name: String) -> CertificateTemplate {
             var template = template
@@ -96,7 +96,7 @@ import Testing
         #expect(Verdict(evaluator.decide(chain, host: host, at: now)) == .accepted)
     }
 
-    @Test func `with a pinned certificate end with the path to a root, too`() throws {
+    @Test func `an accepted path with a pinned certificate ends with the path to a root, too`() throws {
         var root = CertificateTemplate.authority("Root")
         root.validUntil = .seconds(3600)
         let authority = try CertificateAuthority(root)
@@ -113,7 +113,7 @@ import Testing
         #expect(Verdict(evaluator.decide(leaf.chain, host: host, at: now + 3700)) == .refused(.expired))
     }
 
-    @Test func `do not help another host, another chain, or a forged copy`() throws {
+    @Test func `an accepted path does not help another host, another chain, or a forged copy`() throws {
         let authority = try CertificateAuthority()
         let leaf = try authority.issue(.server("api.test"))
         let evaluator = try Self.evaluator(authority)
@@ -131,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: ["lists", "staple"])
-    func `are not remembered where revocation is looked at`(what: String) throws {
+    func `an accepted path is not remembered where revocation is looked at`(what: String) throws {
         let authority = try CertificateAuthority()
         let leaf = try authority.issue(.server("api.test"))
         let list = try authority.revocationList().der
@@ -142,7 +142,7 @@ import Testing
         #expect(evaluator.remembered == 0)
     }
 
-    @Test func `are remembered where they were accepted, a refusal never`() throws {
+    @Test func `a path is remembered once it was accepted, and a refusal never`() throws {
         let authority = try CertificateAuthority()
         let evaluator = try Self.evaluator(authority)
         let expired = try authority.issue(.server("api.test").expired)

@@ -1,6 +1,7 @@
 import DunlinSecure
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Chains of certificates` {
@@ -137,8 +138,8 @@ import Testing
         },
     ]
 
-    @Test(arguments: good + wrongNames + bad)
-    func `are believed or refused for one reason`(example: Case) throws {
+    @Test(.rows("SP-8"), arguments: good + wrongNames + bad)
+    func `a chain of certificates is believed, or refused for one reason`(example: Case) throws {
         let authority = try CertificateAuthority()
         let decision = try decide(
             try example.make(authority), for: example.host, roots: [authority.certificate.der])
@@ -165,7 +166,7 @@ import Testing
         #expect(Verdict(unchecked) == .accepted)
     }
 
-    @Test func `end at whatever is given as a root, whoever signed it`() throws {
+    @Test func `a chain ends at whatever is given as a root, whoever signed it`() throws {
         let root = try CertificateAuthority()
         let first = try root.intermediate(), second = try first.intermediate(.authority("Second"))
         let leaf = try second.issue(.server("api.test"))
@@ -180,7 +181,7 @@ import Testing
         #expect(Verdict(try decide(leaf.chain, roots: [other])) == .refused(.unknownIssuer))
     }
 
-    @Test func `do not end at a root that is not valid any more, or may not sign`() throws {
+    @Test func `a chain does not end at a root that is not valid or may not sign`() throws {
         let root = try CertificateAuthority()
         for (template, reason) in [
             (CertificateTemplate.authority("Late").expired, TrustRefusal.Reason.expired),
@@ -193,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `flipped bits are never believed`() throws {
+    @Test func `a certificate with a flipped bit is never believed`() throws {
         let authority = try CertificateAuthority()
         let leaf = try authority.issue(.server("api.test")).der
         let roots = try TrustStore([#require(authority.certificate.certificate)])
@@ -214,7 +215,7 @@ import Testing
         #expect(decision.path == chain + [authority.certificate.der])
     }
 
-    @Test func `are judged at the time that is asked about`() throws {
+    @Test func `a chain is judged at the time that is asked about`() throws {
         let authority = try CertificateAuthority()
         let issued = try authority.issue(.server("api.test"))
         let verdicts = try [issued.notBefore - 1, issued.notBefore, issued.notAfter - 1, issued.notAfter + 1].map {

@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSecure
@@ -28,8 +29,8 @@ import Testing
         ("127.1", "127.1", false), ("127.0.0.01", "127.0.0.01", false), ("0x7f.1", "0x7f.1", false),
     ]
 
-    @Test(arguments: names)
-    func `match by RFC 9525`(host: String, presented: String, isMatch: Bool) {
+    @Test(.rows("SP-7", "SP-17"), arguments: names)
+    func `names of hosts match by RFC 9525`(host: String, presented: String, isMatch: Bool) {
         #expect(HostMatch.matches(HostIdentity(host), .dns(Bytes(presented))) == isMatch)
     }
 
@@ -45,12 +46,12 @@ import Testing
         ("a.test", [97, 46, 116, 101], false), ("", [], false),
     ]
 
-    @Test(arguments: addresses)
-    func `and addresses by their octets`(host: String, octets: [UInt8], isMatch: Bool) {
+    @Test(.rows("SP-17"), arguments: addresses)
+    func `addresses of hosts match by their octets`(host: String, octets: [UInt8], isMatch: Bool) {
         #expect(HostMatch.matches(HostIdentity(host), .address(Bytes(octets))) == isMatch)
     }
 
-    @Test func `one of many does, none does not`() {
+    @Test func `one matching name of many is enough, and none is not`() {
         let names: [PresentedName] = [.dns("b.test"), .address([1, 2, 3, 4]), .dns("*.a.test")]
         #expect(HostMatch.matches(HostIdentity("x.a.test"), names))
         #expect(!HostMatch.matches(HostIdentity("c.test"), names))

@@ -45,7 +45,7 @@ import Testing
     ]
 
     @Test(arguments: rows)
-    func `is what they permit and do not exclude, each kind of host by its own trees`(row: Row) {
+    func `an authority vouches for what it permits and does not exclude, by each kind of host`(row: Row) {
         let constraints = NameConstraints(permitted: row.permitted, excluded: row.excluded)
         #expect(constraints.permits(HostIdentity(row.host)) == row.isPermitted)
     }

@@ -41,7 +41,7 @@ import Testing
     ]
 
     @Test(arguments: twins.indices)
-    func `lead past a twin that leads nowhere, whichever was sent first`(index: Int) throws {
+    func `another path leads past a twin that leads nowhere, whichever was sent first`(index: Int) throws {
         let (name, make) = Self.twins[index]
         let twins = try make()
         let chain = try twins.chain()
@@ -53,7 +53,7 @@ import Testing
         #expect(Verdict(try decide(Array(chain[..<2]), roots: [twins.root.certificate.der])) != .accepted, "\(name)")
     }
 
-    @Test func `lead past a root that has expired, and past one that is constrained`() throws {
+    @Test func `another path leads past a root that has expired or is constrained`() throws {
         let key = try Authority.Key()
         let good = try Authority(.authority("Root").with(key))
         let leaf = try good.issue(.server("api.test"))
@@ -70,7 +70,7 @@ import Testing
         #expect(Verdict(try decide(old.chain(), roots: [old.root.certificate.der])) == .accepted)
     }
 
-    @Test func `lead past who may not vouch for the wanted host by any name in the certificate`() throws {
+    @Test func `another path leads past who may not vouch for the host by any name in the certificate`() throws {
         let twins = try Twins { $0.excluding("bar.corp.test") }
         let chain = try twins.chain(.server("*.corp.test"))
         let root = twins.root.certificate.der
@@ -79,7 +79,7 @@ import Testing
         #expect(Verdict(alone) == .refused(.nameNotPermitted))
     }
 
-    @Test func `lead to a pin that is not on the first`() throws {
+    @Test func `another path leads to a pin that is not on the first`() throws {
         let other = try Authority(.authority("Other root"))
         let twins = try Twins(by: other)
         let roots = [other.certificate, twins.root.certificate]
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `are tried with revocation lists as well, and never around a revocation`() throws {
+    @Test func `other paths are tried with revocation lists as well, and never around a revocation`() throws {
         let twins = try Twins(by: Authority(.authority("Stranger")))
         let leaf = try twins.second.issue(.server("api.test"))
         let chain = [leaf.der, twins.first.certificate.der, twins.second.certificate.der]
@@ -119,7 +119,7 @@ import Testing
         #expect(Verdict(decision) == .refused(.revoked))
     }
 
-    @Test func `that fail as well leave the refusal of the first`() throws {
+    @Test func `other paths that fail as well leave the refusal of the first`() throws {
         let root = try Authority()
         let key = try Authority.Key()
         let template = CertificateTemplate.authority("Twin").with(key)
@@ -151,7 +151,7 @@ import Testing
         return (finder.effort, false)
     }
 
-    @Test func `is not made where the first path is good, or the server's own certificate is bad`() throws {
+    @Test func `no search is made where the first path is good or the server's own certificate is bad`() throws {
         let root = try Authority()
         let authority = try root.intermediate()
         for template in [CertificateTemplate.server("api.test"), .server("api.test").expired] {
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `verifies thirty-two paths and no more, however many there are`() throws {
+    @Test func `the search verifies thirty-two paths and no more, however many there are`() throws {
         let root = try Authority()
         let key = try Authority.Key()
         let template = CertificateTemplate.authority("Twin").with(key)
@@ -172,7 +172,7 @@ import Testing
         #expect(effort.signatures == 64)
     }
 
-    @Test func `checks sixty-four signatures and no more, and none for a name alone`() throws {
+    @Test func `the search checks sixty-four signatures and no more, and none for a name alone`() throws {
         let key = try Authority.Key()
         let template = CertificateTemplate.authority("Twin").with(key)
         let stranger = try Authority(.authority("Stranger"))
@@ -188,7 +188,7 @@ import Testing
         #expect(ofNamesakes.0 == PathFinder.Effort())
     }
 
-    @Test func `is soon over in a maze`() throws {
+    @Test func `the search keeps its limits where authorities sign each other`() throws {
         var authorities: [Authority] = [], keys: [Authority.Key] = []
         for number in 0..<8 {
             keys.append(try Authority.Key())

@@ -17,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: good)
-    func `are read block by block`(text: String, labels: [String]) throws {
+    func `a PEM text is read block by block`(text: String, labels: [String]) throws {
         #expect(try PEM.blocks(of: Bytes(text)).map(\.label) == labels)
     }
 
@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: bad)
-    func `that are broken say where`(text: String, problem: PEM.Problem) {
+    func `a PEM text that is broken is refused with where it breaks`(text: String, problem: PEM.Problem) {
         #expect(throws: problem) { try PEM.blocks(of: Bytes(text)) }
     }
 
@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: garbage)
-    func `and certificates that are none are refused by the name of their file`(
+    func `certificates that are none are refused by the name of their file`(
         source: String, bytes: Bytes, text: String
     ) {
         do throws(TrustSetupError) {

@@ -48,18 +48,18 @@ import Testing
     ]
 
     @Test(arguments: table.indices)
-    func `are found one after the other, each holder on a path once`(index: Int) {
+    func `paths in a graph are found one after the other, each holder on a path once`(index: Int) {
         let (name, graph, expected) = Self.table[index]
         #expect(Self.paths(graph) == expected, "\(name)")
     }
 
-    @Test func `are no longer than they may be`() {
+    @Test func `paths in a graph are no longer than they may be`() {
         let line = Graph(edges: [0: [1], 1: [2], 2: [3]], anchors: [3])
         #expect(Self.paths(line, length: 4) == [[0, 1, 2, 3]])
         #expect(Self.paths(line, length: 3) == [])
     }
 
-    @Test func `end when as many steps were taken as there may be`() {
+    @Test func `a search for paths ends when as many steps were taken as there may be`() {
         // Each of thirty was issued by all the others: nobody would live to see the last path.
         let all = Array(0..<30)
         var dense = Graph(edges: [:], anchors: [])

@@ -1,6 +1,7 @@
 import DunlinSecure
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct `Pins` {
@@ -35,8 +36,8 @@ import Testing
 
     static let modes: [TrustRules.Mode] = [.publicKey, .certificate]
 
-    @Test(arguments: modes)
-    func `of the server, an intermediate or the root will do`(mode: TrustRules.Mode) throws {
+    @Test(.rows("SP-10", "SP-14", "VD-9"), arguments: modes)
+    func `a pin of the server, an intermediate or the root is enough`(mode: TrustRules.Mode) throws {
         for pin in [server, intermediate.certificate, root.certificate] {
             #expect(Verdict(try decide(by: mode, pins: [pin])) == .accepted)
             #expect(Verdict(try decide(by: mode, pins: [stranger, pin])) == .accepted)
@@ -44,16 +45,17 @@ import Testing
         #expect(Verdict(try decide(by: mode, pins: [stranger])) == .refused(.pinMismatch))
     }
 
-    @Test(arguments: modes)
-    func `of the leaf alone, where the position says so`(mode: TrustRules.Mode) throws {
+    @Test(.rows("SP-14"), arguments: modes)
+    func `only a pin of the leaf counts where the position is the leaf`(mode: TrustRules.Mode) throws {
         let verdict = { (pin: IssuedCertificate) in Verdict(try decide(by: mode, pins: [pin]) { $0.position = .leaf }) }
         #expect(try verdict(server) == .accepted)
         #expect(try verdict(intermediate.certificate) == .refused(.pinMismatch))
         #expect(try verdict(root.certificate) == .refused(.pinMismatch))
     }
 
-    @Test(arguments: modes, [false, true])
-    func `of a certificate that was only sent along prove nothing`(mode: TrustRules.Mode, allowing: Bool) throws {
+    @Test(.rows("SP-12"), arguments: modes, [false, true])
+    func `a pin of a certificate that was only sent along proves nothing`(mode: TrustRules.Mode, allowing: Bool) throws
+    {
         let chains = [
             server.chain + [stranger.der], [server.der, stranger.der] + server.intermediates,
             // Signed by itself, with the pinned one behind it.
@@ -69,8 +71,8 @@ import Testing
         }
     }
 
-    @Test(arguments: modes)
-    func `do not make an invalid chain valid`(mode: TrustRules.Mode) throws {
+    @Test(.rows("SP-9"), arguments: modes)
+    func `a pin does not make an invalid chain valid`(mode: TrustRules.Mode) throws {
         let late = try root.issue(.server("api.test").expired)
         let own = try IssuedCertificate.selfSigned(.server("api.test"))
         #expect(Verdict(try decide(late.chain, by: mode, pins: [late])) == .refused(.expired))
@@ -79,8 +81,8 @@ import Testing
         #expect(Verdict(try decide(for: "other.test", by: mode, pins: [server])) == .refused(.wrongHost))
     }
 
-    @Test(arguments: modes)
-    func `are anchors where invalid certificates are allowed`(mode: TrustRules.Mode) throws {
+    @Test(.rows("SP-10"), arguments: modes)
+    func `pins are anchors where invalid certificates are allowed`(mode: TrustRules.Mode) throws {
         let own = try IssuedCertificate.selfSigned(.server("api.test"))
         #expect(Verdict(try decide(own.chain, roots: [], by: mode, pins: [own], allowing: true)) == .accepted)
         // An intermediate serves without its root, and so does the leaf.
@@ -90,8 +92,8 @@ import Testing
         #expect(Verdict(try decide(own.chain, by: mode, pins: [stranger], allowing: true)) == .refused(.pinMismatch))
     }
 
-    @Test(arguments: modes)
-    func `do not let a wrong name pass where invalid certificates are allowed`(mode: TrustRules.Mode) throws {
+    @Test(.rows("SP-7", "SP-11"), arguments: modes)
+    func `pins do not let a wrong name pass where invalid certificates are allowed`(mode: TrustRules.Mode) throws {
         let own = try IssuedCertificate.selfSigned(.server("api.test"))
         let named = try IssuedCertificate.selfSigned(.server("api.test").commonNameOnly)
         let verdict = { (issued: IssuedCertificate, host: String, checks: Bool) in
@@ -106,7 +108,8 @@ import Testing
         #expect(try verdict(named, "api.test", false) == .accepted)
     }
 
-    @Test func `of certificates ask for validity even where invalid ones are allowed, of keys they do not`() throws {
+    @Test(.rows("SP-10"))
+    func `pins of certificates ask for validity even of invalid ones, pins of keys do not`() throws {
         let late = try IssuedCertificate.selfSigned(.server("api.test").expired)
         for time in [nil, Int64(late.notAfter) + 1, Int64(late.notBefore) - 1] {
             let verdict = { (mode: TrustRules.Mode) in
@@ -119,7 +122,7 @@ import Testing
     }
 
     @Test(arguments: modes)
-    func `do not make a weak key or a forged signature good`(mode: TrustRules.Mode) throws {
+    func `pins do not make a weak key or a forged signature good`(mode: TrustRules.Mode) throws {
         let weak = try IssuedCertificate.selfSigned(.server("api.test").withWeakKey)
         #expect(
             Verdict(try decide(weak.chain, roots: [], by: mode, pins: [weak], allowing: true)) == .refused(.weakKey))
@@ -130,20 +133,20 @@ import Testing
         #expect(Verdict(decision) == .refused(.badSignature))
     }
 
-    @Test func `of keys outlive a renewal, of certificates do not`() throws {
+    @Test(.rows("SP-16")) func `pins of keys outlive a renewal, pins of certificates do not`() throws {
         let renewed = try intermediate.issue(.server("api.test").with(server.key))
         #expect(Verdict(try decide(renewed.chain, by: .publicKey, pins: [server])) == .accepted)
         #expect(Verdict(try decide(renewed.chain, by: .certificate, pins: [server])) == .refused(.pinMismatch))
     }
 
-    @Test(arguments: modes)
-    func `are asked for and absent: refused`(mode: TrustRules.Mode) throws {
+    @Test(.rows("SP-13"), arguments: modes)
+    func `a server is refused where pins are asked for and there are none`(mode: TrustRules.Mode) throws {
         #expect(Verdict(try decide(by: mode, pins: [])) == .refused(.noPins))
         #expect(Verdict(try decide(by: mode, pins: [], allowing: true)) == .refused(.nameNeedsPin))
         #expect(Verdict(try decide(by: mode, pins: [], allowing: true) { $0.checksHost = false }) == .refused(.noPins))
     }
 
-    @Test func `a mismatch says what was seen and what would have done`() throws {
+    @Test(.rows("SP-25")) func `a pin mismatch says what was seen and what was expected`() throws {
         let refusal = try #require(try decide(by: .publicKey, pins: [stranger]).refusal)
         #expect(refusal.seen == [server, intermediate.certificate, root.certificate].compactMap(\.publicKey))
         #expect(refusal.expected == [stranger].compactMap(\.publicKey))
@@ -167,7 +170,7 @@ import Testing
         #expect(!pinned.description.contains(pinned.details.fingerprint.description))
     }
 
-    @Test func `nothing at all is accepted with everything allowed`() throws {
+    @Test(.rows("SP-6", "SP-8")) func `nothing at all is accepted only with everything allowed`() throws {
         let own = try IssuedCertificate.selfSigned(.server("other.test").expired)
         #expect(try decide(own.chain, by: .none, pins: [], allowing: true) { $0.checksHost = false }.path == [own.der])
         #expect(Verdict(try decide(own.chain, by: .none, pins: [], allowing: true)) == .refused(.nameNeedsPin))

@@ -1,5 +1,6 @@
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSecure
@@ -16,7 +17,7 @@ import Testing
         return try #require(decision.refusal).description
     }
 
-    @Test func `say what a person can act on`() throws {
+    @Test(.rows("G-8", "SP-25")) func `a refusal says what a person can act on`() throws {
         let late = try authority.issue(.server("api.test").expired)
         let early = try authority.issue(.server("api.test").notYetValid)
         let own = try IssuedCertificate.selfSigned(.server("api.test"))
@@ -57,7 +58,8 @@ import Testing
     }
 
     @Test(arguments: TrustRefusal.Reason.allCases)
-    func `name the host, whatever the reason and however little is known`(reason: TrustRefusal.Reason) throws {
+    func `a refusal names the host, whatever the reason and however little is known`(reason: TrustRefusal.Reason) throws
+    {
         let whole = TrustRefusal(
             reason, host: "api.test", depth: 2, certificate: authority.certificate.certificate, detail: "more")
         for refusal in [TrustRefusal(reason, host: "api.test"), whole] {
@@ -67,7 +69,7 @@ import Testing
         #expect(whole.description.hasSuffix("(more)"))
     }
 
-    @Test func `do not grow with what a server sends`() throws {
+    @Test func `a refusal does not grow with what a server sends`() throws {
         let names = (0..<500).map { "host-\($0).test" }
         var template = CertificateTemplate.server("x.test")
         template.names = names
@@ -77,7 +79,7 @@ import Testing
         #expect(text.utf8.count < 300)
     }
 
-    @Test func `show nothing of a subject that drives a terminal or turns the line`() throws {
+    @Test func `a refusal shows nothing of a subject that drives a terminal or turns the line`() throws {
         let name = "a\u{1B}[2J\u{9B}2J\u{202E}b\u{2066}c\u{200F}\u{61C}\u{2028}d"
         let authority = try CertificateAuthority(.authority(name))
         let chain = try authority.issue(.server("api.test")).chain
@@ -92,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `show nothing of a name but printable ASCII`() throws {
+    @Test func `a refusal shows nothing of a name but printable ASCII`() throws {
         var template = CertificateTemplate.server("x.test")
         template.names = ["a\u{1B}[2J.test", "b\0.test"]
         let text = try text(authority.issue(template).chain)

@@ -1,6 +1,7 @@
 import DunlinSecure
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @Suite struct Revocation {
@@ -23,12 +24,14 @@ import Testing
             })
     }
 
-    @Test func `is not asked about unless somebody says so`() throws {
+    @Test(.rows("SP-18")) func `revocation is not asked about unless the rules ask for it`() throws {
         let staple = try intermediate.staple(.revoked, for: server)
         #expect(try verdict(staple: staple) { _ in } == .accepted)
     }
 
-    @Test func `by lists: revoked, not revoked, without a list, with an old one`() throws {
+    @Test(.rows("SP-18")) func `a revocation list refuses what it lists, and an old or missing one tells nothing`()
+        throws
+    {
         let good = try intermediate.revocationList().der
         let bad = try intermediate.revocationList(revoking: server).der
         let old = try intermediate.revocationList(validUntil: .seconds(-60)).der
@@ -50,7 +53,7 @@ import Testing
     }
 
     /// Read once, and searched by order: a list of 100,000 is no reason to wait, nor one to believe.
-    @Test func `by a list of a hundred thousand finds the one, and misses none`() throws {
+    @Test func `a certificate is found in a list of a hundred thousand, and no other is`() throws {
         let other = try intermediate.issue(.server("api.test"))
         let long = try intermediate.revocationList(revoking: server, others: 100_000).der
         #expect(long.count > 2_000_000)
@@ -60,7 +63,7 @@ import Testing
         #expect(try verdict(other) { $0.lists = [cut] } == .refused(.revocationUnknown))
     }
 
-    @Test func `by lists of authorities as well, where it is asked`() throws {
+    @Test func `revocation lists of authorities count as well where the rules ask for it`() throws {
         let ofServer = try intermediate.revocationList().der
         let ofIntermediate = try root.revocationList(revoking: intermediate.certificate).der
         let lists = [ofServer, ofIntermediate]
@@ -77,7 +80,7 @@ import Testing
             } == .accepted)
     }
 
-    @Test func `by a staple of the issuer, or of whom the issuer made responsible`() throws {
+    @Test func `a staple counts if its issuer signed it, or whom the issuer made responsible`() throws {
         let responder = try intermediate.issue(.statusResponder("Responder"))
         for signer in [nil, responder] {
             let good = try intermediate.staple(.good, for: server, signedBy: signer)

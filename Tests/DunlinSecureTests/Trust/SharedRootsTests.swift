@@ -27,7 +27,7 @@ import Testing
         return try store.digest == TrustStore(certificates).digest
     }
 
-    @Test func `are read once, however many ask and however much later`() throws {
+    @Test func `shared roots are read once, however many ask and however much later`() throws {
         let authority = try CertificateAuthority()
         let places = SystemRoots(files: [try folder.write(authority.pem, to: "roots.pem")], folders: [])
         let roots = roots()
@@ -40,7 +40,7 @@ import Testing
         #expect(roots.loads(of: places) == 1)
     }
 
-    @Test func `are read once by many that ask at the same time`() async throws {
+    @Test func `shared roots are read once by many that ask at the same time`() async throws {
         var text = ""
         for number in 0..<20 { text += try CertificateAuthority(.authority("Root \(number)")).pem }
         let places = SystemRoots(files: [try folder.write(text, to: "roots.pem")], folders: [])
@@ -54,7 +54,7 @@ import Testing
         #expect(roots.loads(of: places) == 1)
     }
 
-    @Test func `are read again when a file changes, looked at once a second`() throws {
+    @Test func `shared roots are read again when a file changes, looked at once a second`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let path = try folder.write(one.pem, to: "roots.pem")
         let places = SystemRoots(files: ["/nonexistent/roots.pem", path], folders: [])
@@ -70,7 +70,7 @@ import Testing
         #expect(roots.loads(of: places) == 3)
     }
 
-    @Test func `are those of a file that appears before the one that was read`() throws {
+    @Test func `shared roots are those of a file that appears before the one that was read`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let places = SystemRoots(
             files: ["\(folder.path)/first.pem", try folder.write(one.pem, to: "second.pem")], folders: [])
@@ -81,7 +81,7 @@ import Testing
         #expect(try holds(roots.store(of: places), two))
     }
 
-    @Test func `change with a folder: what is added, what is taken away and what is written in place`() throws {
+    @Test func `shared roots change with a folder's files: added, removed and written in place`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority(), three = try CertificateAuthority()
         _ = try folder.write(one.pem, to: "below/one.pem")
         let places = SystemRoots(certificateFile: nil, certificateFolders: "\(folder.path)/below")
@@ -98,7 +98,7 @@ import Testing
         #expect(try holds(roots.store(of: places), three))
     }
 
-    @Test func `stay the same store where a file is new and holds what it held`() throws {
+    @Test func `shared roots stay the same store where a file is new and holds what it held`() throws {
         let authority = try CertificateAuthority()
         let places = SystemRoots(files: [try folder.write(authority.pem, to: "roots.pem")], folders: [])
         let roots = roots()
@@ -109,7 +109,7 @@ import Testing
         #expect(roots.loads(of: places) == 2)
     }
 
-    @Test func `are those that were while nothing can be read, and nothing is read over and over`() throws {
+    @Test func `shared roots stay while nothing can be read, and nothing is read over and over`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let places = SystemRoots(files: [try folder.write(one.pem, to: "roots.pem")], folders: [])
         let roots = roots()
@@ -128,7 +128,7 @@ import Testing
         #expect(try holds(roots.store(of: places), two))
     }
 
-    @Test func `that are not there are looked for each time`() throws {
+    @Test func `shared roots that are not there are looked for each time`() throws {
         let places = SystemRoots(files: ["\(folder.path)/roots.pem"], folders: [])
         let roots = roots()
         #expect(throws: TrustSetupError.self) { try roots.store(of: places) }
@@ -137,7 +137,7 @@ import Testing
         #expect(try holds(roots.store(of: places), authority))
     }
 
-    @Test func `of many places are not all remembered`() throws {
+    @Test func `shared roots of many places are not all remembered`() throws {
         let authority = try CertificateAuthority()
         let roots = roots()
         var all: [SystemRoots] = []

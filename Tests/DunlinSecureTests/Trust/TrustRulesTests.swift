@@ -1,4 +1,5 @@
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSecure
@@ -41,8 +42,8 @@ import Testing
         (rules(hosts: ["**.test": twoPin, "a.test": onePin]), .pins(onePin)),
     ]
 
-    @Test(arguments: demands)
-    func `ask one thing of a host`(rules: TrustRules, demand: TrustRules.Demand) {
+    @Test(.rows("SP-6"), arguments: demands)
+    func `the rules of trust ask one thing of a host`(rules: TrustRules, demand: TrustRules.Demand) {
         #expect(rules.demand(for: HostIdentity("a.test")) == demand)
     }
 
@@ -52,7 +53,7 @@ import Testing
     ]
 
     @Test(arguments: precedence)
-    func `take the pattern that says most about it`(host: String, patterns: [String]) {
+    func `the rules of trust take the pattern that says most about the host`(host: String, patterns: [String]) {
         for (index, pattern) in patterns.enumerated() {
             var hosts: [String: TrustRules.Pins] = [:]
             for other in patterns[index...] { hosts[other] = other == pattern ? Self.onePin : Self.twoPin }

@@ -1,6 +1,7 @@
 import COpenSSL
 import DunlinTesting
 import DunlinTypes
+import LedgerRows
 import Testing
 
 @testable import DunlinSecure
@@ -12,7 +13,7 @@ import Testing
         try folder.write(text, to: name)
     }
 
-    @Test func `the first bundle that is there counts, then the first folder`() throws {
+    @Test(.rows("AP-7")) func `the first bundle that is there counts, then the first folder`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let first = try write("# One\n\(one.pem)", to: "one.pem")
         let second = try write("\(two.pem)\(one.pem)\(two.pem)", to: "two.pem")
@@ -24,7 +25,7 @@ import Testing
         #expect(try Set(load(["/nonexistent"], [folder.path])) == [one.certificate.der, two.certificate.der])
     }
 
-    @Test func `what the environment names counts alone, and all of it`() throws {
+    @Test(.rows("AP-7")) func `roots that the environment names count alone, and all of them`() throws {
         let one = try CertificateAuthority(), two = try CertificateAuthority()
         let file = try write(one.pem, to: "one.pem")
         _ = try write(two.pem, to: "below/two.pem")
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `hold each certificate once, and their digest depends on nothing else`() throws {
+    @Test func `a store holds each root once, and its digest depends on nothing else`() throws {
         let one = try #require(CertificateAuthority().certificate.certificate)
         let two = try #require(CertificateAuthority().certificate.certificate)
         let stores = try [[one, two], [two, one, two], [one], []].map { try TrustStore($0) }
@@ -51,7 +52,7 @@ import Testing
         #expect(Set(stores.map(\.digest)).count == 3)
     }
 
-    @Test func `and everything a decision depends on is in the evaluator's key`() throws {
+    @Test func `the evaluator's key holds everything that a decision depends on`() throws {
         let root = try #require(CertificateAuthority().certificate.certificate)
         let changes: [(inout TrustRules) -> Void] = [
             { _ in }, { $0.mode = .publicKey }, { $0.pins = .init(keys: [root.details.publicKey]) },

@@ -5,12 +5,12 @@ import Testing
 @testable import DunlinSecure
 
 @Suite struct `OpenSSL's verification codes` {
-    @Test func `each has a reason, and only what is nobody's fault is internal`() {
+    @Test func `each verification code has a reason, and only what is nobody's fault is internal`() {
         let internals = VerificationCode.known.filter { VerificationCode.reason(Int32($0)) == .internalError }
         #expect(internals == [1, 17, 50, 69, 70])
     }
 
-    @Test func `all that OpenSSL knows are in the table`() throws {
+    @Test func `all verification codes that OpenSSL knows are in the table`() throws {
         // What it does not know it calls an error number.
         let unknown = try #require(X509_verify_cert_error_string(9999).map { String(cString: $0) })
         let isKnown = { (code: Int) in
@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: some)
-    func `say what a person needs to know`(code: Int32, reason: TrustRefusal.Reason) {
+    func `a verification code says what a person needs to know`(code: Int32, reason: TrustRefusal.Reason) {
         #expect(VerificationCode.reason(code) == reason)
     }
 }

@@ -17,13 +17,15 @@ import Testing
         ("http://10.0.0.1/", "0.0.1", false), ("http://[::1]/", "::1", true), ("http://[::1]/", "1", false),
         ("http://example.com./", "example.com", false), ("http://EXAMPLE.com/", "example.com", true),
     ])
-    func `is a host or those below, and never part of an address`(url: String, domain: String, isWithin: Bool) throws {
+    func `a cookie goes to its host or those below, and never to a part of an address`(
+        url: String, domain: String, isWithin: Bool
+    ) throws {
         let scope = try Self.scope(url)
         #expect(scope.isWithin(domain) == isWithin)
         if isWithin { #expect(scope.domains.contains(domain)) }
     }
 
-    @Test func `is looked for at the host and all domains above`() throws {
+    @Test func `a cookie is looked for at the host and all domains above`() throws {
         #expect(try Self.scope("http://a.b.c/").domains == ["a.b.c", "b.c", "c"])
         #expect(try Self.scope("http://10.0.0.1/").domains == ["10.0.0.1"])
     }
@@ -33,7 +35,7 @@ import Testing
         ("/a/b", "/a/", true), ("/ab", "/a", false), ("/a", "/a/", false), ("/", "/a", false), ("/A", "/a", false),
         ("/a%2Fb", "/a", false),
     ])
-    func `is a path or those below`(path: String, cookie: String, isWithin: Bool) {
+    func `a cookie goes to its path or those below`(path: String, cookie: String, isWithin: Bool) {
         #expect(CookieScope.isPath(path, within: cookie) == isWithin)
     }
 
@@ -41,7 +43,7 @@ import Testing
         ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c?d/e", "/a/b"), ("/?a/b", "/"), ("*", "/"),
         ("/a/b/", "/a/b"), ("", "/"),
     ])
-    func `is the directory that was asked for if nothing is said`(target: String, path: String) {
+    func `a cookie without a path goes to the directory that was asked for`(target: String, path: String) {
         let origin = Origin(scheme: .http, host: "a.test")
         #expect(CookieScope(origin: origin, target: target).defaultPath == path)
     }
@@ -70,7 +72,7 @@ import Testing
         ("unknown", true), ("localhost", true), ("a.unknown", false), ("com.", true), ("co.uk.", true),
         ("github.io", true), ("me.github.io", false), ("", true), ("a.x.b", false),
     ])
-    func `are what the rules say, and every single label`(domain: String, isSuffix: Bool) {
+    func `public suffixes are what the rules say, and every single label`(domain: String, isSuffix: Bool) {
         #expect(Self.some.contains(domain) == isSuffix)
     }
 
@@ -81,14 +83,14 @@ import Testing
         ("b.a.unknown", "a.unknown"), ("a.example.com.", "example.com"), ("localhost", "localhost"),
         ("10.0.0.1", "10.0.0.1"), ("::1", "::1"), ("2001:db8::1", "2001:db8::1"), ("", ""),
     ])
-    func `tell whose a host is`(host: String, site: String) {
+    func `public suffixes tell whose a host is`(host: String, site: String) {
         #expect(Self.some.site(of: host) == site)
         if !host.contains("uk"), !host.contains("ck"), !host.contains("github") {
             #expect(PublicSuffixes().site(of: host) == site)
         }
     }
 
-    @Test func `are single labels without rules`() {
+    @Test func `public suffixes without rules are all single labels`() {
         #expect(PublicSuffixes().contains("com"))
         #expect(!PublicSuffixes().contains("co.uk"))
         #expect(PublicSuffixes(parsing: [0xFF, 0x0A, 0x0D, 0x0A, 0x21, 0x0A, 0x2A, 0x2E]).count == 0)
@@ -109,7 +111,7 @@ import Testing
             (["plain"], [("", "1"), ("plain", "2")], "plain; plain=2"),
             (["x=1"], [("", "x=2"), ("", "y=3"), ("", "=x=4")], "x=1; y=3; =x=4"),
         ] as [([String], [(String, String)], String?)])
-    func `has the caller's own first, and no name of theirs again`(
+    func `a Cookie field has the caller's own cookies first, and no name of theirs again`(
         own: [String], cookies: [(String, String)], field: String?
     ) {
         #expect(CookieField.joined(own, cookies.map { Self.cookie($0.0, $0.1) }) == field)

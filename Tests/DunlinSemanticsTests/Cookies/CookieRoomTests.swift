@@ -29,7 +29,7 @@ import Testing
         return store
     }
 
-    @Test func `is nobody's to take from others by redirects from host to host`() throws {
+    @Test func `redirects from host to host take no room from the cookies of others`() throws {
         var store = try Self.store(sites: 2500)
         for hop in 0..<19 {
             let url = "https://h\(hop).evil.com/"
@@ -41,7 +41,7 @@ import Testing
     }
 
     /// By then there are as many of theirs as of all others together.
-    @Test func `is lost by the sites that hold most, however many join to fill it`() throws {
+    @Test func `the sites that hold most lose their cookies, however many join to fill the room`() throws {
         var store = try Self.store(sites: 1500, attributes: "")
         for hop in 0..<19 {
             store.receive(Self.fields(0..<180, "; Secure"), from: try Self.scope("https://evil\(hop).com/"), at: 0)
@@ -55,7 +55,7 @@ import Testing
 
     /// A hop brings 180 cookies into a full store. Each of them may cost as much as its own site is large, but not what
     /// others hold: a store of twice the size makes a few comparisons more.
-    @Test func `costs no more in a store of many sites than in one of few`() throws {
+    @Test func `a cookie costs no more in a store of many sites than in one of few`() throws {
         func steps(sites: Int) throws -> Int {
             var store = try Self.store(sites: sites) { $0.total = sites }
             let before = store.steps
@@ -68,7 +68,7 @@ import Testing
         #expect(many < few + 2_000)
     }
 
-    @Test func `costs one look at all that is kept when something has ended, whatever a response brings`() throws {
+    @Test func `an expired cookie costs one look at all that is kept, whatever a response brings`() throws {
         var store = try Self.store(sites: 2999)
         store.receive(Self.fields(0..<1, "; Max-Age=5"), from: try Self.scope("https://short.com/"), at: 0)
         let before = store.steps
@@ -78,14 +78,14 @@ import Testing
     }
 
     @Test(arguments: [("https", 180), ("http", 180)])
-    func `is looked through within one's own site alone`(scheme: String, count: Int) throws {
+    func `room for a cookie is looked for within its own site alone`(scheme: String, count: Int) throws {
         var store = try Self.store(sites: 2000)
         let (before, url) = (store.steps, "\(scheme)://evil.com/")
         store.receive(Self.fields(0..<count), from: try Self.scope(url), at: 0)
         #expect(store.steps - before < count * count)
     }
 
-    @Test func `is for the first fields of a response`() throws {
+    @Test func `only the first fields of a response get room in the store`() throws {
         var store = CookieStore(Self.suffixes)
         store.receive(Self.fields(0..<500), from: try Self.scope("https://a.com/"), at: 0)
         #expect(store.all(at: 0).map(\.name) == (0..<180).map { "n\($0)" })
@@ -95,7 +95,9 @@ import Testing
         ("a.com", "b.a.com", 3), ("a.co.uk", "b.co.uk", 6), ("10.0.0.1", "10.1.0.1", 6), ("a.com", "a.com.", 3),
         ("[::1]", "[::2]", 6), ("localhost", "a.localhost", 6),
     ])
-    func `is one for all hosts of a registrable domain`(first: String, second: String, count: Int) throws {
+    func `all hosts of a registrable domain share the room for cookies`(first: String, second: String, count: Int)
+        throws
+    {
         var limits = CookieStore.Limits()
         limits.perDomain = 3
         var store = CookieStore(Self.suffixes, limits: limits)
@@ -105,7 +107,7 @@ import Testing
         #expect(store.count == count)
     }
 
-    @Test func `is kept longest by what is secure, within a site and between equals`() throws {
+    @Test func `secure cookies are kept longest, within a site and between equals`() throws {
         var store = try Self.store(sites: 2) { $0.total = 3 }
         store.receive(Self.fields(0..<1), from: try Self.scope("http://plain.com/"), at: 0)
         store.receive(Self.fields(0..<1, "; Secure"), from: try Self.scope("https://s2.com/"), at: 0)
@@ -114,7 +116,7 @@ import Testing
         #expect(store.all(at: 0).map(\.name) == ["n0", "n0", "n0"])
     }
 
-    @Test func `is made by what has ended before anything else goes`() throws {
+    @Test func `expired cookies make room before any other goes`() throws {
         var store = try Self.store(sites: 3) { $0.total = 4 }
         store.receive(Self.fields(0..<1, "; Secure; Max-Age=5"), from: try Self.scope("https://short.com/"), at: 0)
         store.receive(Self.fields(0..<1), from: try Self.scope("https://late.com/"), at: 5)
@@ -123,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: [(Int.max, 4), (.min, 0), (-1, 0), (0, 0), (1, 1)])
-    func `is as large as any number says`(limit: Int, count: Int) throws {
+    func `any number may limit the room for cookies`(limit: Int, count: Int) throws {
         let changes: [WritableKeyPath<CookieStore.Limits, Int>] = [\.perDomain, \.total, \.perResponse]
         for change in changes {
             var store = try Self.store(sites: 0) { $0[keyPath: change] = limit }
@@ -135,7 +137,7 @@ import Testing
     }
 
     /// The heap against what a look at all would find.
-    @Test func `is counted as it is held, whatever comes and goes`() throws {
+    @Test func `the counts of cookies are right, whatever comes and goes`() throws {
         var store = try Self.store(sites: 0) { ($0.total, $0.perDomain) = (40, 7) }
         var number: UInt64 = 1
         func next(_ below: UInt64) -> UInt64 {

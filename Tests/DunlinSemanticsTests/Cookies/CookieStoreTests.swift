@@ -63,7 +63,7 @@ import Testing
     ]
 
     @Test(arguments: journeys)
-    func `sends to a server what it and its kin may set`(
+    func `a store sends to a server what it and its kin may set`(
         from: String, field: String, url: String, expected: [String]
     ) throws {
         #expect(try Self.sent(to: url, after: [(from, field)]) == expected)
@@ -83,14 +83,14 @@ import Testing
         ("http://a.com/", "==x=2; Path=/login", ["x=1", "==x=2"]), ("http://a.com/", "x; Path=/login", ["x=1", "=x"]),
         ("https://a.com/", "=x=2; Path=/login; Domain=a.com", ["=x=2"]),
     ])
-    func `leaves a secure cookie alone where it does not come from https`(
+    func `a secure cookie stays as it is where a change does not come from https`(
         from: String, field: String, sent: [String]
     ) throws {
         let first = ("https://a.com/", "x=1; Secure; Path=/login; Domain=a.com")
         #expect(try Self.sent(to: "https://a.com/login", after: [first, (from, field)]) == sent)
     }
 
-    @Test func `sends longer paths first, then older cookies`() throws {
+    @Test func `cookies with longer paths are sent first, then older cookies`() throws {
         let from = "https://a.com/"
         let fields = [
             "a=1; Path=/", "b=1; Path=/p/q", "c=1; Path=/p", "d=1; Path=/", "a=2; Path=/", "e=1; Domain=a.com; Path=/",
@@ -99,7 +99,7 @@ import Testing
         #expect(sent == ["b=1", "c=1", "a=2", "d=1", "e=1"])
     }
 
-    @Test func `keeps apart what differs in domain, host or path, and in bytes`() throws {
+    @Test func `cookies that differ in domain, host, path or bytes are kept apart`() throws {
         let fields = [
             "x=1; Path=/", "x=2; Path=/a", "x=3; Path=/; Domain=a.com", "\u{E9}=4; Path=/", "e\u{301}=5; Path=/",
         ]
@@ -107,14 +107,14 @@ import Testing
         #expect(sent.count == 5)
     }
 
-    @Test func `forgets what has ended, and what is ended by its server`() throws {
+    @Test func `a store forgets a cookie that has expired, or that its server ended`() throws {
         let set = ("https://a.com/", "x=1; Max-Age=10")
         #expect(try Self.sent(to: "https://a.com/", after: [set], at: 1009) == ["x=1"])
         #expect(try Self.sent(to: "https://a.com/", after: [set], at: 1010) == [])
         #expect(try Self.sent(to: "https://a.com/", after: [set, ("https://a.com/", "x=; Max-Age=0")]) == [])
     }
 
-    @Test func `has room for so many of a domain, the secure and the used last to go`() throws {
+    @Test func `a domain beyond its limit loses its least used and insecure cookies first`() throws {
         var limits = CookieStore.Limits()
         limits.perDomain = 3
         var store = CookieStore(Self.suffixes, limits: limits)
@@ -134,7 +134,7 @@ import Testing
         #expect(store.count == 3)
     }
 
-    @Test func `has room for so many in all, the least used first to go`() throws {
+    @Test func `a store beyond its limit loses its least used cookies first`() throws {
         var limits = CookieStore.Limits()
         limits.total = 2
         var store = CookieStore(Self.suffixes, limits: limits)
@@ -148,7 +148,7 @@ import Testing
         #expect(store.count == 0)
     }
 
-    @Test func `removes what it is told to`() throws {
+    @Test func `a store removes what it is told to`() throws {
         var store = CookieStore()
         store.receive(
             [Bytes("x=1"), Bytes("y=1"), Bytes("bad\0")], from: try Self.scope("http://a.test/"), at: 0)

@@ -15,7 +15,7 @@ import Testing
         ("a=b;;;x=y;", "a", "b"), ("a=b, c=d", "a", "b, c=d"), ("a=ü", "a", "ü"), ("==b", "", "=b"),
         ("a=b\tc", "a", "b\tc"),
     ])
-    func `has a name and a value`(text: String, name: String, value: String) {
+    func `a Set-Cookie field has a name and a value`(text: String, name: String, value: String) {
         let set = Self.read(text)
         #expect(set?.name == name)
         #expect(set?.value == value)
@@ -24,16 +24,16 @@ import Testing
     @Test(arguments: [
         "", ";", "=", " = ; Path=/", "a=b\0", "a=b\u{1F}", "a=b\u{7F}", "a=b; Path=/\n", "a\rb=c",
     ])
-    func `says nothing without either, or with control characters`(text: String) {
+    func `a Set-Cookie field without either, or with control characters, is ignored`(text: String) {
         #expect(Self.read(text) == nil)
     }
 
-    @Test func `says nothing that could not be sent back as it came`() {
+    @Test func `a Set-Cookie field that could not be sent back as it came is ignored`() {
         #expect(SetCookie(Bytes(Array("a=".utf8) + [0xFF]), at: Self.now) == nil)
     }
 
     @Test(arguments: [(4094, true), (4095, true), (4096, false)])
-    func `is no longer than 4096 bytes of name and value`(count: Int, isRead: Bool) {
+    func `a cookie has at most 4096 bytes of name and value`(count: Int, isRead: Bool) {
         #expect((Self.read("n=" + String(repeating: "v", count: count)) != nil) == isRead)
     }
 
@@ -42,7 +42,7 @@ import Testing
         ("; Domain", ""), ("; Domain=a; Domain=b", "b"), ("; Domain=a; Domain=", ""), ("", nil),
         ("; Domain=..a", ".a"), (" ;\t Domain \t=\t a ", "a"),
     ])
-    func `names a domain, the last one if there are several`(rest: String, domain: String?) {
+    func `a Set-Cookie field names a domain, the last one if there are several`(rest: String, domain: String?) {
         #expect(Self.read("a=b" + rest)?.domain == domain)
     }
 
@@ -50,11 +50,11 @@ import Testing
         ("; Path=/a", "/a"), ("; path=/a/ ", "/a/"), ("; Path=a", nil), ("; Path=", nil), ("; Path", nil),
         ("; Path=/a; Path=/b", "/b"), ("; Path=/a; Path=b", nil), ("; Path=\"/a\"", nil),
     ])
-    func `names a path that begins with a slash`(rest: String, path: String?) {
+    func `a Set-Cookie field names a path that begins with a slash`(rest: String, path: String?) {
         #expect(Self.read("a=b" + rest)?.path == path)
     }
 
-    @Test func `ignores an attribute beyond 1024 bytes`() {
+    @Test func `an attribute beyond 1024 bytes is ignored`() {
         #expect(Self.read("a=b; Path=/a; Path=/" + String(repeating: "b", count: 1024))?.path == "/a")
         #expect(Self.read("a=b; Path=/" + String(repeating: "b", count: 1023))?.path?.utf8.count == 1024)
     }
@@ -69,7 +69,7 @@ import Testing
             ("; Expires=Fri, 31 Dec 9999 23:59:59 GMT", SetCookie.longestLife),
             ("; Expires=Mon, 01 Jan 2024 00:01:00 GMT; Expires=never", 60),
         ] as [(String, Int64?)])
-    func `ends by Max-Age before Expires, and after 400 days`(rest: String, life: Int64?) {
+    func `a cookie ends by Max-Age before Expires, and after 400 days at most`(rest: String, life: Int64?) {
         let expires = Self.read("a=b" + rest)?.expires
         #expect(expires == life.map { Self.now + $0 } ?? .min)
     }
@@ -78,7 +78,7 @@ import Testing
         "", "; Max-Age", "; Max-Age=", "; Max-Age=-", "; Max-Age=1x", "; Max-Age=+1", "; Max-Age=1.5",
         "; Max-Age=\"60\"", "; Expires=", "; Expires=soon",
     ])
-    func `ends with the session if it says nothing that is understood`(rest: String) {
+    func `a cookie without an end that is understood ends with the session`(rest: String) {
         #expect(Self.read("a=b" + rest).map { $0.expires == nil } == true)
     }
 
@@ -88,7 +88,9 @@ import Testing
             ("; SAMESITE=LAX", false, false, .lax), ("; SameSite=None", false, false, .anywhere),
             ("; SameSite=Lax; SameSite=odd", false, false, nil), ("; Secured; Http-Only", false, false, nil),
         ] as [(String, Bool, Bool, StoredCookie.SameSite?)])
-    func `has flags`(rest: String, isSecure: Bool, isHTTPOnly: Bool, sameSite: StoredCookie.SameSite?) {
+    func `a Set-Cookie field has flags`(
+        rest: String, isSecure: Bool, isHTTPOnly: Bool, sameSite: StoredCookie.SameSite?
+    ) {
         let set = Self.read("a=b" + rest)
         #expect(set?.isSecure == isSecure)
         #expect(set?.isHTTPOnly == isHTTPOnly)
@@ -106,7 +108,7 @@ import Testing
         "1994 Nov 6th 08:49:37pm", "Xxx, 06/Nov/1994;08:49:37", "\tNov,06,1994,08:49:37x",
         "Sun, 06 Nov 1994 08:49:37 GMT 07 Dec 2001 01:02:03",
     ])
-    func `is read in any order`(text: String) {
+    func `a cookie's date is read in any order`(text: String) {
         // "94 6 …" is the day 94 and the year 6, which there is not.
         #expect(Self.seconds(text) == (text.hasPrefix("94") ? nil : 784_111_777))
     }
@@ -116,7 +118,7 @@ import Testing
             ("1 Jan 70 0:0:0", 0), ("1 Jan 69 0:0:0", 3_124_224_000), ("1 Jan 1601 0:0:0", -11_644_473_600),
             ("29 Feb 2024 23:59:59", 1_709_251_199),
         ] as [(String, Int64)])
-    func `has a century`(text: String, seconds: Int64) {
+    func `a cookie's date of two digits gets a century`(text: String, seconds: Int64) {
         #expect(Self.seconds(text) == seconds)
     }
 
@@ -127,7 +129,7 @@ import Testing
         "6 Nov 1994 008:49:37",
         "6 No 1994 08:49:37", "6 Nov 1994 8:4 9:37",
     ])
-    func `is none without all its parts`(text: String) {
+    func `a cookie's date without all its parts is none`(text: String) {
         #expect(Self.seconds(text) == nil)
     }
 }

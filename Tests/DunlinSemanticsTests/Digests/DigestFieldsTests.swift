@@ -29,7 +29,7 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func `are read as RFC 8941 says`(value: String, expected: [String]) {
+    func `digest fields are read as RFC 8941 says`(value: String, expected: [String]) {
         #expect(Self.names(.representation(["Repr-Digest": value])) == expected)
         #expect(Self.names(.content(["content-digest": value])) == expected)
         #expect(Self.names(.content(["Repr-Digest": value])) == [])
@@ -45,11 +45,11 @@ import Testing
         "sha-256=\(sha512)", "sha-512=\(sha256)", "a=1.", "a=1.2345", "a=1234567890123456", "a=1234567890123.1", "a=-",
         "a=?2", "a=\"x", "a=\"\\x\"", "a=\"\u{7F}\"", "a=(1", "a=(1,2)", "a=(1\"x\")", "a=@1", "1=1", "a=é", "\0",
     ])
-    func `are malformed as a whole or not at all`(value: String) {
+    func `a malformed digest field is malformed as a whole`(value: String) {
         #expect(DigestFields.representation(["Repr-Digest": value]) == .malformed)
     }
 
-    @Test func `may stand on several lines`() throws {
+    @Test func `digest fields may stand on several lines`() throws {
         let fields: Fields = ["Repr-Digest": "sha-256=\(Self.sha256)", "repr-digest": "sha-512=\(Self.sha512)"]
         let outcome = DigestFields.representation(fields)
         #expect(Self.names(outcome) == ["sha-256 47", "sha-512 z4"])

@@ -33,18 +33,18 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func `is read as browsers read it`(value: Bytes, kind: String, filename: String?) throws {
+    func `a content disposition is read as browsers read it`(value: Bytes, kind: String, filename: String?) throws {
         let disposition = try #require(ContentDisposition(value))
         #expect(disposition.kind == kind)
         #expect(disposition.filename == filename)
     }
 
     @Test(arguments: ["", "   ", "; filename=a", "\"attachment\"; filename=a", "=a"])
-    func `has a kind, or is none`(value: String) {
+    func `a content disposition without a kind is none`(value: String) {
         #expect(ContentDisposition(Bytes(value)) == nil)
     }
 
-    @Test func `is the first that names a file`() {
+    @Test func `the first content disposition that names a file counts`() {
         #expect(ContentDisposition([:] as Fields) == nil)
         let fields: Fields = [
             "Content-Disposition": ";", "content-disposition": "inline",

@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: names)
-    func `is made fit to be used`(name: String, expected: String) {
+    func `a file name is made fit to be used`(name: String, expected: String) {
         #expect(FileName.sanitized(name) == expected)
         #expect(FileName.sanitized(expected) == expected)
     }
@@ -39,13 +39,13 @@ import Testing
     ]
 
     @Test(arguments: lengths)
-    func `is shortened before its extension, by whole characters`(name: String, expected: String) {
+    func `a file name is shortened before its extension, by whole characters`(name: String, expected: String) {
         let short = FileName.sanitized(name)
         #expect(short == expected)
         #expect(short.utf8.count <= FileName.longest)
     }
 
-    @Test func `leaves as much room as it is told to`() {
+    @Test func `a file name is as long as it is told to be`() {
         #expect(FileName.sanitized("abcdefghijkl.txt", limit: 10) == "abcdef.txt")
         #expect(FileName.suggested([:], path: "/abcdefghijkl.txt", limit: 10) == "abcdef.txt")
     }
@@ -62,7 +62,8 @@ import Testing
     ]
 
     @Test(arguments: suggestions)
-    func `is what the server says, or the last of the path`(fields: Fields, path: String, expected: String) {
+    func `a file name is what the server says, or the last of the path`(fields: Fields, path: String, expected: String)
+    {
         #expect(FileName.suggested(fields, path: path) == expected)
     }
 }

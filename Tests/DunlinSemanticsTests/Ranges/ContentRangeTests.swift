@@ -15,7 +15,7 @@ import Testing
     ]
 
     @Test(arguments: ranges)
-    func `says which part of what a response holds`(text: String, range: ContentRange) throws {
+    func `a content range says which part of what a response holds`(text: String, range: ContentRange) throws {
         let read = try #require(ContentRange(Bytes(text)))
         #expect(read == range)
         #expect(ContentRange(Bytes(read.description)) == range)
@@ -30,11 +30,11 @@ import Testing
         "bytes 0-9223372036854775807/*", "bytes 0-99999999999999999999/*", "bytes 0-1/99999999999999999999",
         "bytes */99999999999999999999", "bytes 0-99/200\0", "bytes ٠-٩/*",
     ])
-    func `is refused unless it is one`(text: String) {
+    func `a text that is no content range is refused`(text: String) {
         #expect(ContentRange(Bytes(text)) == nil)
     }
 
-    @Test func `counts for nothing if there are two that differ`() {
+    @Test func `two content ranges that differ count for nothing`() {
         #expect(ContentRange([:]) == nil)
         #expect(ContentRange(["Content-Range": "bytes 0-1/2", "content-range": "bytes 0-0/2"]) == nil)
         #expect(ContentRange.part(0..<1, complete: 2).complete == 2)
@@ -48,7 +48,7 @@ import Testing
     ]
 
     @Test(arguments: offers)
-    func `may be offered ahead`(fields: Fields, expected: AcceptRanges) {
+    func `Accept-Ranges says whether a server takes ranges`(fields: Fields, expected: AcceptRanges) {
         #expect(AcceptRanges(fields) == expected)
     }
 }

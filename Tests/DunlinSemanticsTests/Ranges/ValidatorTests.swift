@@ -7,7 +7,7 @@ import Testing
         (#""abc""#, false), (#""""#, false), (#"W/"abc""#, true), (#"W/"""#, true), (#""!#~/\x""#, false),
         ("\"caf\u{E9}\"", false),
     ])
-    func `may be an entity tag`(text: String, isWeak: Bool) throws {
+    func `a validator may be an entity tag`(text: String, isWeak: Bool) throws {
         let tag = try #require(EntityTag(text))
         #expect(tag.description == text)
         #expect(tag.isWeak == isWeak)
@@ -18,11 +18,11 @@ import Testing
         "", "abc", "\"", "\"abc", "abc\"", #"w/"abc""#, #"W"abc""#, #"W/abc"#, "W/", "W", #""a"b""#, #""a" "#,
         #" "a""#, #""a b""#, "\"a\u{7F}\"", "\"a\tb\"", #""a","b""#, #"W/W/"a""#, #"*"#, "\"a\0\"",
     ])
-    func `takes no tag that is none`(text: String) {
+    func `a text that is no entity tag is refused`(text: String) {
         #expect(EntityTag(text) == nil)
     }
 
-    @Test func `takes no tag that text cannot hold`() {
+    @Test func `an entity tag that text cannot hold is refused`() {
         #expect(EntityTag(Bytes([0x22, 0xFF, 0x22])) == nil)
     }
 
@@ -46,13 +46,13 @@ import Testing
     ]
 
     @Test(arguments: fields)
-    func `is strong, or there is none`(fields: Fields, expected: String?) {
+    func `a validator is strong, or there is none`(fields: Fields, expected: String?) {
         let validator = Validator(fields)
         #expect(validator?.description == expected)
         #expect(expected.flatMap { Validator($0) } == validator)
     }
 
-    @Test func `is not read of anything else`() {
+    @Test func `a text that is no validator is refused`() {
         #expect(Validator(#"W/"a""#) == nil)
         #expect(Validator("a") == nil)
         #expect(Validator("") == nil)
@@ -67,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: agreements)
-    func `says whether another response is of the same state`(
+    func `a validator says whether another response is of the same state`(
         text: String, fields: Fields, expected: Validator.Agreement
     ) throws {
         let validator = try #require(Validator(text))

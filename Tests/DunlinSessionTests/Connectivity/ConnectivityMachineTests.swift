@@ -1,5 +1,6 @@
 import Dunlin
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `The connectivity machine` {
@@ -49,7 +50,7 @@ import Testing
     ]
 
     @Test(arguments: tables.indices)
-    func `waits only for want of a network, and goes when there is a way`(index: Int) {
+    func `a request waits only for want of a network, and goes when there is a way`(index: Int) {
         var machine = Machine()
         for (number, (step, expected)) in Self.tables[index].enumerated() {
             let action =
@@ -91,7 +92,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `tells a network that is missing from a host that refuses`(error: NetworkError, failure: Machine.Failure) {
+    func `a network that is missing is told from a host that refuses`(error: NetworkError, failure: Machine.Failure) {
         #expect(Machine.Failure(error) == failure)
     }
 }

@@ -1,8 +1,9 @@
 import Dunlin
-import DunlinReactor
 import DunlinFoundation
+import DunlinReactor
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -36,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [noWay, nameless])
-    func `waits for one, says so once, and goes`(error: NetworkError) async throws {
+    func `a request without a network waits for one, says so once, and is then sent`(error: NetworkError) async throws {
         let (network, told) = (ManualNetwork(), Told())
         let mocked = try Self.mocked(network, told)
         mocked.transport.on(.post, "/x").fail(error).fail(error).respond(body: "there")
@@ -59,7 +60,7 @@ import Testing
         #expect(network.listenerCount == 0)
     }
 
-    @Test func `fails at once unless it was asked to wait`() async throws {
+    @Test func `a request without a network fails at once unless it was asked to wait`() async throws {
         let network = ManualNetwork()
         let mocked = try Self.mocked(network, waits: false)
         mocked.transport.on(.get, "/x").fail(Self.noWay)
@@ -86,7 +87,9 @@ import Testing
             .connectionFailed, "", phase: .connect, requestMayHaveBeenSent: true,
             underlying: ConnectFailures([.init(address: .v4(0x0101_0101, port: 80), errno: 101, reason: "sent")])),
     ])
-    func `does not wait when it was refused, or may have been sent`(error: NetworkError) async throws {
+    func `a request that was refused, or may have been sent, does not wait for a network`(error: NetworkError)
+        async throws
+    {
         let network = ManualNetwork()
         let mocked = try Self.mocked(network)
         mocked.transport.on(.get, "/x").fail(error)
@@ -96,7 +99,7 @@ import Testing
         await mocked.session.shutdown()
     }
 
-    @Test func `does not wait for names where there is a network`() async throws {
+    @Test func `a request whose host has no address does not wait where there is a network`() async throws {
         let mocked = try Self.mocked(ManualNetwork(.wired))
         mocked.transport.on(.get, "/x").fail(Self.nameless)
         let error = try await networkError { _ = try await mocked.session.get("x", as: .bytes) }
@@ -104,7 +107,7 @@ import Testing
         await mocked.session.shutdown()
     }
 
-    @Test func `waits as long as it may take altogether, and says what for`() async throws {
+    @Test func `a wait for a network ends at the total limit, and the error says what it waited for`() async throws {
         let network = ManualNetwork()
         let clock = ManualClock()
         let loop = try PrivateLoop(clock: clock)
@@ -132,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `can be cancelled while it waits`(byTask: Bool) async throws {
+    func `a request that waits for a network can be cancelled`(byTask: Bool) async throws {
         let network = ManualNetwork()
         let mocked = try Self.mocked(network)
         mocked.transport.on(.get, "/x").fail(Self.noWay)
@@ -150,7 +153,7 @@ import Testing
         #expect(network.listenerCount == 0)
     }
 
-    @Test func `may be cancelled at any moment, while networks come and go`() async throws {
+    @Test func `a request may be cancelled at any moment while networks come and go`() async throws {
         let network = ManualNetwork()
         let mocked = try Self.mocked(network)
         for index in 0..<100 {
@@ -185,7 +188,8 @@ import Testing
         #expect(network.listenerCount == 0)
     }
 
-    @Test func `is told of to listeners, as is the network if that is asked for`() async throws {
+    @Test(.rows("SM-4", "RE-14", "NO-15"))
+    func `observers are told of a wait for a network, and of the network if that is asked for`() async throws {
         let network = ManualNetwork()
         let mocked = try Mocked {
             $0.useLoopOfTest()

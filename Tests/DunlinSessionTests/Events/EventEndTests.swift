@@ -1,11 +1,14 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A session's events` {
-    @Test func `end with a session that is let go of without being shut down`() async throws {
+    @Test(.rows("SM-14")) func `a session's events end when the session is released without being shut down`()
+        async throws
+    {
         let events: AsyncStream<HTTPSession.Event>
         do {
             let mock = try Mocked()

@@ -1,5 +1,6 @@
 import Dunlin
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Queue machine` {
@@ -19,7 +20,7 @@ import Testing
         hosts.map { machine.leave($0)?.waiter }
     }
 
-    @Test func `lets so many go, and the next with each that leaves`() {
+    @Test func `a queue lets as many go as its limit says, and the next with each that leaves`() {
         var machine = Self.machine(2)
         let entries = Self.enter(&machine, [("a", 0), ("b", 0), ("a", 0), ("c", 0)])
         #expect(entries == [.go, .go, .wait(number: 0), .wait(number: 1)])
@@ -28,7 +29,7 @@ import Testing
         #expect([machine.running, machine.waiting] == [0, 0])
     }
 
-    @Test func `a full host holds up nobody else`() {
+    @Test func `a full host delays no request to another host`() {
         var machine = Self.machine(3, perHost: 1)
         let entries = Self.enter(
             &machine, [("a", 0), ("a", .high), ("b", 0), ("a", 0), ("c", 0), ("d", .low), ("d", 0)])
@@ -38,14 +39,14 @@ import Testing
         #expect([machine.running, machine.waiting] == [0, 0])
     }
 
-    @Test func `without a total only hosts are counted`() {
+    @Test func `a queue without a total limit counts each host alone`() {
         var machine = Self.machine(nil, perHost: 2)
         let entries = Self.enter(&machine, [("a", 0), ("a", 0), ("a", 0), ("b", 0), ("b", 0), ("b", .high), ("b", 0)])
         #expect(entries.map { $0 == .go } == [true, true, false, true, true, false, false])
         #expect(Self.leave(&machine, ["b", "a", "b"]) == ["5", "2", "6"])
     }
 
-    @Test func `serves by priority, then in order of arrival, over all hosts`() {
+    @Test func `a queue serves by priority, then in order of arrival, over all hosts`() {
         var machine = Self.machine(1, perHost: 1)
         let priorities: [RequestPriority] = [0, .low, .high, 0, 7, .high, .low, 0]
         _ = Self.enter(&machine, priorities.enumerated().map { ("h\($0 % 3)", $1) })
@@ -58,7 +59,7 @@ import Testing
             (1, .high, ["1", "2", "3"]), (3, .high, ["3", "1", "2"]), (2, .low, ["1", "3", "2"]),
             (1, .low, ["2", "3", "1"]), (3, 0, ["1", "2", "3"]), (9, .high, ["1", "2", "3"]),
         ] as [(Int, RequestPriority, [String])], [1, nil])
-    func `another priority counts at once, and arrival as before`(
+    func `a changed priority counts at once, and the order of arrival stays`(
         change: (Int, RequestPriority, [String]), perHost: Int?
     ) {
         var machine = Self.machine(1, perHost: perHost)
@@ -68,7 +69,7 @@ import Testing
         #expect(Self.leave(&machine, hosts) == change.2 + [nil])
     }
 
-    @Test func `turns away who would wait behind too many, and does not keep a place for them`() {
+    @Test func `a request behind too many others is turned away, and no place is kept for it`() {
         var machine = Self.machine(1, waiting: 1)
         let entries = Self.enter(&machine, [("a", 0), ("a", 0), ("a", .high)])
         #expect(entries == [.go, .wait(number: 0), .turnAway])
@@ -76,7 +77,7 @@ import Testing
         #expect(machine.enter("a", 0, "later") == .go)
     }
 
-    @Test func `who gives up is served no more, and is told so when it had been served`() {
+    @Test func `a cancelled wait is not served, and one that had been served is told so`() {
         var machine = Self.machine(1)
         _ = Self.enter(&machine, [("a", 0), ("a", 0), ("a", 0)])
         let given = [machine.giveUp(0, "a"), machine.giveUp(0, "a"), machine.giveUp(8, "b")]
@@ -87,7 +88,7 @@ import Testing
         #expect([machine.running, machine.waiting] == [1, 0])
     }
 
-    @Test func `who stepped aside stands where it stood, also where no more may wait`() {
+    @Test func `a request that stepped aside keeps its place, also where no more may wait`() {
         var machine = Self.machine(1, waiting: 2)
         _ = Self.enter(&machine, [("a", 0), ("a", 0), ("a", 0)])
         _ = machine.giveUp(0, "a")

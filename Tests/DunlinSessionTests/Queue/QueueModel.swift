@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Testing
+
 @testable import DunlinSession
 
 /// What a queue must look like from outside, kept by hand while a machine is driven at random: each rule said in the
@@ -106,7 +107,7 @@ struct QueueModel {
     ]
 
     @Test(arguments: walks)
-    func `keeps its rules over thousands of steps`(
+    func `the queue keeps its rules over thousands of random steps`(
         running: Int?, perHost: Int?, waiting: Int, hosts: Int, seed: UInt64
     ) async {
         var random = SeededGenerator(seed: seed)

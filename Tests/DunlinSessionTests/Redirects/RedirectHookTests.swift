@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -28,7 +29,8 @@ import Testing
         return options
     }
 
-    @Test func `are told what was sent, what came, and what will be sent`() async throws {
+    @Test(.rows("SM-81")) func `a redirect hook is told what was sent, what came, and what will be sent`() async throws
+    {
         let told = Mutex<HTTPSession.RedirectProposal?>(nil)
         let mocked = try Self.redirecting(to: "http://b.test/to", 303)
         var options = Self.options { proposal in
@@ -59,7 +61,9 @@ import Testing
     ]
 
     @Test(arguments: opinions)
-    func `are asked in turn, the session's first`(session: String?, request: String?, expected: String) async throws {
+    func `redirect hooks are asked in turn, the session's first`(session: String?, request: String?, expected: String)
+        async throws
+    {
         let asked = Told()
         let answer = { @Sendable (who: String, word: String?) -> Answer in
             asked.note(who)
@@ -78,7 +82,7 @@ import Testing
         #expect(asked.notes == (session == nil ? ["session", "request"] : ["session"]))
     }
 
-    @Test func `may send something else`() async throws {
+    @Test(.rows("SM-81")) func `a redirect hook may send another request instead`() async throws {
         let mocked = try Self.redirecting(to: "app://callback?code=1")
         let options = Self.options { proposal in
             #expect(proposal.next.url == "app://callback?code=1")
@@ -105,7 +109,9 @@ import Testing
         ("http://b.test/ x", .invalidRedirect), ("http://a.test/from", .redirectLoop),
         ("http://a:b%3Ac@b.test/", nil), ("http://a%3Ab:c@b.test/", .invalidRequest),
     ])
-    func `may not send what could not be sent`(url: String, code: NetworkError.Code?) async throws {
+    func `a request from a redirect hook that could not be sent is refused`(url: String, code: NetworkError.Code?)
+        async throws
+    {
         let mocked = try Self.redirecting()
         let options = Self.options { proposal in
             var next = proposal.next
@@ -116,7 +122,7 @@ import Testing
         #expect(error?.code == code)
     }
 
-    @Test func `keep what they only left as it stood from another origin`() async throws {
+    @Test func `a secret field that a redirect hook left as it was does not go to another origin`() async throws {
         let mocked = try Self.redirecting()
         var options = Self.options { proposal in
             var next = proposal.next
@@ -131,7 +137,7 @@ import Testing
         #expect(sent.fields["Cookie"] == "mine")
     }
 
-    @Test func `are not asked where redirects are not followed`() async throws {
+    @Test func `a redirect hook is not asked where redirects are not followed`() async throws {
         let mocked = try Self.redirecting { _ in
             Issue.record("asked")
             return nil
@@ -147,7 +153,7 @@ import Testing
     ]
 
     @Test(arguments: renewals)
-    func `may give another body for one that was sent`(
+    func `a hook may give another body for one that was sent`(
         session: String?, request: String?, expected: String?
     ) async throws {
         let mocked = try Mocked("http://a.test") { $0.hooks.needsNewBody = { _ in session.map { .string($0) } } }
@@ -167,7 +173,7 @@ import Testing
         #expect(error?.code == (expected == nil ? .bodyNotReplayable : nil))
     }
 
-    @Test func `that take their time are cut off by a cancel`() async throws {
+    @Test func `a cancel ends a redirect hook that takes its time`() async throws {
         let (begun, never) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let mocked = try Self.redirecting()
         let options = Self.options { _ in

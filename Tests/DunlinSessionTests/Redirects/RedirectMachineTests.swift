@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinSemantics
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinSession
 @testable import DunlinTransfers
@@ -46,12 +47,12 @@ import Testing
     }
 
     @Test(arguments: [200, 300, 304, 305, 306, 310, 399, 404] as [Status])
-    func `proposes nothing for other statuses`(status: Status) throws {
+    func `a status that is no redirect leads to no proposal`(status: Status) throws {
         let proposal = Machine().proposal(Self.response(status), to: try Self.hop("http://a/"), .init())
         #expect(proposal.isNone)
     }
 
-    @Test func `proposes nothing without a Location, and nothing if redirects are not followed`() throws {
+    @Test func `no redirect is proposed without a Location, or if redirects are not followed`() throws {
         let hop = try Self.hop("http://a/")
         #expect(Machine().proposal(Self.response(302, nil), to: hop, .init()).isNone)
         #expect(Machine().proposal(Self.response(), to: hop, .never).isNone)
@@ -66,7 +67,7 @@ import Testing
     ]
 
     @Test(arguments: bodies)
-    func `keeps or drops the body and its fields`(
+    func `the status and the method decide whether a redirect keeps the body and its fields`(
         status: Status, method: Method, hasBody: Bool, next: Method, keepsBody: Bool
     ) throws {
         let fields: Fields = ["Content-Type": "a/b", "Expect": "100-continue", "X": "1"]
@@ -86,7 +87,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `says what is wrong with a destination only if it is followed`(
+    func `a redirect to an unusable destination is still proposed, with what is wrong with it`(
         fields: Fields, refusal: String, url: String
     ) throws {
         let hop = try Self.hop("http://a/", fields: ["Authorization": "A", "X": "1"])
@@ -99,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 5, 20])
-    func `follows as many as the limit says`(limit: Int) throws {
+    func `as many redirects are followed as the limit says`(limit: Int) throws {
         var machine = Machine()
         let hops = try (0...limit + 1).map { try Self.hop("http://a/\($0)") }
         #expect(Self.refusal(&machine, hops, .init(limit: limit)) == "more than \(limit)")
@@ -117,12 +118,12 @@ import Testing
     ]
 
     @Test(arguments: loops)
-    func `notices at once what was asked before`(steps: [(Method, String)], expected: String?) throws {
+    func `a redirect to what was asked before is refused at once`(steps: [(Method, String)], expected: String?) throws {
         var machine = Machine()
         #expect(Self.refusal(&machine, try steps.map { try Self.hop($1, $0) }) == expected)
     }
 
-    @Test func `asks the same again with another body or other fields`() throws {
+    @Test func `the same URL may be asked again with another body or other fields`() throws {
         let hops = [try Self.hop("http://a/", .put, hasBody: true), try Self.hop("http://a/", .put, hasBody: true)]
         var machine = Machine()
         #expect(Self.refusal(&machine, hops, isNewBody: true) == nil)
@@ -133,7 +134,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `loses no protection unless the policy says so`(isAllowed: Bool) throws {
+    func `a redirect from https to http is refused unless the policy allows it`(isAllowed: Bool) throws {
         var policy = HTTPSession.RedirectPolicy()
         policy.allowsHTTPSToHTTP = isAllowed
         var machine = Machine()
@@ -153,7 +154,7 @@ import Testing
     ]
 
     @Test(arguments: hooks)
-    func `sends what a hook wrote, and not elsewhere what it only left`(
+    func `fields that a hook wrote are sent, and secrets it only left go to no other origin`(
         wanted: Fields, url: String, expected: Fields
     ) throws {
         let policy = HTTPSession.RedirectPolicy(sensitiveFields: ["x-own"])

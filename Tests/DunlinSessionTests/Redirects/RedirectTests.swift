@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
         return mocked
     }
 
-    @Test func `leads to the response, and tells the way`() async throws {
+    @Test func `a redirected response tells each hop on its way`() async throws {
         let mocked = try Self.chain(3)
         let response = try await mocked.session.get("0#top", as: .string)
         #expect(response.value == "at 3")
@@ -45,7 +46,7 @@ import Testing
         #expect(streamed == ("at 3", "http://api.test/3", ["http://api.test/1", "http://api.test/2"]))
     }
 
-    @Test func `is no part of what is not redirected`() async throws {
+    @Test func `a response that was not redirected has no history`() async throws {
         let mocked = try Self.chain(0)
         let response = try await mocked.session.get("0?q#f", query: ["a": "b"], as: .string)
         #expect(response.url == "http://api.test/0?q&a=b#f")
@@ -53,8 +54,8 @@ import Testing
         #expect(try await mocked.session.get("0", as: .string).url == "http://api.test/0")
     }
 
-    @Test(arguments: [(20, true), (21, false)])
-    func `ends at the limit, with the chain`(count: Int, isReached: Bool) async throws {
+    @Test(.rows("SM-82"), arguments: [(20, true), (21, false)])
+    func `redirects end at the limit with an error that tells their chain`(count: Int, isReached: Bool) async throws {
         let mocked = try Self.chain(count)
         guard !isReached else {
             #expect(try await mocked.session.get("0", as: .string).history.count == count)
@@ -69,7 +70,7 @@ import Testing
         #expect(mocked.transport.requests.count == 21)
     }
 
-    @Test func `has a limit for each request that asks for one`() async throws {
+    @Test func `a request may have a redirect limit of its own`() async throws {
         let mocked = try Self.chain(3) { $0.redirects.limit = 2 }
         let error = try await networkError { _ = try await mocked.session.get("0", as: .string) }
         #expect(error?.code == .tooManyRedirects)
@@ -84,7 +85,7 @@ import Testing
         #expect(response.url == "http://api.test/0")
     }
 
-    @Test func `ends where it has been before`() async throws {
+    @Test(.rows("SM-82")) func `redirects that lead back to an earlier hop end as a loop`() async throws {
         let mocked = try Mocked()
         mocked.transport.on(.get, "/a").respond(301, fields: ["Location": "/b"]).always()
         mocked.transport.on(.get, "/b").respond(301, fields: ["Location": "/a"]).always()
@@ -99,8 +100,8 @@ import Testing
         (308, .post, .post, true), (301, .put, .put, true), (303, .put, .get, false), (308, .put, .put, true),
     ]
 
-    @Test(arguments: bodies, [false, true])
-    func `sends the body again, or drops what says anything of it`(
+    @Test(.rows("SM-82"), arguments: bodies, [false, true])
+    func `a redirect sends the body again, or drops it with the fields that describe it`(
         change: (Status, Method, Method, Bool), isStream: Bool
     ) async throws {
         let (status, method, next, keepsBody) = change
@@ -120,7 +121,9 @@ import Testing
         }
     }
 
-    @Test func `fails where a body would be sent a second time that cannot be`() async throws {
+    @Test(.rows("SM-88")) func `a redirect fails where it needs to send again a body that can be sent only once`()
+        async throws
+    {
         let mocked = try Self.redirecting(to: "/to", 307)
         let body = RequestBody.stream(Pieces(["once"]))
         let error = try #require(
@@ -142,7 +145,9 @@ import Testing
     ]
 
     @Test(arguments: refusals)
-    func `fails by name where it leads nowhere`(base: String, location: String, code: NetworkError.Code) async throws {
+    func `a redirect that cannot or must not be followed fails with an error that says why`(
+        base: String, location: String, code: NetworkError.Code
+    ) async throws {
         let mocked = try Self.redirecting(from: base, to: location)
         let error = try #require(try await networkError { _ = try await mocked.session.get("from", as: .bytes) })
         #expect(error.code == code)
@@ -151,7 +156,7 @@ import Testing
         #expect(mocked.transport.requests.count == 1)
     }
 
-    @Test func `delivers what says nothing of where to go`() async throws {
+    @Test func `a response that does not say where to go is delivered as it is`() async throws {
         let mocked = try Mocked()
         for status in [300, 301, 304, 305, 306, 308] as [Status] {
             mocked.transport.on(.get, "/\(status)").respond(status, body: "x")
@@ -163,14 +168,14 @@ import Testing
         }
     }
 
-    @Test func `takes odd words for what browsers take them for`() async throws {
+    @Test func `an odd Location is read as browsers read it`() async throws {
         let mocked = try Self.redirecting(to: " //api.test\\to x?\u{E4}#\u{20AC} ")
         let response = try await mocked.session.get("from", as: .string)
         #expect(response.url == "http://api.test/to%20x?%C3%A4#%E2%82%AC")
         #expect(mocked.transport.requests.last?.target == "/to%20x?%C3%A4")
     }
 
-    @Test func `with protection lost goes on only if the policy says so, and that is told`() async throws {
+    @Test func `a redirect from https to http that the policy allows is followed with a warning`() async throws {
         let told = Told()
         let mocked = try Self.redirecting(from: "https://api.test", to: "http://api.test/to") {
             $0.redirects.allowsHTTPSToHTTP = true
@@ -182,7 +187,7 @@ import Testing
         #expect(told.notes == ["redirectsMayLoseProtection"])
     }
 
-    @Test func `never takes a session with pins out of protection`() async throws {
+    @Test func `a redirect never takes a session with pins to clear text`() async throws {
         let mocked = try Self.redirecting(from: "https://api.test", to: "http://api.test/to") {
             $0.redirects.allowsHTTPSToHTTP = true
             $0.tls.policy = SecurityPolicy(mode: .publicKey, pins: [try .init(`Security policy`.key)])
@@ -192,7 +197,7 @@ import Testing
         #expect(mocked.transport.requests.count == 1)
     }
 
-    @Test func `takes each hop by its own way`() async throws {
+    @Test func `each hop takes its own route`() async throws {
         let (session, request) = (SocketAddress.v4(1, port: 1), SocketAddress.v4(2, port: 2))
         let mocked = try Mocked("http://a.test") { $0.hosts["b.test"] = session }
         mocked.transport.on(.get, "/1").respond(302, fields: ["Location": "http://b.test/2"])
@@ -217,7 +222,7 @@ import Testing
         return mocked
     }
 
-    @Test func `secrets stay with their origin, and are gone for good`() async throws {
+    @Test(.rows("SM-82")) func `secrets stay with their origin, and are gone for good`() async throws {
         let mocked = try Self.triangle {
             $0.fields.append("Proxy-Authorization", "P")
             $0.fields.append("X-Default", "d", sensitive: true)
@@ -245,7 +250,7 @@ import Testing
 
     static let credentials: [HTTP.Credentials] = [.bearer(token: "t"), .basic(user: "u", password: "p")]
 
-    @Test(arguments: credentials, [false, true])
+    @Test(.rows("OP-9"), arguments: credentials, [false, true])
     func `credentials stay with their origin`(credentials: HTTP.Credentials, isOfRequest: Bool) async throws {
         let mocked = try Self.triangle { if !isOfRequest { $0.credentials = credentials } }
         var options = HTTPSession.Options()
@@ -254,7 +259,7 @@ import Testing
         #expect(mocked.transport.requests.map { $0.fields.contains("Authorization") } == [true, true, false, false])
     }
 
-    @Test func `the server's word on who the user is counts for nothing`() async throws {
+    @Test func `a user and password in a Location are not sent`() async throws {
         let mocked = try Mocked("http://a.test")
         mocked.transport.on(.get, "/0").respond(302, fields: ["Location": "http://u:p@a.test/1"])
         mocked.transport.on(.get, "/1").respond(302, fields: ["Location": "http://u:p@b.test/2"])

@@ -1,14 +1,15 @@
 import Dunlin
+import LedgerRows
 import Testing
 
 @Suite struct `Options` {
-    @Test func `that say nothing leave every limit to the session`() {
+    @Test(.rows("RQ-50")) func `options that say nothing leave every limit to the session`() {
         let options = HTTPSession.Options()
         #expect(options.timeouts == nil)
         #expect(options.continueTimeout == .seconds(1))
     }
 
-    @Test func `keep one limit when another is set`() {
+    @Test(.rows("RQ-52")) func `options keep one limit when another is set`() {
         var options = HTTPSession.Options(timeouts: Timeouts(firstByte: .seconds(3)))
         options.continueTimeout = .seconds(5)
         #expect(options.timeouts == Timeouts(firstByte: .seconds(3)))
@@ -20,7 +21,7 @@ import Testing
         #expect(options.continueTimeout == .seconds(5))
     }
 
-    @Test func `are values: a copy has limits of its own`() {
+    @Test func `a copy of options has limits of its own`() {
         let options = HTTPSession.Options(timeouts: Timeouts(idle: .seconds(1)))
         var copy = options
         copy.timeouts = Timeouts(idle: .seconds(2))
@@ -29,7 +30,7 @@ import Testing
     }
 
     /// They are handed over with every call, in memory that a request keeps while it waits.
-    @Test func `are small`() {
+    @Test func `options take at most 64 bytes`() {
         #expect(MemoryLayout<HTTPSession.Options>.size <= 64)
     }
 }

@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [302, 417] as [Status])
-    func `is gone before that is sent`(status: Status) async throws {
+    func `a response is released before the request that follows it is sent`(status: Status) async throws {
         let transport = Answering(status)
         let session = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
         var options = HTTPSession.Options()
@@ -66,7 +66,7 @@ import Testing
         #expect(transport.found == [0, 0])
     }
 
-    @Test func `is gone before the wait for another attempt`() async throws {
+    @Test func `a response is released before the wait for another attempt`() async throws {
         let (transport, clock) = (Answering(503), ManualClock())
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: transport)
         configuration.retry = .constant(attempts: 2, every: .seconds(1))

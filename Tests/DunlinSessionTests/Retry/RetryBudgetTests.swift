@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Retry budget` {
@@ -27,7 +28,7 @@ import Testing
             (0, 0.2, 10, 10), (1, 0.2, 10, 10), (5, 0.2, 10, 11), (100, 0.2, 10, 30), (10, 0.1, 0, 1),
             (9, 0.1, 0, 0), (3000, 0.2, 10, 110), (50, 1, 0, 50), (100, 0, 3, 3), (1, 100, 0, 100),
         ] as [(Int, Double, Int, Int)])
-    func `has a part of a retry for each request, beyond the floor`(
+    func `a retry budget has a part of a retry for each request, beyond the floor`(
         requests: Int, ratio: Double, floor: Int, retries: Int
     ) {
         var machine = RetryBudgetMachine()
@@ -36,7 +37,7 @@ import Testing
         #expect(Self.rest(of: &machine, budget) == retries)
     }
 
-    @Test func `regains one each second, up to the floor`() {
+    @Test func `a retry budget regains one retry each second, up to the floor`() {
         var machine = RetryBudgetMachine()
         let budget = Budget.ratio(0.2, floor: 10)
         #expect(Self.rest(of: &machine, budget) == 10)
@@ -48,7 +49,7 @@ import Testing
         #expect(Self.rest(of: &machine, budget, at: Self.start) == 0)
     }
 
-    @Test func `is each origin's own`() {
+    @Test func `each origin has a retry budget of its own`() {
         var machine = RetryBudgetMachine()
         let budget = Budget.ratio(0, floor: 2)
         #expect(Self.rest(of: &machine, budget, "a") == 2)
@@ -56,14 +57,14 @@ import Testing
         #expect(Self.rest(of: &machine, budget, "a") == 0)
     }
 
-    @Test func `without a limit takes and brings nothing`() {
+    @Test func `a retry budget without a limit refuses no retry and counts nothing`() {
         var machine = RetryBudgetMachine()
         machine.requested("a", .unlimited, at: Self.start)
         #expect(Self.rest(of: &machine, .unlimited) == Self.many)
         #expect(machine.count == 0)
     }
 
-    @Test func `forgets the origins of long ago`() {
+    @Test func `the retry budget forgets the origins of long ago`() {
         var machine = RetryBudgetMachine()
         let budget = Budget.ratio(0, floor: 1)
         for index in 0..<5000 {
@@ -77,7 +78,7 @@ import Testing
 
     /// Whatever happens: no more retries than the ratio, the floor and what time gave back.
     @Test(arguments: [1, 2, 3])
-    func `keeps to its word in any order`(seed: UInt64) {
+    func `a retry budget allows no more than its limit, in any order of requests and retries`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var machine = RetryBudgetMachine()
         let budget = Budget.ratio(0.2, floor: 10)

@@ -1,5 +1,6 @@
 import Dunlin
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Retry machine` {
@@ -28,12 +29,12 @@ import Testing
             (200, nil), (301, nil), (400, nil), (401, nil), (404, nil), (408, 1), (409, nil), (425, 1), (429, 1),
             (500, nil), (501, nil), (502, 1), (503, 1), (504, 1), (505, nil),
         ] as [(UInt16, Int64?)])
-    func `tries again by default what says that it may pass`(status: UInt16, seconds: Int64?) {
+    func `only a status that says that it may pass is tried again by default`(status: UInt16, seconds: Int64?) {
         let action = Self.first(Self.answered(Status(status)))
         #expect(action == seconds.map { .retry(after: $0 * Self.second) } ?? .settle(nil))
     }
 
-    @Test func `tries again what the policy names and nothing else`() {
+    @Test func `only what the policy names is tried again`() {
         let outcomes: [(Machine.Outcome, Policy.Condition?)] = [
             (.failed(.connection, isSafe: true), .connectionFailure), (.failed(.timeout, isSafe: true), .timeout),
             (Self.answered(500), .status(500)), (Self.answered(204), .status(204)),
@@ -61,7 +62,7 @@ import Testing
     ]
 
     @Test(arguments: safety.indices)
-    func `does nothing twice that may be done already, unless it is told to`(row: Int) {
+    func `a request that may be done already is not tried again, unless that is allowed`(row: Int) {
         let (outcome, isSafe) = Self.safety[row]
         let retry = Action.retry(after: Self.second)
         #expect(Self.first(outcome) == (isSafe ? retry : .settle(.notSafe)))
@@ -71,7 +72,7 @@ import Testing
         #expect(Self.first(outcome, policy) == retry)
     }
 
-    @Test func `sends no body that cannot be sent`() {
+    @Test func `a request whose body cannot be sent again is not tried again`() {
         let now = Machine.Circumstances(canSendBody: false, chance: .max)
         #expect(Self.first(.failed(.connection, isSafe: true), hasKey: true, now: now) == .settle(.bodyNotReplayable))
         #expect(Self.first(Self.answered(200), now: now) == .settle(nil))
@@ -83,7 +84,7 @@ import Testing
             (9, .milliseconds(100), .seconds(10), [100, 200, 400, 800, 1600, 3200, 6400, 10_000]),
             (4, .seconds(3), .seconds(3), [3000, 3000, 3000]), (3, .zero, .seconds(1), [0, 0]),
         ] as [(Int, Duration, Duration, [Int64])])
-    func `waits twice as long each time, up to the cap, and stops`(
+    func `each wait is twice as long, up to the cap, until the attempts are spent`(
         attempts: Int, base: Duration, cap: Duration, milliseconds: [Int64]
     ) {
         var policy = Policy.exponential(attempts: attempts, base: base, cap: cap)
@@ -94,7 +95,7 @@ import Testing
         #expect(actions == retries + [.settle(.attemptsSpent), .settle(.attemptsSpent)])
     }
 
-    @Test func `waits for no longer than time lasts, whatever the policy`() {
+    @Test func `a wait that is longer than time lasts is not begun, whatever the policy`() {
         let longest = Duration.seconds(Int64.max)
         var policy = Policy.exponential(attempts: .max, base: longest, cap: longest)
         policy.retryAfterLimit = longest
@@ -102,7 +103,7 @@ import Testing
         #expect(Self.first(Self.answered(503), policy, now: .init(timeLeft: .max, chance: .max)) == .settle(.deadline))
     }
 
-    @Test func `leaves to chance how much of a wait is waited`() {
+    @Test func `chance decides how much of a wait is waited`() {
         let quarter: UInt64 = .max / 4
         let chances: [UInt64] = [0, quarter, 2 * quarter, 3 * quarter, .max]
         for (part, chance) in chances.enumerated() {
@@ -123,24 +124,27 @@ import Testing
             (7, 7, .settle(.deadline)), (7, 8, .retry(after: 7 * second, isAsked: true)), (nil, 0, .settle(.deadline)),
             (nil, -5, .settle(.deadline)), (61, 7, .settle(.retryAfterTooLong)),
         ] as [(Int64?, Int64, Action)])
-    func `waits as long as the server asks, if that is not too long`(asked: Int64?, left: Int64, expected: Action) {
+    func `a wait lasts as long as the server asks, if that is not too long`(
+        asked: Int64?, left: Int64, expected: Action
+    ) {
         let now = Machine.Circumstances(timeLeft: left * Self.second, chance: 0)
         #expect(Self.first(Self.answered(503, after: asked), now: now) == expected)
     }
 
     @Test(arguments: [(nil, false), (0, false), (second - 1, false), (second, true), (60 * second, true)])
-    func `is asked back by a server that names a time`(asked: Int64?, isAsked: Bool) {
+    func `a request is asked back only by a server that names a time of at least a second`(asked: Int64?, isAsked: Bool)
+    {
         let outcome = Machine.Outcome.answered(503, isIdempotent: true, retryAfter: asked)
         let now = Machine.Circumstances(chance: 0)
         #expect(Self.first(outcome, now: now) == .retry(after: asked ?? 0, isAsked: isAsked))
         #expect(Self.first(.failed(.connection, isSafe: true), now: now) == .retry(after: 0))
     }
 
-    @Test func `waits its own time beside the server's`() {
+    @Test func `a request waits its own time in addition to the server's`() {
         #expect(Self.first(Self.answered(429, after: 2)) == .retry(after: 3 * Self.second, isAsked: true))
     }
 
-    @Test func `knows failures that may pass from those that stay`() {
+    @Test func `failures that may pass are told from those that stay`() {
         func failure(_ code: NetworkError.Code, _ phase: Phase? = nil, _ cause: (any Error)? = nil) -> Machine.Failure {
             Machine.Failure(NetworkError(code, "", phase: phase, underlying: cause))
         }

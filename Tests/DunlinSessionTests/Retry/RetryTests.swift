@@ -3,6 +3,7 @@ import DunlinTesting
 import Mocking
 import Synchronization
 import Testing
+
 @testable import DunlinSession
 
 @Suite(.timeLimit(.minutes(10)))
@@ -27,7 +28,7 @@ struct `A request that is tried again` {
         try #require(try await networkError(work))
     }
 
-    @Test func `gets what a later attempt brings`() async throws {
+    @Test func `a request that is tried again gets what a later attempt brings`() async throws {
         let (mocked, clock) = try Self.mocked()
         mocked.transport.on(.get, "/x").fail(.connectionReset).thenRespond(.serviceUnavailable).thenRespond(body: "fit")
         let response = try await clock.skippingWaits { try await mocked.session.get("x", as: .string) }
@@ -39,7 +40,7 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: [HTTPSession.RetryPolicy.never, .exponential(attempts: 1), .exponential(attempts: 3, when: [])])
-    func `is one with a policy only`(policy: HTTPSession.RetryPolicy) async throws {
+    func `a request whose policy allows no retry is tried once`(policy: HTTPSession.RetryPolicy) async throws {
         let (mocked, _) = try Self.mocked(policy)
         mocked.transport.on(.get, "/x").fail(.connectionReset)
         let error = try await Self.error { _ = try await mocked.session.get("x", as: .bytes) }
@@ -47,7 +48,7 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: [true, false])
-    func `goes by its own policy before the session's`(isOwn: Bool) async throws {
+    func `a request's own retry policy counts before the session's`(isOwn: Bool) async throws {
         let (mocked, clock) = try Self.mocked(isOwn ? .never : .exponential(attempts: 2))
         let options = HTTPSession.Options(retry: isOwn ? .exponential(attempts: 2) : .never)
         mocked.transport.otherwise { _ in .respond(.badGateway) }
@@ -58,7 +59,7 @@ struct `A request that is tried again` {
         #expect(mocked.transport.requests.count == error.attempts)
     }
 
-    @Test func `says how often it was tried, and why not once more`() async throws {
+    @Test func `an error says how often the request was tried, and why not once more`() async throws {
         let (mocked, clock) = try Self.mocked()
         mocked.transport.on(.get, "/x").respond(.gatewayTimeout).thenFail(.timedOut(.connect)).thenFail(
             .connectionReset)
@@ -85,7 +86,7 @@ struct `A request that is tried again` {
                 .retryAfterTooLong
             ),
         ] as [(MockTransport.Outcome, NetworkError.Code, RetryRefusal?)])
-    func `is not what cannot be otherwise`(
+    func `a request whose failure will not pass is not tried again`(
         outcome: MockTransport.Outcome, code: NetworkError.Code, refusal: RetryRefusal?
     ) async throws {
         let (mocked, _) = try Self.mocked()
@@ -105,7 +106,7 @@ struct `A request that is tried again` {
             (.post, ["idempotency-key": "7"], .respond(503), true),
             (.post, ["Idempotency-Key": "7"], .fail(.connectionReset), true),
         ] as [(Method, Fields, MockTransport.Outcome, Bool)])
-    func `is one that does nothing twice`(
+    func `a request that could take effect twice is not tried again`(
         method: Method, fields: Fields, outcome: MockTransport.Outcome, isRetried: Bool
     ) async throws {
         let (mocked, clock) = try Self.mocked()
@@ -122,7 +123,7 @@ struct `A request that is tried again` {
         #expect(mocked.transport.requests.allSatisfy { $0.body == "a" })
     }
 
-    @Test func `does so twice only if it is told to`() async throws {
+    @Test func `a request that could take effect twice is tried again if the policy allows it`() async throws {
         var policy = Policy.exponential(attempts: 2)
         policy.retriesNonIdempotent = true
         let (mocked, clock) = try Self.mocked(policy)
@@ -134,7 +135,7 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: [true, false])
-    func `has a body that can be sent again`(isReplayable: Bool) async throws {
+    func `a request is tried again only if its body can be sent again`(isReplayable: Bool) async throws {
         let (mocked, clock) = try Self.mocked()
         mocked.transport.on(.put, "/x").respond(503).thenRespond(body: "fit")
         let pieces: [Bytes] = ["on", "e"]
@@ -150,7 +151,7 @@ struct `A request that is tried again` {
     }
 
     /// Nobody has begun to send it.
-    @Test func `may have a body that can be sent once, and was not`() async throws {
+    @Test func `a body that can be sent only once, and was not, is sent with a later attempt`() async throws {
         let (mocked, clock) = try Self.mocked()
         let refusing = Refusing(mocked.transport)
         let session = try HTTPSession(
@@ -165,7 +166,7 @@ struct `A request that is tried again` {
         #expect(value == "fit" && mocked.transport.requests.map(\.body) == ["one"])
     }
 
-    @Test func `waits as chance has it, the same for the same seed`() async throws {
+    @Test func `the waits between attempts are random, and the same for the same seed`() async throws {
         var waits: [[Duration]] = []
         for seed in [7, 7, 8] as [UInt64] {
             let (mocked, clock) = try Self.mocked(.exponential(attempts: 5, base: .seconds(1)), seed: seed)
@@ -182,7 +183,7 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: ["2", "Sun, 06 Nov 1994 08:49:39 GMT"])
-    func `waits as long as the server asks`(asked: String) async throws {
+    func `the wait before another attempt is at least as long as the server asks`(asked: String) async throws {
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(1)))
         let fields: Fields = ["Retry-After": asked, "Date": "Sun, 06 Nov 1994 08:49:37 GMT"]
         mocked.transport.on(.get, "/x").respond(503, fields: fields).thenRespond(body: "fit")
@@ -194,7 +195,7 @@ struct `A request that is tried again` {
 
     /// Seconds for the request as a whole, and how often it is tried.
     @Test(arguments: [(1, 1), (2, 2), (3, 2), (4, 3), (100, 5)])
-    func `begins no attempt for which there is no time`(total: Int, attempts: Int) async throws {
+    func `no attempt begins for which there is no time`(total: Int, attempts: Int) async throws {
         var policy = Policy.exponential(attempts: 5, base: .seconds(1))
         policy.jitter = .none
         let (mocked, clock) = try Self.mocked(policy) { $0.timeouts.total = .seconds(total) }
@@ -206,7 +207,7 @@ struct `A request that is tried again` {
         #expect(error.retryRefusal == (attempts == 5 ? .attemptsSpent : .deadline))
     }
 
-    @Test func `shares its total time with all its attempts`() async throws {
+    @Test func `all attempts of a request share its total time`() async throws {
         let (mocked, clock) = try Self.mocked(.constant(attempts: 3, every: .seconds(4))) {
             $0.timeouts.total = .seconds(10)
         }
@@ -223,7 +224,7 @@ struct `A request that is tried again` {
         #expect(error.code == .timedOut && error.phase == .total && error.attempts == 3)
     }
 
-    @Test func `begins anew after redirects`() async throws {
+    @Test func `another attempt begins at the first URL again, before the redirects`() async throws {
         let (mocked, clock) = try Self.mocked()
         mocked.transport.on(.get, "/a").respond(307, fields: ["Location": "/b"]).always()
         mocked.transport.on(.get, "/b").respond(503).thenRespond(body: "fit")
@@ -233,7 +234,7 @@ struct `A request that is tried again` {
         #expect(response.history.map(\.status) == [307])
     }
 
-    @Test func `is not the answer to a POST that led elsewhere`() async throws {
+    @Test func `a POST that was redirected is not tried again`() async throws {
         let (mocked, _) = try Self.mocked()
         mocked.transport.on(.post, "/a").respond(303, fields: ["Location": "/b"])
         mocked.transport.on(.get, "/b").respond(429)
@@ -241,7 +242,7 @@ struct `A request that is tried again` {
         #expect(error.retryRefusal == .notSafe && mocked.transport.requests.count == 2)
     }
 
-    @Test func `may be refused by the session's budget`() async throws {
+    @Test func `another attempt may be refused by the session's budget`() async throws {
         let policy = Policy.constant(attempts: 2, every: .zero, budget: .ratio(0.5, floor: 1))
         let (mocked, clock) = try Self.mocked(policy)
         mocked.transport.otherwise { _ in .respond(503) }
@@ -284,13 +285,13 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: [429, 503] as [UInt16])
-    func `costs the budget nothing where the server named the time`(status: UInt16) async throws {
+    func `an attempt whose time the server named costs the budget nothing`(status: UInt16) async throws {
         #expect(try await Self.throughOfSixty(attempts: 3, status: status, after: "1") == (60, 3))
         #expect(try await Self.throughOfSixty(attempts: 2, status: status, after: "1") == (0, 2))
         #expect(try await Self.throughOfSixty(attempts: 3, status: status, after: "0").successes <= 1)
     }
 
-    @Test func `is heard of before it waits`() async throws {
+    @Test func `observers are told of another attempt before the wait for it`() async throws {
         let told = Mutex<[String]>([])
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(5))) {
             $0.hooks.retrying = { task, retry in told.withLock { $0.append("\(task.state) \(retry.cause)") } }
@@ -311,7 +312,7 @@ struct `A request that is tried again` {
         #expect(retried == [.seconds(5)])
     }
 
-    @Test func `stands still while it is suspended`() async throws {
+    @Test func `a suspended request begins no other attempt until it is resumed`() async throws {
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(5)))
         mocked.transport.on(.get, "/x").respond(503).thenRespond(body: "fit")
         let task = try mocked.session.task("x", as: .string)
@@ -326,7 +327,7 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: [true, false])
-    func `ends at once when it is cancelled as it waits`(isTask: Bool) async throws {
+    func `a request that is cancelled while it waits for another attempt ends at once`(isTask: Bool) async throws {
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(5)))
         mocked.transport.on(.get, "/x").respond(503)
         let asking = Task { try await mocked.session.get("x", as: .bytes) }
@@ -343,7 +344,7 @@ struct `A request that is tried again` {
         }
     }
 
-    @Test func `is streamed until a head has come that stays`() async throws {
+    @Test func `a streamed request is tried again only until its body is handed over`() async throws {
         let (mocked, clock) = try Self.mocked()
         mocked.transport.on(.get, "/x").fail(.connectionReset).thenRespond(503)
             .reply(.stream(["a", "b"], failing: NetworkError(.connectionClosed, "", isSafeToRetry: true)))
@@ -361,7 +362,7 @@ struct `A request that is tried again` {
     }
 
     @Test(arguments: [true, false])
-    func `is tried again when its body breaks, unless somebody saw it`(isSeen: Bool) async throws {
+    func `a request is tried again when its body breaks, unless somebody saw the body`(isSeen: Bool) async throws {
         let (mocked, clock) = try Self.mocked {
             if isSeen { $0.hooks.data = { _, _ in } }
         }
@@ -384,7 +385,7 @@ struct `A request that is tried again` {
             (2, .seconds(2), .seconds(1), .unlimited), (2, .zero, .zero, .ratio(-0.1)), (2, .zero, .zero, .ratio(.nan)),
             (2, .zero, .zero, .ratio(0.1, floor: -1)),
         ] as [(Int, Duration, Duration, HTTPSession.RetryPolicy.Budget)])
-    func `has a policy that makes sense`(
+    func `a retry policy that makes no sense is refused`(
         attempts: Int, base: Duration, cap: Duration, budget: HTTPSession.RetryPolicy.Budget
     ) async throws {
         let policy = Policy.exponential(attempts: attempts, base: base, cap: cap, budget: budget)

@@ -1,7 +1,9 @@
 import Dunlin
 import DunlinSecure
 import DunlinTesting
+import LedgerRows
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Authentication challenges` {
@@ -61,14 +63,14 @@ import Testing
         (.other(scheme: "Negotiate"), .performDefault, .presentsDefault),
     ]
 
-    @Test func `come to one thing by what they are and what was answered`() {
+    @Test(.rows("SM-83")) func `the kind of a challenge and the answer to it decide what happens`() {
         for (kind, response, result) in Self.table {
             let challenge = AuthenticationChallenge(kind, origin: Self.origin)
             #expect(Result(ChallengeRules.outcome(of: response, to: challenge)) == result, "\(kind), \(response)")
         }
     }
 
-    @Test func `without hooks the default counts`() async {
+    @Test(.rows("SM-84", "VD-6")) func `the default answer to a challenge counts where there are no hooks`() async {
         let hooks = ChallengeHooks()
         #expect(hooks.isEmpty)
         let outcome = { (kind: AuthenticationChallenge.Kind) async in
@@ -79,7 +81,7 @@ import Testing
         #expect(await outcome(.clientCertificate(acceptableIssuers: [])) == .presentsDefault)
     }
 
-    @Test func `go to the session's hook, then to the request's`() async {
+    @Test(.rows("SM-80", "VD-6")) func `a challenge goes to the session's hook, then to the request's`() async {
         let challenge = AuthenticationChallenge(Self.refused, origin: Self.origin)
         let trusting: AuthenticationHook = { _ in .useCredential(.trustDespiteRefusal) }
         let cancelling: AuthenticationHook = { _ in .cancel(Custom()) }
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a server that is refused is an error that says why, and what that means`() throws {
+    @Test(.rows("SM-85")) func `a server that is refused is an error that says why, and what that means`() throws {
         let refused = NetworkError(.serverTrustFailed, "\(Self.refusal)", underlying: Self.refusal)
         let explained = NetworkError.explained(refused, at: Self.origin, url: "https://api.test/x")
         let error = try #require(explained as? NetworkError)
@@ -110,8 +112,8 @@ import Testing
         #expect(ServerTrustFailure.urlErrorCode == -1202)
     }
 
-    @Test(arguments: [false, true], [false, true])
-    func `URL and certificates are there when they are known`(hasURL: Bool, hasPath: Bool) throws {
+    @Test(.rows("SM-87"), arguments: [false, true], [false, true])
+    func `a trust failure has the URL and the certificates when they are known`(hasURL: Bool, hasPath: Bool) throws {
         let path = hasPath ? [try #require(Certificate(der: CertificateAuthority().certificate.der))] : []
         let refusal = TrustRefusal(.unknownIssuer, host: "api.test", path: path)
         let refused = NetworkError(.serverTrustFailed, "\(refusal)", underlying: refusal)
@@ -121,7 +123,7 @@ import Testing
         #expect((failure.peerCertificates?.count == 1) == hasPath)
     }
 
-    @Test func `hooks of a request do not get in the way of its route`() {
+    @Test func `a request's challenge hook leaves its route and socket options as they are`() {
         var options = HTTPSession.Options()
         #expect(options.authenticate == nil)
         options.authenticate = { _ in .reject }

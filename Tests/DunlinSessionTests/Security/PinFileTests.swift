@@ -1,8 +1,10 @@
 import Dunlin
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Mocking
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Files of pins` {
@@ -19,7 +21,9 @@ import Testing
         get throws { [try .init(certificate: one.der), try .init(certificate: two.der)] }
     }
 
-    @Test func `of all four kinds in a folder make pins, each once`() throws {
+    @Test(.rows("SP-3", "SP-4", "VD-8")) func `certificate files of all four kinds in a folder make pins, each once`()
+        throws
+    {
         try folder.write(one.der, to: "a.cer")
         try folder.write(one.der, to: "b.DER")
         try folder.write(Bytes(one.pem), to: "c.crt")
@@ -29,13 +33,13 @@ import Testing
         #expect(try SecurityPolicy.loadPins(directory: folder.path) == both)
     }
 
-    @Test func `may hold a public key alone`() throws {
+    @Test func `a file of pins may hold a public key alone`() throws {
         let key = "-----BEGIN PUBLIC KEY-----\n\(Base64.encode(one.key.publicKeyInfo))\n-----END PUBLIC KEY-----\n"
         let path = try folder.write(Bytes(key), to: "key.pem")
         #expect(try SecurityPolicy.loadPins(file: path) == [try .init(one.pin)])
     }
 
-    @Test func `that are garbage are refused by name, whatever stands beside them`() throws {
+    @Test(.rows("SP-4")) func `a file of pins that is garbage is refused by name, whatever stands beside it`() throws {
         try folder.write(one.der, to: "a.cer")
         for (name, bytes) in [
             ("x.cer", Bytes("garbage")), ("x.pem", Bytes(String(one.pem.dropLast(40)))), ("x.der", Bytes.empty),
@@ -51,7 +55,7 @@ import Testing
         #expect(try SecurityPolicy.loadPins(directory: folder.path).count == 1)
     }
 
-    @Test func `that are not there are an error`() throws {
+    @Test func `a file of pins that is not there, or a folder without any, is an error`() throws {
         #expect(throws: TrustSetupError.unreadable("/nonexistent")) {
             try SecurityPolicy.loadPins(directory: "/nonexistent")
         }

@@ -1,8 +1,10 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Replacing how connections are secured` {
@@ -16,7 +18,7 @@ import Testing
         HTTPSession.TLS(policy: SecurityPolicy(mode: .publicKey, pins: [try .init(`Security policy`.key)]))
     }
 
-    @Test func `decides from then on whether clear text is refused`() async throws {
+    @Test func `replaced TLS settings decide from then on whether clear text is refused`() async throws {
         let session = try HTTPSession(Self.configuration())
         _ = try await session.get("http://api.test/x", as: .bytes)
         try session.replaceTLS(Self.pinned())
@@ -27,7 +29,7 @@ import Testing
         _ = try await session.get("http://api.test/x", as: .bytes)
     }
 
-    @Test func `changes nothing when it cannot be used`() async throws {
+    @Test(.rows("HS-16", "SP-24")) func `TLS settings that cannot be used replace nothing`() async throws {
         let session = try HTTPSession(Self.configuration("http://api.test"))
         let (broken, missing) = (HTTPSession.TLS(roots: .only(["/nonexistent.pem"])), "/nonexistent.pem")
         var nobody = HTTPSession.TLS()
@@ -45,7 +47,7 @@ import Testing
         _ = try await session.get("x", as: .bytes)
     }
 
-    @Test func `tells what is less safe with it`() throws {
+    @Test func `a warning tells what is less safe with replaced TLS settings`() throws {
         let told = Mutex<[SecurityWarning.Kind]>([])
         var configuration = Self.configuration()
         configuration.onWarning = { warning in told.withLock { $0.append(warning.kind) } }

@@ -1,7 +1,9 @@
 import Dunlin
 import DunlinTesting
 import FoundationEssentials
+import LedgerRows
 import Testing
+
 @testable import DunlinSecure
 @testable import DunlinSession
 
@@ -28,7 +30,8 @@ import Testing
         if case .accepted = try decide(policy, chain, for: host, roots: roots) { true } else { false }
     }
 
-    @Test func `the default pins nothing, allows nothing invalid and checks names`() throws {
+    @Test(.rows("SM-3", "SP-2", "VD-8"))
+    func `the default security policy pins nothing, allows nothing invalid and checks names`() throws {
         let policy = SecurityPolicy()
         #expect(policy.pinningMode == .none && policy.pins.isEmpty && policy.pinPosition == .any)
         #expect(!policy.allowInvalidCertificates && policy.validatesDomainName && !policy.requirePinningForAllHosts)
@@ -38,7 +41,7 @@ import Testing
         #expect(try !isAccepted(policy, authority.issue(.server("api.test").expired).chain))
     }
 
-    @Test func `pins by key and by certificate, and backup pins count as well`() throws {
+    @Test(.rows("SP-1")) func `pins by key and pins by certificate count, and backup pins count as well`() throws {
         let key = try SecurityPolicy.Pin(server.pin)
         let certificate = try SecurityPolicy.Pin(certificate: server.der)
         let other = try SecurityPolicy.Pin(Self.key)
@@ -78,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `insecure believes everybody, and nothing else does`() throws {
+    @Test(.rows("SP-15")) func `the insecure policy trusts every server, and no other policy does`() throws {
         let stranger = try IssuedCertificate.selfSigned(.server("other.test").expired)
         #expect(try isAccepted(.insecure, stranger.chain))
         var policy = SecurityPolicy()
@@ -124,20 +127,22 @@ import Testing
     ]
 
     @Test(arguments: contradictions.indices)
-    func `what contradicts itself is refused when the session is made`(index: Int) throws {
+    func `a security policy that contradicts itself is refused when the session is made`(index: Int) throws {
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
         try Self.contradictions[index].1(&configuration.tls.policy)
         let error = #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
         #expect(error?.code == .invalidConfiguration, "\(Self.contradictions[index].0)")
     }
 
-    @Test(arguments: ["", "sha256/", "sha256/AAAA", "sha1/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "garbage"])
+    @Test(
+        .rows("SP-5"),
+        arguments: ["", "sha256/", "sha256/AAAA", "sha1/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "garbage"])
     func `pins that are garbage are refused when they are made`(text: String) {
         #expect(throws: TrustSetupError.notAPin(text)) { try SecurityPolicy.Pin(text) }
         #expect(throws: TrustSetupError.self) { try SecurityPolicy.Pin(certificate: Bytes(text)) }
     }
 
-    @Test func `comes back the same from JSON`() throws {
+    @Test(.rows("G-6", "SP-21", "CO-12")) func `a security policy comes back the same from JSON`() throws {
         var policy = SecurityPolicy(
             mode: .publicKey, pins: [try .init(Self.key), try .init(certificate: server.der)],
             backupPins: [try .init(server.pin)])
@@ -153,11 +158,13 @@ import Testing
         #expect(try JSONDecoder().decode(SecurityPolicy.self, from: Data("{}".utf8)) == SecurityPolicy())
     }
 
-    @Test(arguments: [
-        #"{"pins":[{"publicKey":"garbage"}]}"#, #"{"pins":[{"certificate":"AAAA"}]}"#, #"{"pins":[{}]}"#,
-        #"{"pins":[{"publicKey":5}]}"#, #"{"pinningMode":"some"}"#, #"{"pins":["x"]}"#,
-    ])
-    func `is not made of JSON with garbage in it`(json: String) {
+    @Test(
+        .rows("CO-12"),
+        arguments: [
+            #"{"pins":[{"publicKey":"garbage"}]}"#, #"{"pins":[{"certificate":"AAAA"}]}"#, #"{"pins":[{}]}"#,
+            #"{"pins":[{"publicKey":5}]}"#, #"{"pinningMode":"some"}"#, #"{"pins":["x"]}"#,
+        ])
+    func `a security policy is not made of JSON with garbage in it`(json: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(SecurityPolicy.self, from: Data(json.utf8))
         }

@@ -1,9 +1,11 @@
 import Dunlin
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
+
 @testable import DunlinSecure
 @testable import DunlinSession
 
@@ -24,7 +26,7 @@ import Testing
         return configuration
     }
 
-    @Test(arguments: ["http://api.test", nil])
+    @Test(.rows("HS-16", "SP-24"), arguments: ["http://api.test", nil])
     func `pins for all hosts want a secure base URL`(base: String?) throws {
         for mode in [SecurityPolicy.PinningMode.publicKey, .certificate] {
             let policy = SecurityPolicy(mode: mode, pins: [])
@@ -35,7 +37,7 @@ import Testing
         _ = try HTTPSession(Self.configuration(base, SecurityPolicy()))
     }
 
-    @Test func `pins for hosts by name want none, but none that is http`() throws {
+    @Test func `pins for hosts by name need no base URL, but refuse one with http`() throws {
         _ = try HTTPSession(Self.configuration("https://api.test", Self.pinned()))
         _ = try HTTPSession(Self.configuration(nil, Self.named()))
         let error = #expect(throws: NetworkError.self) {
@@ -44,7 +46,7 @@ import Testing
         #expect(error?.code == .insecurePinningConfiguration)
     }
 
-    @Test(arguments: ["http://api.test/x", "http://other.test/", "//other.test/x"])
+    @Test(.rows("HS-17", "SP-24"), arguments: ["http://api.test/x", "http://other.test/", "//other.test/x"])
     func `a session with pins sends nothing in clear text`(target: String) async throws {
         let transport = MockTransport()
         transport.on(.get, "/x").respond()
@@ -83,7 +85,8 @@ import Testing
         #expect(throws: NetworkError.self) { try HTTPSession(empty) }
     }
 
-    @Test func `the system's roots are asked for only when they are needed, and added to one's own`() throws {
+    @Test(.rows("SM-6"))
+    func `the system's roots are asked for only when they are needed, and added to one's own`() throws {
         let authority = try CertificateAuthority()
         let own = [HTTPSession.TLS.Source.bytes(authority.certificate.der)]
         let none = { @Sendable in SystemRoots(files: ["/nonexistent.pem"], folders: []) }
@@ -156,7 +159,7 @@ import Testing
         ({ $0.revocation.allowsMissingLists = true }, []),
     ]
 
-    @Test(arguments: lowered.indices)
+    @Test(.rows("SP-15"), arguments: lowered.indices)
     func `what lowers security is told once`(index: Int) throws {
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test", transport: MockTransport())
         try Self.lowered[index].0(&configuration.tls)

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import Mocking
 import Testing
+
 @testable import DunlinContent
 @testable import DunlinSession
 
@@ -16,7 +17,7 @@ import Testing
     ]
 
     @Test(arguments: cases, [1, 2, 3, 100])
-    func `are the same at any split`(of: (String, Bool, [String]), size: Int) throws {
+    func `the lines of a body are the same at any split`(of: (String, Bool, [String]), size: Int) throws {
         var machine = LineMachine(limit: 100, returnsEndLines: of.1)
         var (lines, rest) = ([String](), Bytes(of.0))
         while !rest.isEmpty {
@@ -29,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1, 3, 100])
-    func `are bounded`(size: Int) throws {
+    func `a line that is longer than its limit fails`(size: Int) throws {
         for (text, isTooLong) in [("abcd\nx", false), ("abcd\r\nx", false), ("abcde\n", true), ("abcdefgh", true)] {
             var machine = LineMachine(limit: 4)
             var rest = Bytes(text)
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [(Int.max, 2), (Int.max - 1, 2), (4, 2), (3, 1), (0, 0), (-1, 0), (.min, 0)])
-    func `have any limit`(limit: Int, count: Int) async throws {
+    func `any number can be the limit of lines and events`(limit: Int, count: Int) async throws {
         let mocked = try Mocked()
         mocked.transport.on(.get, "/lines").respond(body: "abc\nabcd\n")
         mocked.transport.on(.get, "/events").respond(body: "data:abc\n\ndata:abcd\n\n")
@@ -87,7 +88,7 @@ import Testing
     ]
 
     @Test(arguments: streams, [1, 7, 1000])
-    func `are a server's events, as browsers read them`(of: (String, [ServerSentEvent]), size: Int) async throws {
+    func `server-sent events are read as browsers read them`(of: (String, [ServerSentEvent]), size: Int) async throws {
         let mocked = try Mocked()
         let bytes = Array(of.0.utf8)
         let pieces = stride(from: 0, to: bytes.count, by: size).map {
@@ -102,7 +103,7 @@ import Testing
         #expect(events == of.1)
     }
 
-    @Test func `are values of JSON`() async throws {
+    @Test func `each line of JSON is decoded as a value, and blank lines are skipped`() async throws {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(body: "{\"id\":1,\"name\":\"a\"}\r\n\n  \n{\"id\":2,\"name\":\"b\"}")
         }
@@ -114,7 +115,7 @@ import Testing
         #expect(users == [User(id: 1, name: "a"), User(id: 2, name: "b")])
     }
 
-    @Test func `fail by name where they are too long`() async throws {
+    @Test func `a line that is too long fails with code limitExceeded`() async throws {
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(body: "data: 123\ndata: 456\n\n") }
         let line = try await networkError {

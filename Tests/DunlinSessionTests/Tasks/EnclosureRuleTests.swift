@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTesting
 import Synchronization
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `What encloses a caller` {
@@ -23,12 +24,12 @@ import Testing
     private static let ended = Mutex(0)
 
     /// Each begins the next by a task of its own, as a program does that asks again and again.
-    @Test func `is forgotten once it is over`() async throws {
+    @Test func `an enclosing request is forgotten once it is over`() async throws {
         await Self.next(1000)
         try await eventually("the last one's end") { Self.ended.withLock { $0 } == 1001 }
     }
 
-    @Test func `is all that is underway, from within`() async {
+    @Test func `a caller's enclosure lists every request that is under way around it`() async {
         let (outer, inner) = (Enclosure.Subject.request(.next()), Enclosure.Subject.request(.next()))
         await Enclosure.enter(outer) {
             await Enclosure.enter(inner) { #expect(Enclosure.subjects == [outer, inner]) }

@@ -3,10 +3,11 @@ import DunlinReactor
 import DunlinTesting
 import Mocking
 import Testing
+
 @testable import DunlinSession
 
 @Suite(.timeLimit(.minutes(10))) struct `A session whose loop has ended` {
-    @Test func `goes on by itself, and is asked, waited for and shut down like any other`() async throws {
+    @Test func `a session whose loop has ended sends, cancels, drains and shuts down like any other`() async throws {
         let reactor = try Reactor(name: "test")
         let mock = try Mocked { $0.loops = [reactor] }
         mock.transport.on(.get, "/").respond(body: "fit").always()

@@ -1,5 +1,7 @@
 import Dunlin
+import LedgerRows
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Events of a session` {
@@ -18,7 +20,7 @@ import Testing
         return numbers
     }
 
-    @Test func `come to every listener in one order, from when it joined`() async {
+    @Test(.rows("G-3", "NO-15")) func `events come to every observer in one order, from when it joined`() async {
         let hub = EventHub(always: false)
         let first = hub.listen(keeping: 1000)
         hub.tell(.resumed(Self.snapshot(0)))
@@ -35,7 +37,7 @@ import Testing
         #expect(Array(all.dropFirst()) == later)
     }
 
-    @Test func `are lost, oldest first, by a listener who does not keep up`() async {
+    @Test func `an observer that does not keep up loses the oldest events`() async {
         let hub = EventHub(always: false)
         let stream = hub.listen(keeping: 3)
         for number in 0..<10 { hub.tell(.resumed(Self.snapshot(number))) }
@@ -43,7 +45,7 @@ import Testing
         #expect(await Self.numbers(stream) == [7, 8, 9])
     }
 
-    @Test func `are not made while nobody listens`() async {
+    @Test(.rows("SM-96")) func `no event is made while there is no observer`() async {
         let hub = EventHub(always: false)
         func told() -> HTTPSession.Event {
             Issue.record("nobody wants to know")
@@ -61,7 +63,7 @@ import Testing
         #expect(EventHub(always: true).isHeeded)
     }
 
-    @Test func `can be listened to anew once they have ended`() async {
+    @Test func `events can be observed again once they have ended`() async {
         let hub = EventHub(always: false)
         let before = hub.listen(keeping: 9)
         hub.end()

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Mocking
 import Synchronization
 import Testing
@@ -40,7 +41,8 @@ import Testing
         return mock
     }
 
-    @Test(arguments: [false, true]) func `are told in order, the session's first, then the caller`(
+    @Test(.rows("SM-49", "SM-92"), arguments: [false, true])
+    func `hooks run in order, the session's before the request's and both before the caller`(
         byHandle: Bool
     ) async throws {
         let log = Log()
@@ -64,7 +66,9 @@ import Testing
         }
     }
 
-    @Test func `are told of a failure too, with what there was of metrics`() async throws {
+    @Test(.rows("SM-90")) func `a failed request calls the hooks for its end, its metrics and its completion`()
+        async throws
+    {
         let log = Log()
         let mock = try mocked(log, hooks: Self.hooks("session", log))
         mock.transport.on(.get, "/broken").fail(.connectionReset)
@@ -72,7 +76,7 @@ import Testing
         #expect(log.all == ["session ended false", "session metrics", "session completed false"])
     }
 
-    @Test func `may turn a response down before its body is read`() async throws {
+    @Test(.rows("SM-70", "SM-91")) func `a response hook can cancel a request before its body is read`() async throws {
         let log = Log()
         var hooks = Self.hooks("session", log)
         hooks.response = { _, _ in .cancel }
@@ -83,7 +87,8 @@ import Testing
         #expect(log.all.contains("session data 3") == false)
     }
 
-    @Test func `of the session decide before the request's, unless they have no opinion`() async throws {
+    @Test(.rows("G-2", "HS-26"))
+    func `the session's response hook decides before the request's unless it returns nil`() async throws {
         let log = Log()
         var (first, second) = (HTTPSession.Hooks(), HTTPSession.Hooks())
         first.response = { _, _ in .take }
@@ -98,7 +103,7 @@ import Testing
         #expect(error?.code == .cancelled)
     }
 
-    @Test func `that never decide are given up when the request is cancelled`() async throws {
+    @Test func `a response hook that never returns does not block a cancel`() async throws {
         let asked = LoopbackServer.Gate()
         let silence = AsyncStream.makeStream(of: Int.self)
         var hooks = HTTPSession.Hooks()
@@ -115,7 +120,8 @@ import Testing
         #expect(try await networkError { _ = try await task.value }?.code == .cancelled)
     }
 
-    @Test(arguments: [false, true]) func `that are told of data hold up neither a cancel nor the limit of the whole`(
+    @Test(arguments: [false, true])
+    func `a data hook that never returns blocks neither a cancel nor the total time limit`(
         isCancelled: Bool
     ) async throws {
         let asked = LoopbackServer.Gate()
@@ -138,7 +144,7 @@ import Testing
         #expect(error?.code == (isCancelled ? .cancelled : .timedOut))
     }
 
-    @Test func `are told of suspending and resuming once for each change`() async throws {
+    @Test(.rows("SM-100", "AP-13")) func `a repeated resume and a suspend after the end cause no event`() async throws {
         let mock = try mocked(Log())
         let events = mock.session.events
         let task = try mock.session.task("/", as: .string)
@@ -162,7 +168,7 @@ import Testing
         #expect(told == ["resumed", "completed", "invalidated"])
     }
 
-    @Test func `hear the end of the session last, once nothing runs`() async throws {
+    @Test(.rows("SM-14")) func `the session's invalidation hook runs last, once nothing runs`() async throws {
         let log = Log()
         var hooks = HTTPSession.Hooks()
         hooks.completed = { _ in log.note("completed") }
@@ -176,7 +182,9 @@ import Testing
         #expect(log.all == ["completed", "invalidated"])
     }
 
-    @Test func `are told of a stream as well, of its end when its scope is left`() async throws {
+    @Test(.rows("SM-92")) func `a stream calls the same hooks, and those for its end when its scope is left`()
+        async throws
+    {
         let log = Log()
         let mock = try mocked(log, hooks: Self.hooks("session", log))
         try await mock.session.withStream(from: "/") { response in
@@ -189,7 +197,8 @@ import Testing
             ])
     }
 
-    @Test func `are told how far both bodies are, and of the end once`() async throws {
+    @Test(.rows("G-4", "SM-25", "SM-89", "VD-2"))
+    func `the progress hooks are told once that each body has ended`() async throws {
         let log = Log()
         var hooks = HTTPSession.Hooks()
         hooks.downloadProgress = { progress, _ in
@@ -211,7 +220,9 @@ import Testing
 }
 
 @Suite(.leakChecked) struct `Restarted session` {
-    @Test func `takes requests again, and those of before have ended`() async throws {
+    @Test(.rows("SM-11", "VD-5")) func `a restarted session accepts requests again and has cancelled the earlier ones`()
+        async throws
+    {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(.get, "/never").never().always()
         mock.transport.on(.get, "/").respond(body: "again").always()

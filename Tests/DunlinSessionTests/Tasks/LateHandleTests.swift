@@ -3,11 +3,12 @@ import DunlinTesting
 import LeakChecking
 import Mocking
 import Testing
+
 @testable import DunlinSession
 
 @Suite(.leakChecked, .timeLimit(.minutes(10))) struct `A handle that comes too late` {
     @Test(arguments: [false, true])
-    func `ends like any other, for whoever listens and waits`(isClosed: Bool) async throws {
+    func `a task that is created during a cancel of all or a restart ends like any other`(isClosed: Bool) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         let events = mock.session.events
         // As if its thread had been stopped between the two.
@@ -28,7 +29,7 @@ import Testing
         #expect(ends == (isClosed ? 0 : 1))
     }
 
-    @Test func `nothing that runs is waited for by nobody, cancelled or not`() async throws {
+    @Test func `draining a session without tasks returns even in a cancelled task`() async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         let waiting = Task {
             while !Task.isCancelled { await Task.yield() }

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTypes
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct `Who looks on at a registry` {
@@ -27,7 +28,7 @@ import Testing
         machine.look(id, for: news, where: isMoving).isBusy
     }
 
-    @Test func `is told of the next request that comes, and then of no other`() {
+    @Test func `an observer is told of the next request that arrives, and of no other`() {
         var machine = Machine()
         let id = machine.join(7)
         #expect(!Self.look(id, &machine, for: .arrival))
@@ -38,7 +39,7 @@ import Testing
         #expect(later == [], "there was one already")
     }
 
-    @Test func `waits on past those that do not move`() {
+    @Test func `an observer is not told of a request that does not move`() {
         var machine = Machine()
         let id = machine.join(7)
         Self.look(id, &machine, for: .arrival)
@@ -46,7 +47,7 @@ import Testing
         #expect(told == [[], [], [7]])
     }
 
-    @Test func `is told when the request that moved has ended, whatever else comes and ends`() {
+    @Test func `an observer is told when the moving request it saw ends, whatever else ends`() {
         var machine = Machine()
         let id = machine.join(7)
         for name in ["-a", "b", "c"] { _ = Self.enter(name, &machine) }
@@ -59,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [News.nothing, .arrival, .end])
-    func `waits for what it asked for last`(first: News) {
+    func `an observer is told only of what it asked for last`(first: News) {
         var machine = Machine()
         let id = machine.join(7)
         Self.look(id, &machine, for: first)
@@ -68,7 +69,7 @@ import Testing
         #expect(told == [[], []])
     }
 
-    @Test func `each is told for itself, and everybody that one is held or let go`() {
+    @Test func `every observer is told of a suspend or resume, and each of what it asked for`() {
         var machine = Machine()
         let ids = [machine.join(1), machine.join(2), machine.join(3)]
         Self.look(ids[0], &machine, for: .arrival)
@@ -82,7 +83,7 @@ import Testing
         #expect(ended == [2])
     }
 
-    @Test func `counts what stopped moving since there is somebody, and knows when the last did`() {
+    @Test func `the ends of moving requests are counted, with the time of the last`() {
         var machine = Machine()
         for name in ["a", "b", "-c", "d"] { _ = Self.enter(name, &machine) }
         _ = Self.leave(0, &machine, at: 1)
@@ -108,7 +109,7 @@ import Testing
         #expect(seen == [0, 0, 1, 3, 1, 3, 2, 5, 3, 6, 3, 6])
     }
 
-    @Test func `costs requests the short way in, or out, only while it waits for one to come, or to end`() {
+    @Test func `requests take the short way unless an observer waits for an arrival or an end`() {
         var machine = Machine()
         let id = machine.join(7)
         func isShort() -> [Bool] {
@@ -135,7 +136,7 @@ import Testing
         #expect(left == [])
     }
 
-    @Test func `is told of nothing that a closed registry turns away`() {
+    @Test func `an observer is not told of a request that a closed registry refuses`() {
         var machine = Machine()
         let id = machine.join(7)
         Self.look(id, &machine, for: .arrival)
@@ -145,7 +146,7 @@ import Testing
         #expect([refused, taken] == [[-1], [7]])
     }
 
-    @Test func `does not stand in the way of those who wait for a request, or for the last`() {
+    @Test func `an observer does not hinder callers that wait for one request or for the last`() {
         var machine = Machine()
         let id = machine.join(7)
         for name in ["a", "b"] { _ = Self.enter(name, &machine) }

@@ -1,6 +1,8 @@
 import Dunlin
 import DunlinTypes
+import LedgerRows
 import Testing
+
 @testable import DunlinSession
 @testable import DunlinTransport
 
@@ -9,7 +11,7 @@ import Testing
         MonotonicTime(nanoseconds: Int64(seconds * 1e9))
     }
 
-    @Test func `knows nothing before the second point`() {
+    @Test func `a rate is unknown before a second point in time`() {
         var meter = RateMeter()
         meter.note(100, at: Self.time(0))
         #expect(meter.rate == nil)
@@ -19,7 +21,7 @@ import Testing
         #expect(meter.rate == 100)
     }
 
-    @Test func `is right for what is steady, whatever the steps`() {
+    @Test func `the rate of a steady transfer is right, whatever the steps`() {
         var meter = RateMeter()
         for (at, count) in [(0.0, 0), (0.1, 100), (0.5, 500), (3.5, 3500), (3.6, 3600)] {
             meter.note(count, at: Self.time(at))
@@ -27,7 +29,7 @@ import Testing
         #expect(meter.rate.map { abs($0 - 1000) < 0.001 } == true)
     }
 
-    @Test func `follows a change within seconds, and does not jump with one step`() throws {
+    @Test func `a rate follows a change within seconds and does not jump with one step`() throws {
         var meter = RateMeter()
         meter.note(0, at: Self.time(0))
         meter.note(1000, at: Self.time(1))
@@ -55,14 +57,15 @@ import Testing
         (Progress(wireBytes: 4, decodedBytes: 400, totalBytes: 4), 1, .zero),
     ]
 
-    @Test(arguments: fractions) func `has a fraction and a time left where there is telling`(
+    @Test(.rows("SM-30"), arguments: fractions) func `progress has a fraction and a time left if they can be known`(
         progress: Progress, fraction: Double?, timeLeft: Duration?
     ) {
         #expect(progress.fraction.map { ($0 * 100).rounded() } == fraction.map { ($0 * 100).rounded() })
         #expect(progress.timeLeft == timeLeft)
     }
 
-    @Test func `is told at once, then when it differs, and at the end once`() {
+    @Test(.rows("G-4", "SM-25", "SM-32", "AP-13", "VD-2"))
+    func `progress is told at once, then when it differs, and at the end once`() {
         var teller = ProgressTeller(.download)
         var tally = Tally()
         func tell(_ version: UInt64) -> Int? {
@@ -86,7 +89,7 @@ import Testing
     static let numbers: [Int] = [.max, .min, -1, 0, 1]
 
     @Test(arguments: numbers, numbers)
-    func `is a fraction from 0 to 1, and a time or none`(bytes: Int, total: Int) {
+    func `progress in any numbers has a fraction from 0 to 1 and no negative time left`(bytes: Int, total: Int) {
         for rate in [nil, 0, -1, 1, .infinity, .nan, Double.leastNonzeroMagnitude, .greatestFiniteMagnitude] {
             for isFinal in [false, true] {
                 let progress = HTTPSession.TransferProgress(

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import LeakChecking
+import LedgerRows
 import Mocking
 import Testing
 
@@ -18,7 +19,7 @@ import Testing
         return mock
     }
 
-    @Test func `does not begin before it is resumed`() async throws {
+    @Test(.rows("SM-20", "SM-26", "HS-10", "VD-1")) func `a task does not begin before it is resumed`() async throws {
         let mock = try answering()
         let task = try mock.session.task("user", as: .json(User.self))
         #expect(task.snapshot.state == .suspended)
@@ -31,7 +32,8 @@ import Testing
         #expect(await mock.session.tasks.count == 0)
     }
 
-    @Test func `begins when its value is awaited, and gives it to everybody, sooner or later`() async throws {
+    @Test(.rows("SM-20"))
+    func `a task begins when its value is awaited, and gives it to every caller`() async throws {
         let mock = try answering()
         let task = try mock.session.task("user", as: .json(User.self))
         #expect(task.resultIfEnded == nil)
@@ -44,7 +46,8 @@ import Testing
         #expect(mock.transport.requests.count == 1)
     }
 
-    @Test(arguments: 1...3) func `goes on after one resume, however often it was suspended`(times: Int) async throws {
+    @Test(.rows("SM-102", "OP-3"), arguments: 1...3)
+    func `a task runs after one resume, however often it was suspended`(times: Int) async throws {
         let mock = try answering()
         let task = try mock.session.task("user", as: .json(User.self))
         for _ in 0..<times { task.suspend() }
@@ -52,7 +55,8 @@ import Testing
         #expect(try await task.value.id == 1)
     }
 
-    @Test func `that is cancelled before it begins sends nothing and fails with code cancelled`() async throws {
+    @Test(.rows("SM-54"))
+    func `a task that is cancelled before it begins sends nothing and fails with code cancelled`() async throws {
         let mock = try answering()
         let task = try mock.session.task("user", as: .json(User.self))
         task.cancel()
@@ -62,7 +66,7 @@ import Testing
         #expect(await mock.session.tasks.count == 0)
     }
 
-    @Test func `that is let go of before it begins is cancelled`() async throws {
+    @Test func `a task that is released before it begins is cancelled`() async throws {
         let mock = try answering()
         let ended = LoopbackServer.Gate()
         let events = mock.session.events
@@ -76,7 +80,7 @@ import Testing
         #expect(mock.transport.requests.isEmpty)
     }
 
-    @Test func `that runs does so without its handle`() async throws {
+    @Test(.rows("G-10", "OP-12")) func `a running task completes without its handle`() async throws {
         let mock = try answering()
         let events = mock.session.events
         try mock.session.task("user", as: .json(User.self)).resume()
@@ -86,7 +90,8 @@ import Testing
         }
     }
 
-    @Test func `is cancelled with the task that waits for it, whose error says so; others' says cancelled`()
+    @Test(.rows("SM-31"))
+    func `a task is cancelled with a waiting caller, and another caller gets code cancelled`()
         async throws
     {
         let mock = try silent()
@@ -99,7 +104,7 @@ import Testing
         #expect(try await other?.code == .cancelled)
     }
 
-    @Test func `fails with what went wrong, and a status counts as wrong`() async throws {
+    @Test(.rows("G-1")) func `a task fails with what went wrong, also with an unacceptable status`() async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(.get, "/").fail(.connectionReset).thenRespond(.notFound, body: "none")
         let errors = try [
@@ -110,7 +115,7 @@ import Testing
         #expect(errors[1]?.body == "none")
     }
 
-    @Test func `can be made until the session is shut down`() async throws {
+    @Test(.rows("SM-12")) func `a task cannot be made after the session is shut down`() async throws {
         let mock = try answering()
         let task = try mock.session.task("user", as: .json(User.self))
         #expect(await mock.session.shutdown() == 1)
@@ -119,7 +124,7 @@ import Testing
         #expect(late?.code == .sessionClosed)
     }
 
-    @Test func `is found by id, kind and tag, and cancelled by tag`() async throws {
+    @Test(.rows("SM-15")) func `a task is found by id, kind and tag, and cancelled by tag`() async throws {
         let mock = try silent()
         var options = HTTPSession.Options(label: "first")
         options.tags = ["nightly", "report"]
@@ -152,7 +157,7 @@ import Testing
         }
     }
 
-    @Test func `that is held over another transport runs into the limit of the whole`() async throws {
+    @Test func `a task that is suspended over another transport fails at its total time limit`() async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(.post, "/").respond(body: "taken")
         let options = HTTPSession.Options(timeouts: Timeouts(total: .seconds(1)))
@@ -165,7 +170,7 @@ import Testing
     }
 
     @Test(arguments: [("bytes", 5, 5), ("none", 0, nil)] as [(String, Int, Int?)])
-    func `knows what another transport has sent once there is an answer`(
+    func `a task knows the bytes that another transport has sent once there is a response`(
         body: String, sent: Int, total: Int?
     ) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
@@ -177,7 +182,8 @@ import Testing
         #expect(task.uploaded.totalBytes == total)
     }
 
-    @Test func `takes a snapshot of its options: what becomes of them later does not matter`() async throws {
+    @Test(.rows("SM-50"))
+    func `later changes to a task's options do not affect it`() async throws {
         let mock = try answering()
         var options = HTTPSession.Options(fields: ["X-Mark": "before"])
         let task = try mock.session.task("user", options: options, as: .bytes)

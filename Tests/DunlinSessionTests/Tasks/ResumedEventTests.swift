@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases, [nil, 1])
-    func `is told once, and first`(kind: Kind, running: Int?) async throws {
+    func `the beginning of a request is reported once, before its completion`(kind: Kind, running: Int?) async throws {
         let mock = try Mocked {
             $0.useLoopOfTest()
             $0.queue = .init(running: running)

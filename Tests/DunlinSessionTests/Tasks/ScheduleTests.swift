@@ -38,7 +38,7 @@ import Testing
     private static let schedules = 100_000
     private static let lanes = 16
 
-    @Test func `end once each, in a hundred thousand of them`() async throws {
+    @Test func `each of a hundred thousand requests ends exactly once, however its calls interleave`() async throws {
         let tellings = Tellings()
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: Fickle())
         configuration.hooks.completed = { tellings.noteEnd(of: $0.task.id) }

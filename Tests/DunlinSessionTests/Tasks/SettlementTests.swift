@@ -1,10 +1,12 @@
 import Dunlin
+import LedgerRows
 import Synchronization
 import Testing
+
 @testable import DunlinSession
 
 @Suite struct SettlementTests {
-    @Test func `the first value stays, and everybody who waits gets it`() {
+    @Test(.rows("OP-12")) func `the first value stays, and every caller that waits gets it`() {
         var machine = SettlementMachine<String, Int>()
         #expect(machine.value == nil)
         let early = [machine.wait(1), machine.wait(2)]
@@ -15,7 +17,7 @@ import Testing
         #expect(machine.value == "first")
     }
 
-    @Test func `calls who wants to be called, once, whether it is settled already or later`() {
+    @Test func `a callback runs once, whether it was added before or after the value`() {
         let settlement = Settlement<Int>()
         let told = Mutex<[Int]>([])
         settlement.whenSettled { value in told.withLock { $0.append(value) } }
@@ -26,7 +28,7 @@ import Testing
         #expect(told.withLock { $0 } == [7, 8])
     }
 
-    @Test func `many who bring values and many who wait agree on one`() async {
+    @Test(.rows("SM-51")) func `many callers that settle and many that wait agree on one value`() async {
         let settlement = Settlement<Int>()
         let (won, seen) = await withTaskGroup(of: (Bool, Int).self) { group in
             for number in 0..<50 {

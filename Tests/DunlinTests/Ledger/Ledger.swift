@@ -1,9 +1,9 @@
 /// The tables of Docs/AFNetworking.md, and what is wrong with them.
 ///
 /// Rules: every ID stands in one row, in the order of the list, and no row is there that is not listed; a row's last
-/// column names tests that exist, or says why there is none, or is pending and listed as such. The column that says
-/// what Dunlin does may be empty only where nothing is done. A line of a table that is no row is an error: it might
-/// have been meant for one.
+/// column says that it is tested, or why it is not, or is pending and listed as such. A row says `tested` if a test
+/// carries its ID, and only then. The column that says what Dunlin does may be empty only where nothing is done. A line
+/// of a table that is no row is an error: it might have been meant for one.
 struct Ledger {
     struct Row: Equatable {
         let id: String
@@ -31,8 +31,24 @@ struct Ledger {
         return Row(id: trimmed(cells[0]), text: trimmed(cells[1]), proof: trimmed(cells[2]))
     }
 
-    /// One line each; none if all is well.
-    func problems(ids: [String], tests: Set<String>, pending: Set<String>) -> [String] {
+    /// The IDs that tests carry by the trait `.rows("…")`, in the text of one file of theirs. Lines that are comments
+    /// do not count.
+    static func carried(in source: String) -> Set<String> {
+        let code = source.split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+            .joined(separator: "\n")
+        var ids: Set<String> = []
+        for rest in code.split(separator: ".rows", omittingEmptySubsequences: false).dropFirst() {
+            let list = rest.dropFirst().drop { $0 == " " || $0 == "\n" }.prefix { $0 != ")" }
+            // What does not begin with a literal is no trait. Between quotes stands every second piece.
+            guard rest.hasPrefix("("), list.hasPrefix("\"") else { continue }
+            let pieces = list.split(separator: "\"", omittingEmptySubsequences: false)
+            for index in stride(from: 1, to: pieces.count, by: 2) { ids.insert(String(pieces[index])) }
+        }
+        return ids
+    }
+
+    /// One line each; none if all is well. `carried` are the IDs that tests carry.
+    func problems(ids: [String], carried: Set<String>, pending: Set<String>) -> [String] {
         let known = Dictionary(grouping: rows, by: \.id)
         var problems = ids.compactMap { id -> String? in
             switch known[id]?.count ?? 0 {
@@ -46,7 +62,9 @@ struct Ledger {
         if let id = misplaced(ids) { problems.append("\(id) is not in its place") }
         problems += pending.filter { id in known[id]?.contains { $0.proof == "pending" } != true }.sorted()
             .map { "\($0) is listed as pending and is not" }
-        problems += rows.compactMap { row in row.problem(tests, pending).map { "\(row.id) \($0)" } }
+        problems += rows.compactMap { row in row.problem(carried, pending).map { "\(row.id) \($0)" } }
+        problems += carried.filter { id in known[id]?.contains { $0.proof == "tested" } != true }.sorted()
+            .map { "\($0) is carried by a test, and no row of that ID says tested" }
         return problems
     }
 
@@ -69,16 +87,12 @@ struct Ledger {
 }
 
 extension Ledger.Row {
-    fileprivate func problem(_ tests: Set<String>, _ pending: Set<String>) -> String? {
+    fileprivate func problem(_ carried: Set<String>, _ pending: Set<String>) -> String? {
         if proof == "pending" { return pending.contains(id) ? nil : "is pending and not listed as such" }
         // A cell has no blanks at its end, so that something follows them.
         if proof.hasPrefix("Does not apply: ") || proof.hasPrefix("Not yet: ") { return nil }
         if text.isEmpty { return "does not say what Dunlin does" }
-        for name in proof.split(separator: "<br>", omittingEmptySubsequences: false) {
-            guard name.hasPrefix("test:") else { return "has neither a test nor a reason: \(proof)" }
-            let name = String(name.dropFirst(5))
-            if !tests.contains(name) { return "names a test that does not exist: \(name)" }
-        }
-        return nil
+        if proof != "tested" { return "is neither tested nor has a reason: \(proof)" }
+        return carried.contains(id) ? nil : "says tested, and no test carries it"
     }
 }

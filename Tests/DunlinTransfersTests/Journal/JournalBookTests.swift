@@ -1,5 +1,6 @@
 import Dunlin
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `The book of a journal` {
@@ -11,7 +12,7 @@ import Testing
         return book
     }
 
-    @Test func `is drained by the last that is over, and tells whoever waits`() {
+    @Test func `a journal is drained when its last transfer ends, and its waiting callers are told`() {
         var book = Self.book("a", "b")
         #expect(book.transfers == [0, 1] && book.has("a") && !book.has("c"))
         _ = book.wait("w")
@@ -25,14 +26,14 @@ import Testing
         #expect(!isDrained && waiters.isEmpty)
     }
 
-    @Test func `is not drained by one that is left to others`() {
+    @Test func `a journal is not drained by a transfer that is left to others`() {
         var book = Self.book("a")
         _ = book.wait("w")
         let (isDrained, waiters) = book.remove("a", isForgotten: false)
         #expect(!isDrained && waiters == ["w"])
     }
 
-    @Test func `takes no more when it is closed, and is not drained by then`() {
+    @Test func `a closed journal accepts no transfer and is not drained when its last one ends`() {
         var book = Self.book("a", "b")
         let closed = book.close()
         #expect(closed == [0, 1])
@@ -43,7 +44,7 @@ import Testing
         #expect(!isDrained)
     }
 
-    @Test func `forgets who waits no more`() throws {
+    @Test func `a caller that no longer waits is not told that the journal is drained`() throws {
         var book = Self.book("a")
         let number = book.wait("w")
         book.leave(try #require(number))
@@ -51,7 +52,7 @@ import Testing
         #expect(waiters.isEmpty)
     }
 
-    @Test func `keeps one trouble a file, the newest`() {
+    @Test func `a journal keeps one trouble a file, the newest`() {
         var book = Book()
         for (path, reason) in [("x", "old"), ("y", "own"), ("x", "new")] {
             book.note(HTTPSession.JournalIssue(path: path, error: JournalEntry.Damage(reason)))

@@ -2,6 +2,7 @@ import Dunlin
 import DunlinTypes
 import FoundationEssentials
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `An entry of a journal` {
@@ -31,7 +32,7 @@ import Testing
         return entry
     }
 
-    @Test func `is read as it was written`() throws {
+    @Test func `a journal entry is read as it was written`() throws {
         var running = Self.entry(try Self.download, .running, metadata: #"{"title":"ü"}"#)
         running.attempts = 3
         running.failures = 2
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `is damaged when anything of it is missing or other`() throws {
+    @Test func `a journal entry of which anything is missing or different is damaged`() throws {
         let bytes = try Self.entry(try Self.download, .running, metadata: "1").bytes()
         for count in 0..<bytes.count {
             #expect(throws: JournalEntry.Damage.self) { try JournalEntry(Array(bytes[..<count]), id: Self.id) }
@@ -68,7 +69,7 @@ import Testing
                 byteLimit: byteLimit, checksDigestFields: true))
     }
 
-    @Test func `counts as far as anybody can, and is driven on from there`() throws {
+    @Test func `a journal entry with the largest counts is read and sent again`() throws {
         var entry = Self.entry(Self.limited(.max))
         (entry.attempts, entry.failures) = (1 << 32, 1 << 32)
         entry.request.timeouts = ["idle": .max]
@@ -84,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 1), (5, 32), (31, 300), (Int.max, 300)])
-    func `is tried again no later than its rules say`(failures: Int, seconds: Int) {
+    func `a retry is delayed no longer than the rules allow`(failures: Int, seconds: Int) {
         #expect(TransferJournal.Rules().delay(after: failures) == .seconds(seconds))
         var rules = TransferJournal.Rules()
         (rules.firstDelay, rules.longestDelay) = (.seconds(Int64.max), .seconds(Int64.max))
@@ -115,14 +116,16 @@ import Testing
         { $0 = entry(upload, .publishing(named)) },
     ]
 
-    @Test(arguments: contradictions.indices) func `is damaged when it contradicts itself`(index: Int) throws {
+    @Test(arguments: contradictions.indices) func `a journal entry that contradicts itself is damaged`(index: Int)
+        throws
+    {
         var entry = Self.entry(Self.upload)
         Self.contradictions[index](&entry)
         let bytes = try entry.bytes()
         #expect(throws: JournalEntry.Damage.self) { try JournalEntry(bytes, id: Self.id) }
     }
 
-    @Test func `is refused when it is longer than any may be`() throws {
+    @Test func `a journal entry that is longer than the limit is refused`() throws {
         let long = String(repeating: "x", count: JournalEntry.longest)
         let error = try networkErrorThrown { _ = try Self.entry(Self.upload, metadata: long).bytes() }
         #expect(error?.code == .limitExceeded)
@@ -130,7 +133,7 @@ import Testing
         #expect(throws: JournalEntry.Damage("it is too long")) { try JournalEntry(bytes, id: Self.id) }
     }
 
-    @Test func `has no secrets of the request, but for those that are named`() throws {
+    @Test func `a journal entry keeps no secret fields but those that are named`() throws {
         let origin = Origin(scheme: .https, host: "a.test")
         var options = HTTPSession.Options(label: "own")
         options.fields = [
@@ -153,7 +156,7 @@ import Testing
         #expect(added.label == "other")
     }
 
-    @Test func `says where to what was said, if another process can do that`() throws {
+    @Test func `a download is journaled only if another process can use its destination`() throws {
         let options = HTTPSession.DownloadOptions()
         #expect(JournalEntry.Download(.temporary, options) == nil)
         #expect(JournalEntry.Download(.decided { _, _ in nil }, options) == nil)
@@ -172,13 +175,13 @@ import Testing
             ("GET", [], true), ("PUT", [], true), ("POST", [], false), ("PATCH", ["X", "y"], false),
             ("POST", ["idempotency-KEY", "7"], true), ("POST", ["X", "Idempotency-Key"], false),
         ] as [(String, [String], Bool)])
-    func `is repeatable by its method, or if the server knows it again`(
+    func `a request is repeatable by its method or by its Idempotency-Key`(
         method: String, fields: [String], expected: Bool
     ) {
         #expect(Self.request(method, fields).isRepeatable == expected)
     }
 
-    @Test func `has a name of its own`() {
+    @Test func `every journal entry has a valid name of its own`() {
         let ids = Set((0..<100).map { _ in JournalEntry.makeID() })
         #expect(ids.count == 100)
         #expect(ids.allSatisfy { JournalEntry.isID($0) })

@@ -4,6 +4,7 @@ import DunlinTesting
 import Foundation
 import Mocking
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `A journal's folder` {
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `gives an entry to one at a time, in every state of it`() throws {
+    @Test func `a journal entry is given to one caller at a time, in each of its states`() throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         var file = try storage.add(Self.entry, try Self.entry.bytes())
@@ -56,7 +57,7 @@ import Testing
         #expect(try Self.names(folder).isEmpty)
     }
 
-    @Test func `does not take for an entry what another has replaced or forgotten meanwhile`() throws {
+    @Test func `a file that was replaced or forgotten meanwhile is not taken as an entry`() throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         var file = try storage.add(Self.entry, try Self.entry.bytes())
@@ -71,7 +72,7 @@ import Testing
         #expect(Self.what(storage.take(Self.id)) == "nothing")
     }
 
-    @Test func `refuses a second entry of one name`() throws {
+    @Test func `a second entry of one name is refused`() throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         let first = try storage.add(Self.entry, try Self.entry.bytes())
@@ -81,7 +82,7 @@ import Testing
         #expect(Self.what(storage.take(Self.id)) == "waiting 0")
     }
 
-    @Test func `is rid of what never became an entry, once its writer must be gone`() throws {
+    @Test func `a half-written entry is removed once its writer must be gone`() throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         let names = ["0", "1"].map { "\(String(repeating: $0, count: 32)).transfer-new" }
@@ -99,7 +100,7 @@ import Testing
         #expect(try Self.names(folder) == ["\(Self.id).transfer", names[1]].sorted())
     }
 
-    @Test func `touches nothing that is no file of its own`() throws {
+    @Test func `a folder or link with an entry's name is left untouched`() throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         let (first, second) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
@@ -111,7 +112,7 @@ import Testing
         #expect(try Self.names(folder) == ["\(first).transfer", "\(second).transfer"])
     }
 
-    @Test func `uses no entry that others may have written, and says why`() throws {
+    @Test func `an entry that others may have written is not used, and the error gives the reason`() throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         try storage.add(Self.entry, try Self.entry.bytes()).unlock()
@@ -138,7 +139,7 @@ import Testing
         return failure.distrust
     }
 
-    @Test(arguments: [0o770, 0o1777]) func `is refused by its name if others may write to it`(
+    @Test(arguments: [0o770, 0o1777]) func `a journal's folder that others may write to is refused by its name`(
         permissions: Int
     ) async throws {
         let folder = Folder()
@@ -168,7 +169,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "takes root: what another user forged is not tested"))
-    func `sends nothing that another user wrote there`() async throws {
+    func `an entry that another user wrote is not sent`() async throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         try storage.add(Self.entry, try Self.entry.bytes()).unlock()
@@ -185,7 +186,7 @@ import Testing
         await mocked.session.shutdown()
     }
 
-    @Test func `sets an entry aside that was cut off anywhere, and reads all others`() throws {
+    @Test func `an entry that was cut off anywhere is set aside, and all others are read`() throws {
         let folder = Folder()
         let storage = try Self.opened(folder)
         let other = String(repeating: "a", count: 32)
@@ -205,7 +206,7 @@ import Testing
             try Self.names(folder) == ["\(Self.id).transfer", "\(Self.id).transfer-damaged", "\(other).transfer"])
     }
 
-    @Test(arguments: [true, false]) func `knows a file that has its name, and fetches one that has not`(
+    @Test(arguments: [true, false]) func `a published file is not downloaded again, and a missing one is`(
         isThere: Bool
     ) async throws {
         let folder = Folder()

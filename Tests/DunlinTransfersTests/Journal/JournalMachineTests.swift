@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTypes
 import Testing
+
 @testable import DunlinTransfers
 
 @Suite struct `What becomes of a journaled transfer` {
@@ -29,7 +30,7 @@ import Testing
 
     private static let passing = Machine.Ending.failed(mayPass: true, isSafe: true)
 
-    @Test func `it is written down as running, and counted, before anything is sent`() {
+    @Test func `a transfer is written down as running, and counted, before anything is sent`() {
         var machine = Self.machine()
         #expect(machine.isHeld && !machine.maySend)
         let begins = [machine.start(), machine.start()]
@@ -45,7 +46,7 @@ import Testing
         #expect(!machine.maySend)
     }
 
-    @Test func `what may pass is tried again, later each time, and not for ever`() {
+    @Test func `a temporary failure is tried again, later each time, up to a limit`() {
         var machine = Self.started()
         var delays: [Duration] = []
         for attempt in 1...3 {
@@ -66,7 +67,7 @@ import Testing
             ("GET", true, true, true), ("GET", true, false, true), ("PUT", true, false, true),
             ("POST", true, true, true), ("POST", true, false, false), ("GET", false, true, false),
         ])
-    func `what cannot pass is forgotten, and so is what would do its work twice`(
+    func `a transfer is forgotten if its failure is lasting or its repetition is unsafe`(
         method: String, mayPass: Bool, isSafe: Bool, isTriedAgain: Bool
     ) {
         var machine = Self.started(method)
@@ -75,7 +76,7 @@ import Testing
         #expect((step != .forget) == isTriedAgain)
     }
 
-    @Test(arguments: [(0, 1), (2, 2), (100, 3)]) func `a server that asks for patience gets it, up to a limit`(
+    @Test(arguments: [(0, 1), (2, 2), (100, 3)]) func `a server's Retry-After is honoured up to a limit`(
         asked: Int, waited: Int
     ) {
         var machine = Self.started()
@@ -91,7 +92,8 @@ import Testing
         case waiting
     }
 
-    @Test(arguments: When.allCases, [true, false]) func `who cancels has it forgotten, who closes leaves it`(
+    @Test(arguments: When.allCases, [true, false])
+    func `a cancelled transfer is forgotten, and a closed one is left in the journal`(
         when: When, cancels: Bool
     ) {
         var machine = Self.machine()
@@ -113,7 +115,7 @@ import Testing
         #expect(lastWords == [false, false])
     }
 
-    @Test func `what is done is done, whoever would rather stop it`() {
+    @Test func `a transfer that is done is forgotten, even if it was cancelled or closed meanwhile`() {
         for cancels in [true, false] {
             var machine = Self.started()
             _ = machine.next()
@@ -127,14 +129,16 @@ import Testing
         NetworkError(.cancelled, "test"), NetworkError(.sessionClosed, "test"), CancellationError(),
     ]
 
-    @Test(arguments: stops.indices) func `who stops its request otherwise leaves it`(index: Int) {
+    @Test(arguments: stops.indices) func `a transfer whose request is cancelled otherwise is left in the journal`(
+        index: Int
+    ) {
         var machine = Self.started()
         _ = machine.next()
         let step = machine.ended(Machine.Ending(Self.stops[index]))
         #expect(step == .leave)
     }
 
-    @Test func `what cannot be written down stays as it was, unless nobody wants it`() {
+    @Test func `a transfer that cannot be written down is left as it was, unless it was cancelled`() {
         var machine = Self.started()
         _ = machine.next()
         let kept = machine.unwritten()
@@ -146,7 +150,7 @@ import Testing
         #expect(forgotten == .forget)
     }
 
-    @Test func `a file that has its name is not fetched again`() {
+    @Test func `a file that already has its name is not downloaded again`() {
         let named = `An entry of a journal`.named
         var machine = Self.machine(found: named)
         _ = machine.start()
@@ -158,7 +162,8 @@ import Testing
         { $0.number -= 1 }, { $0.length += 1 }, { $0.modified += 1 }, { $0.path = "/other" },
     ]
 
-    @Test(arguments: others.indices) func `another file of its name is none of it`(index: Int) {
+    @Test(arguments: others.indices) func `a different file of the same name does not count as the download`(index: Int)
+    {
         var other = `An entry of a journal`.named
         Self.others[index](&other)
         var machine = Self.machine(found: other)
@@ -166,7 +171,7 @@ import Testing
         guard case .send = machine.next() else { return Self.unexpected(nil) }
     }
 
-    @Test func `the file is written down before it gets its name`() {
+    @Test func `a file is written down before it gets its name`() {
         var machine = Self.started()
         _ = machine.next()
         let named = `An entry of a journal`.named
@@ -182,7 +187,7 @@ import Testing
             (.unacceptableStatus, 404, false), (.serverTrustFailed, nil, false), (.fileNotWritten, nil, false),
             (.digestMismatch, nil, false),
         ] as [(NetworkError.Code, UInt16?, Bool)])
-    func `the network's errors may pass, and a busy server's`(
+    func `errors of the network and of a busy server are temporary`(
         code: NetworkError.Code, status: UInt16?, mayPass: Bool
     ) {
         var error = NetworkError(code, "test", requestMayHaveBeenSent: true)
@@ -195,7 +200,7 @@ import Testing
     }
 
     @Test(arguments: ["x", "-1", "Sun, 06 Nov 1994 08:49:37 GMT", "99999999999999999999", ""])
-    func `a delay that is none is not heeded`(text: String) {
+    func `an invalid Retry-After is ignored`(text: String) {
         var error = NetworkError(.unacceptableStatus, "test")
         error.response = ResponseHead(status: Status(503), fields: ["Retry-After": text])
         #expect(Machine.Ending(error) == .failed(mayPass: true, isSafe: true))

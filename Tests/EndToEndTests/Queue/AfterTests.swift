@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A request that comes after others` {
@@ -9,8 +10,8 @@ import Testing
         return options
     }
 
-    @Test(arguments: [nil, 1, 2, 3] as [Int?])
-    func `begins when all of them have ended, with limits and without`(running: Int?) async throws {
+    @Test(.rows("OP-11"), arguments: [nil, 1, 2, 3] as [Int?])
+    func `a request begins when all it comes after have ended, whatever the queue's limit`(running: Int?) async throws {
         try await Stage.with(configure: { $0.queue.running = running }) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let first = try stage.session.task("first", as: .string)
@@ -29,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `takes no place in the queue meanwhile`() async throws {
+    @Test func `a request that waits for others to end takes no place in the queue`() async throws {
         try await Stage.with(configure: { $0.queue = .init(running: 1, maximumWaiting: 0) }) {
             (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: Ending.allCases)
-    func `begins however they ended`(ending: Ending) async throws {
+    func `a request begins however those it comes after have ended`(ending: Ending) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/bad", .response(500))
             stage.server.route(.get, "/silent", [.stall])
@@ -86,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `may come after one that nobody watches`() async throws {
+    @Test func `a request can come after one that has no observer`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             async let plain = stage.session.get("plain", as: .string).value
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `a long chain ends in order, and in line with what is asked for besides`() async throws {
+    @Test func `a long chain of requests is sent in order`() async throws {
         try await Stage.with(configure: { $0.queue.running = 2 }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             var tasks: [HTTPSession.RequestTask<String>] = []

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A batch` {
@@ -7,8 +8,8 @@ import Testing
         (0..<count).map { .init("\($0)") }
     }
 
-    @Test(arguments: [nil, 1, 3, 100] as [Int?])
-    func `brings values in the order in which they were asked for`(running: Int?) async throws {
+    @Test(.rows("SM-47", "OP-10", "HS-28"), arguments: [nil, 1, 3, 100] as [Int?])
+    func `a batch brings values in the order in which they were asked for`(running: Int?) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { request in .response(body: Bytes(Array(request.target.utf8))) }
             let batch = try stage.session.batch(Self.requests(20), running: running, as: .string)
@@ -19,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `tells of each request how it ended, and throws the first error of all`() async throws {
+    @Test func `a batch tells how each request ended, and its values throw the first error`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { request in
                 .response(["/1": 404, "/3": 500][request.target] ?? .ok, body: "x")
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [1, 2, 4]) func `has no more on the way than it says, without a limit for those that wait`(
+    @Test(arguments: [1, 2, 4]) func `a batch runs no more at once than it says, and waiting in it has no time limit`(
         running: Int
     ) async throws {
         let clock = ManualClock()
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `keeps to the limits of its session too`() async throws {
+    @Test func `a batch keeps to the limits of its session too`() async throws {
         try await Stage.with(configure: { $0.queue = .init(running: 2, maximumWaiting: 1) }) {
             (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
@@ -61,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func `tells its progress: the newest, never less, the final value to everybody`() async throws {
+    @Test(.rows("OP-10"))
+    func `a batch's progress never decreases, and its final value reaches every observer`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server, body: "twelve bytes")
             let requests = (0..<5).map { HTTPSession.BatchRequest("\($0)", method: .post, body: .bytes("four")) }
@@ -84,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `of nothing is over at once`() async throws {
+    @Test(.rows("OP-10")) func `an empty batch is over at once`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let batch = try stage.session.batch([], running: 1, as: .string)
             var steps: [HTTPSession.BatchProgress] = []
@@ -97,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `is cancelled as a whole, by itself or with the task that waits`(byTask: Bool) async throws {
+    func `a batch is cancelled as a whole, by its handle or with the task that waits`(byTask: Bool) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(10), running: 2, as: .string)
@@ -116,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `goes on without its handle`() async throws {
+    @Test func `a batch goes on without its handle`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             _ = try stage.session.batch(Self.requests(4), running: 1, as: .string)
@@ -126,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `may hold requests that come after one another, in whichever order`() async throws {
+    @Test func `a batch can contain requests that come after one another, in any order`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             var tasks: [HTTPSession.RequestTask<String>] = []
@@ -141,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `serves by priority, which may change while a request waits`() async throws {
+    @Test func `a batch serves by priority, which can change while a request waits`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(5), running: 1, as: .string)
@@ -155,7 +157,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 5])
-    func `goes on past requests that are cancelled before they begin`(running: Int) async throws {
+    func `a batch goes on past requests that are cancelled before they begin`(running: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             for step in 1...8 {
@@ -176,7 +178,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 5])
-    func `goes on past requests that are suspended before their turn`(running: Int) async throws {
+    func `a batch goes on past requests that are suspended before their turn`(running: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let batch = try stage.session.batch(Self.requests(12), running: running, as: .string)
@@ -191,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `sends nothing if one of its requests cannot be sent, or none may run`() async throws {
+    @Test func `a batch sends nothing if one of its requests cannot be sent, or none may run`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let requests = [HTTPSession.BatchRequest("fine"), .init("ftp://nowhere")]
             let error = try await NetworkError.thrown { _ = try stage.session.batch(requests, as: .string) }

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -22,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: Standing.allCases, Cancel.allCases)
-    func `is cancelled wherever it stands, and others get their turn`(standing: Standing, cancel: Cancel) async throws {
+    func `a request is cancelled wherever it stands in the queue, and others get their turn`(
+        standing: Standing, cancel: Cancel
+    ) async throws {
         try await Stage.with(configure: Self.one) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let first = try await stage.begin("first")
@@ -72,7 +75,7 @@ import Testing
         }
     }
 
-    @Test func `that is suspended lets others pass and keeps its place`() async throws {
+    @Test func `a suspended request in the queue lets others pass and keeps its place`() async throws {
         try await Stage.with(configure: Self.one) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             var tasks = [try await stage.begin("first")]
@@ -94,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `that is suspended on its way keeps its turn`() async throws {
+    @Test func `a request that is suspended on its way keeps its turn`() async throws {
         try await Stage.with(configure: Self.one) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let first = try await stage.begin("first")
@@ -110,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `ends with the session, which waits for all to be told`(
+    @Test(arguments: [false, true]) func `a shutdown or cancelAll ends all requests, and waits until each end is told`(
         byShutdown: Bool
     ) async throws {
         let told = Atomic<Int>(0)
@@ -146,7 +149,9 @@ import Testing
         }
     }
 
-    @Test func `is waited for by drain, which ends with its own task alone`() async throws {
+    @Test(.rows("SM-47")) func `drain waits for queued requests, and a cancel of its task ends that wait alone`()
+        async throws
+    {
         try await Stage.with(configure: Self.one) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let session = stage.session
@@ -163,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `many that come, go, are held and cancelled at random leave nothing behind`() async throws {
+    @Test func `many requests suspended, resumed and cancelled at random leave nothing behind`() async throws {
         try await Stage.with(configure: { $0.queue = .init(running: 3, runningPerHost: 2) }) {
             (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }

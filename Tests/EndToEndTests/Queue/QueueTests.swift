@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A session's queue` {
@@ -9,8 +10,10 @@ import Testing
         { $0.queue = .init(running: running, runningPerHost: perHost, maximumWaiting: waiting) }
     }
 
-    @Test(arguments: [(1, nil), (3, nil), (nil, 2), (4, 3)] as [(Int?, Int?)])
-    func `lets no more run at once than it says, whatever they are`(running: Int?, perHost: Int?) async throws {
+    @Test(.rows("SM-5", "HS-28"), arguments: [(1, nil), (3, nil), (nil, 2), (4, 3)] as [(Int?, Int?)])
+    func `the queue runs no more requests at once than its limits, of whatever kind they are`(
+        running: Int?, perHost: Int?
+    ) async throws {
         try await Stage.with(configure: Self.limits(running, perHost: perHost)) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let session = stage.session
@@ -43,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `a full host does not hold up requests to others`() async throws {
+    @Test(.rows("SM-5")) func `a full host does not delay requests to others`() async throws {
         let other = try Stage.makeServer()
         defer { other.stop() }
         other.respond { _ in .response(body: "other") }
@@ -64,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `serves by priority, which may change while a request waits`() async throws {
+    @Test(.rows("OP-11")) func `the queue serves by priority, which can change while a request waits`() async throws {
         try await Stage.with(configure: Self.limits(1)) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             var tasks = [try await stage.begin("first")]
@@ -85,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `shows who waits as waiting, in the phase of the pool`() async throws {
+    @Test func `a queued request shows as waiting, in the phase of the pool`() async throws {
         try await Stage.with(configure: Self.limits(1)) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let running = try await stage.begin("running")
@@ -98,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `turns away who would wait behind too many`() async throws {
+    @Test func `a request that would wait behind too many in the queue is refused`() async throws {
         try await Stage.with(configure: Self.limits(1, waiting: 1)) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let tasks = [try await stage.begin("1"), try await stage.begin("2", behind: 0)]
@@ -125,7 +128,9 @@ import Testing
     }
 
     @Test(arguments: [(0, nil, 10), (nil, 0, 10), (1, 1, -1), (-1, nil, 0)] as [(Int?, Int?, Int)])
-    func `must let somebody run`(running: Int?, perHost: Int?, waiting: Int) async throws {
+    func `a session whose queue limits are impossible is refused`(running: Int?, perHost: Int?, waiting: Int)
+        async throws
+    {
         var configuration = HTTPSession.Configuration()
         configuration.queue = .init(running: running, runningPerHost: perHost, maximumWaiting: waiting)
         let error = try await NetworkError.thrown { _ = try HTTPSession(configuration) }

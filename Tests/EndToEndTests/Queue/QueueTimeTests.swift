@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 /// What the time in a queue counts for.
@@ -15,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `counts for the limit of the pool`(isStreamed: Bool) async throws {
+    func `time in the queue counts for the limit of the pool`(isStreamed: Bool) async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(10))) {
             (stage: Stage) async throws in
@@ -43,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `counts for no other limit, and shows as the pool's`(isStreamed: Bool) async throws {
+    func `time in the queue counts for no other limit, and shows as the pool's`(isStreamed: Bool) async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
             Self.limits(pool: .seconds(20), total: .seconds(5))(&$0)
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `leaves what is left of it to the wait for a connection`() async throws {
+    @Test func `the wait for a connection has what the queue has left of the pool's limit`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
             Self.limits(pool: .seconds(10))(&$0)
@@ -98,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `counts for a deadline that is inherited`() async throws {
+    @Test func `time in the queue counts for a deadline that is inherited`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(100))) {
             (stage: Stage) async throws in
@@ -118,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `does not go on while the request is suspended or waits for others to end`() async throws {
+    @Test func `time in the queue does not count while a request is suspended or waits for others`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, configure: Self.limits(pool: .seconds(10), total: .seconds(10))) {
             (stage: Stage) async throws in
@@ -148,7 +149,8 @@ import Testing
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Priority in the pool's line` {
-    @Test func `may change while a request waits for a connection, if somebody watches it`() async throws {
+    @Test(.rows("OP-11"))
+    func `the priority of an observed request can change while it waits for a connection`() async throws {
         try await Stage.with(configure: { $0.connections.perOrigin = 1 }) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             let session = stage.session

@@ -25,7 +25,7 @@ import Testing
     }
 
     /// The answer to the first is here, and its body is still being made.
-    @Test func `is given back when the upload has stopped, and not before`() async throws {
+    @Test func `a turn in the queue is given back when the upload has ended, and not before`() async throws {
         try await Stage.with(tolerating: true, configure: { $0.queue = .init(running: 1) }) {
             (stage: Stage) async throws in
             let producer = Reluctant()

@@ -17,7 +17,7 @@ struct `Requests tried again` {
     }
 
     /// The connection of the refusal serves the next attempt.
-    @Test func `come back after as long as the server asks, over the same connection`() async throws {
+    @Test func `a retry waits at least as long as the server asks, and uses the same connection`() async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             stage.server.enqueue(
@@ -34,7 +34,7 @@ struct `Requests tried again` {
 
     /// A reply that is cut, and what is left of it then.
     @Test(arguments: [0, 12, 40, 90])
-    func `begin anew after a response that breaks anywhere`(count: Int) async throws {
+    func `a request is tried again after a response that breaks anywhere`(count: Int) async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             let reply = LoopbackServer.Reply.response(body: Bytes(Array(repeating: 65, count: 100)))
@@ -46,7 +46,7 @@ struct `Requests tried again` {
         }
     }
 
-    @Test func `are not those that might do their work twice`() async throws {
+    @Test func `a request that might do its work twice is not tried again`() async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             stage.server.enqueue(LoopbackServer.Reply.response(body: "a").resetAfter(0))
@@ -64,7 +64,9 @@ struct `Requests tried again` {
     }
 
     @Test(arguments: [true, false])
-    func `send their bodies whole each time, if those can be sent`(isReplayable: Bool) async throws {
+    func `a retry sends the body whole again, and is refused if the body is not replayable`(isReplayable: Bool)
+        async throws
+    {
         let (clock, count) = (ManualClock(), 300_000)
         try await Self.with(clock) { (stage: Stage) async throws in
             stage.server.enqueue(.response(503))
@@ -87,7 +89,7 @@ struct `Requests tried again` {
 
     /// The server answers as soon as it has the head, and wants no more on this connection. It reads on until that is
     /// closed, so that nothing is lost to a reset.
-    @Test func `stop a body that was refused before it was sent`() async throws {
+    @Test func `a body refused before it was sent is cut off, and sent whole by the next attempt`() async throws {
         let (clock, count) = (ManualClock(), 8_000_000)
         try await Self.with(clock) { (stage: Stage) async throws in
             let refusal = LoopbackServer.Reply.response(503, fields: ["Connection": "close"])
@@ -103,7 +105,7 @@ struct `Requests tried again` {
 
     /// What is left of a short body is read, so that the connection serves others meanwhile; a long one costs more.
     @Test(arguments: [(30_000, 1), (1 << 20, 0)])
-    func `hold no connection while they wait`(length: Int, idle: Int) async throws {
+    func `a request that waits to be tried again keeps no connection`(length: Int, idle: Int) async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             stage.server.enqueue(.generated(length: length, status: 503), .response(body: "fit"))
@@ -116,7 +118,7 @@ struct `Requests tried again` {
     }
 
     /// Each phase has its limit anew.
-    @Test func `may take long each time`() async throws {
+    @Test func `each attempt has the limit of a phase anew`() async throws {
         let clock = ManualClock()
         try await Self.with(clock, configure: { $0.timeouts.firstByte = .seconds(5) }) { (stage: Stage) async throws in
             stage.server.enqueue([.stall], [.stall], .response(body: "fit"))
@@ -136,7 +138,7 @@ struct `Requests tried again` {
 
     /// Waits cut short leave nothing behind, which the stage sees to.
     @Test(arguments: [true, false])
-    func `end while they wait, once`(isTask: Bool) async throws {
+    func `a request that waits to be tried again ends when it is cancelled`(isTask: Bool) async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(503, fields: ["Retry-After": "50"]) }
@@ -155,7 +157,7 @@ struct `Requests tried again` {
         }
     }
 
-    @Test func `bring a file once one can be brought`() async throws {
+    @Test func `a download is tried again until it brings its file`() async throws {
         let clock = ManualClock()
         try await Self.with(clock) { (stage: Stage) async throws in
             let folder = try Folder()

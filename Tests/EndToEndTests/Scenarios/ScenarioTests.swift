@@ -11,7 +11,7 @@ import Testing
         .deletingLastPathComponent().appending(path: "Corpus/scenarios")
     private static let isRecording = ProcessInfo.processInfo.environment["RECORD_SCENARIOS"] != nil
 
-    @Test(arguments: Scenario.all) func `shows from outside what its file says, whoever looks on`(
+    @Test(arguments: Scenario.all) func `a scenario shows what its file says, with observers and without`(
         scenario: Scenario
     ) async throws {
         var seen = ""
@@ -30,7 +30,7 @@ import Testing
         #expect(seen == expected)
     }
 
-    @Test(.enabled(if: !isRecording)) func `has a file, and each file a scenario`() throws {
+    @Test(.enabled(if: !isRecording)) func `each scenario has a file, and each file a scenario`() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
         #expect(Set(names) == Set(Scenario.all.map { "\($0.name).txt" }))
         #expect(Scenario.all.count == names.count)

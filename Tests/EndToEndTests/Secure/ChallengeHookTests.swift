@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -59,7 +60,9 @@ struct `A session's challenge hook` {
     }
 
     @Test(arguments: versions)
-    func `may believe a server despite refusal, which is told once`(version: LoopbackServer.TLS.Version) async throws {
+    func `a challenge hook can trust a server despite its refusal, which is warned of once`(
+        version: LoopbackServer.TLS.Version
+    ) async throws {
         let warnings = Mutex<[SecurityWarning]>([])
         let hook = Hook.trusting
         try await SecureStage.with(
@@ -80,7 +83,9 @@ struct `A session's challenge hook` {
     }
 
     @Test(arguments: versions)
-    func `leaves nothing behind for those who would not believe`(version: LoopbackServer.TLS.Version) async throws {
+    func `trust given by a challenge hook does not last beyond its connection`(version: LoopbackServer.TLS.Version)
+        async throws
+    {
         let believes = Mutex(true)
         let hook = Hook { _ in believes.withLock { $0 } ? .useCredential(.trustDespiteRefusal) : .performDefault }
         try await SecureStage.with(
@@ -98,7 +103,8 @@ struct `A session's challenge hook` {
         }
     }
 
-    @Test func `is asked again about a session that is resumed, not about a connection that is used again`()
+    @Test(.rows("SP-20"))
+    func `a challenge hook is asked about a resumed TLS session, not about a reused connection`()
         async throws
     {
         let hook = Hook { _ in .performDefault }
@@ -119,11 +125,12 @@ struct `A session's challenge hook` {
 
     /// What the hook says, what becomes of the request, and how many handshakes the server saw.
     @Test(
+        .rows("SM-43"),
         arguments: [
             (ChallengeResponse.reject, NetworkError.Code.serverTrustFailed), (.cancel(), .cancelled),
             (.useCredential(.password(user: "a", password: "b")), .unusableCredential), (.cancel(OwnError()), nil),
         ] as [(ChallengeResponse, NetworkError.Code?)], versions)
-    func `may refuse a server that the policy believes, before anything is sent`(
+    func `a challenge hook can refuse a server that the policy trusts, before anything is sent`(
         answer: (response: ChallengeResponse, code: NetworkError.Code?), version: LoopbackServer.TLS.Version
     ) async throws {
         let hook = Hook { _ in answer.response }
@@ -154,8 +161,8 @@ struct `A session's challenge hook` {
         }
     }
 
-    @Test(arguments: versions)
-    func `may show a client certificate, or none`(version: LoopbackServer.TLS.Version) async throws {
+    @Test(.rows("SP-19"), arguments: versions)
+    func `a challenge hook can show a client certificate, or none`(version: LoopbackServer.TLS.Version) async throws {
         let authority = try CertificateAuthority()
         let client = try authority.issue(.client("Ada"))
         let shows = Mutex(true)
@@ -188,7 +195,7 @@ struct `A session's challenge hook` {
         }
     }
 
-    @Test func `leaves the configured identity to be shown where it has no opinion`() async throws {
+    @Test func `the configured identity is shown where the challenge hook has no opinion`() async throws {
         let hook = Hook { _ in .performDefault }
         try await SecureStage.with(
             tls: { tls, _ in tls.clientCertificate = .required },
@@ -205,7 +212,7 @@ struct `A session's challenge hook` {
         }
     }
 
-    @Test func `whose identity cannot be used fails the request, and says why`() async throws {
+    @Test func `an unusable identity from a challenge hook fails the request and says why`() async throws {
         let hook = Hook { challenge in
             guard case .clientCertificate = challenge.kind else { return .performDefault }
             return .useCredential(.identity(.pem("/nonexistent.pem")))
@@ -267,14 +274,16 @@ struct `A hook that takes its time` {
     }
 
     @Test(arguments: Question.allCases, `A session's challenge hook`.versions)
-    private func `ends at the limit of the handshake`(
+    private func `a hook's answer is awaited no longer than the limit of the handshake`(
         question: Question, version: LoopbackServer.TLS.Version
     ) async throws {
         try await Self.runOut(question, version, of: .secure)
     }
 
     @Test(arguments: Question.allCases)
-    private func `ends at the limit of the whole request`(question: Question) async throws {
+    private func `a hook's answer is awaited no longer than the limit of the whole request`(question: Question)
+        async throws
+    {
         try await Self.runOut(question, .v1_3, of: .total)
     }
 
@@ -298,7 +307,9 @@ struct `A hook that takes its time` {
     private enum Cancel: CaseIterable, Sendable { case task, handle, session }
 
     @Test(arguments: Question.allCases, Cancel.allCases)
-    private func `ends with its request`(question: Question, cancel: Cancel) async throws {
+    private func `the wait for a hook's answer ends when its request is cancelled`(question: Question, cancel: Cancel)
+        async throws
+    {
         try await Self.play(question, .v1_3) { stage, task in
             switch cancel {
             case .task: task.cancel()
@@ -317,7 +328,7 @@ struct `A hook that takes its time` {
 
     /// What it says by then is an error of its own, or would be one.
     @Test(arguments: Question.allCases)
-    private func `and answers when it is cancelled is not heard`(question: Question) async throws {
+    private func `what a hook answers after its request was cancelled is ignored`(question: Question) async throws {
         let asked = Mutex<LoopbackServer.Gate?>(nil)
         let hook = Hook { challenge in
             if case .serverTrust = challenge.kind, question == .identity { return .performDefault }
@@ -341,7 +352,7 @@ struct `A hook that takes its time` {
         }
     }
 
-    @Test func `finds the server gone when it comes back`() async throws {
+    @Test func `a request fails if its server has gone by the time the hook answers`() async throws {
         let (asked, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let hook = Hook { _ in
             asked.open()
@@ -363,7 +374,7 @@ struct `A hook that takes its time` {
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A request's challenge hook` {
-    @Test func `allows for its request alone`() async throws {
+    @Test func `a request's challenge hook decides for its request alone`() async throws {
         try await SecureStage.with(`A session's challenge hook`.stranger, tolerating: true) {
             (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x") }
@@ -381,7 +392,7 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test func `is asked although others have agreed already, and shares no connection with them`() async throws {
+    @Test func `a request's challenge hook is asked though others agreed, and shares no connection`() async throws {
         let client = try CertificateAuthority().issue(.client("Ada"))
         try await SecureStage.with(tls: { tls, _ in tls.clientCertificate = .requested }) {
             (stage: SecureStage) async throws in
@@ -401,7 +412,7 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test func `waits its turn, and opens a connection in the place of the one it is handed`() async throws {
+    @Test func `a request with its own hook waits its turn and opens a connection in that place`() async throws {
         try await SecureStage.with(configure: { configuration, _ in configuration.connections.perOrigin = 1 }) {
             (stage: SecureStage) async throws in
             let gate = LoopbackServer.Gate()
@@ -432,7 +443,7 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test func `is asked after the session's, where that has no opinion`() async throws {
+    @Test(.rows("SM-80")) func `a request's challenge hook is asked where the session's has no opinion`() async throws {
         let first = Hook { if case .serverTrust = $0.kind { .performDefault } else { .reject } }
         let second = Hook.trusting
         try await SecureStage.with(
@@ -448,7 +459,7 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test func `is not asked in clear text`() async throws {
+    @Test func `a request's challenge hook is not asked in clear text`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             let hook = Hook { _ in .cancel() }

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -27,8 +28,8 @@ struct `A client's identity` {
         }
     }
 
-    @Test(arguments: Form.allCases, versions)
-    private func `is shown to a server that asks, with what is above it`(
+    @Test(.rows("SP-19", "AP-7", "AP-17"), arguments: Form.allCases, versions)
+    private func `a client's identity is shown with its chain to a server that asks`(
         form: Form, version: LoopbackServer.TLS.Version
     ) async throws {
         let folder = try Folder()
@@ -56,7 +57,7 @@ struct `A client's identity` {
     }
 
     @Test(arguments: versions)
-    func `is not shown to a server that does not ask, and is not missed by one that need not have it`(
+    func `a client's identity is not shown unasked, and not missed where it is optional`(
         version: LoopbackServer.TLS.Version
     ) async throws {
         for (demand, isConfigured) in [(LoopbackServer.TLS.ClientCertificate.ignored, true), (.requested, false)] {
@@ -80,7 +81,7 @@ struct `A client's identity` {
 
     /// TLS 1.3 tells only when the request is on its way.
     @Test(arguments: versions)
-    func `that is missing where one is required is the error's reason`(
+    func `a required client certificate that is missing is the error's reason`(
         version: LoopbackServer.TLS.Version
     ) async throws {
         try await SecureStage.with(
@@ -111,7 +112,9 @@ struct `A client's identity` {
     }
 
     @Test(arguments: versions)
-    func `that the server does not take is told by its alert`(version: LoopbackServer.TLS.Version) async throws {
+    func `a client certificate that the server refuses is reported by the server's alert`(
+        version: LoopbackServer.TLS.Version
+    ) async throws {
         let stranger = try CertificateAuthority(.authority("Strangers")).issue(.client("Eve"))
         try await SecureStage.with(
             tolerating: true,
@@ -130,7 +133,7 @@ struct `A client's identity` {
         }
     }
 
-    @Test func `of a connection opened ahead that the server turns down is told to the request`() async throws {
+    @Test func `a client certificate that a prewarmed connection lacked is told to the next request`() async throws {
         try await SecureStage.with(tolerating: true, tls: { tls, _ in tls.clientCertificate = .required }) {
             (stage: SecureStage) async throws in
             try await stage.session.prewarm(1)
@@ -142,7 +145,7 @@ struct `A client's identity` {
         }
     }
 
-    @Test func `follows its files, and takes its connections along`() async throws {
+    @Test func `a new identity in its files is shown by new connections, and ends the old ones`() async throws {
         let folder = try Folder()
         let authority = try CertificateAuthority(.authority("Clients"))
         let (first, second, third) = (
@@ -189,7 +192,7 @@ struct `A client's identity` {
         }
     }
 
-    @Test func `stays what it was while its files make no sense, and a reload says so`() async throws {
+    @Test func `a client's identity stays while its files are unusable, and a reload reports it`() async throws {
         let folder = try Folder()
         let client = try CertificateAuthority().issue(.client("Ada"))
         let path = try folder.write(client.chainPEM + client.privateKeyPEM, as: "me.pem")

@@ -20,7 +20,9 @@ struct `A handshake that is cut off` {
     }
 
     @Test(arguments: End.allCases, versions)
-    private func `leaves nothing, wherever it is cut`(end: End, version: LoopbackServer.TLS.Version) async throws {
+    private func `a handshake that is cut anywhere leaves nothing behind`(end: End, version: LoopbackServer.TLS.Version)
+        async throws
+    {
         try await Self.play(version) { (stage: SecureStage) async throws in
             let length = try await Self.length(stage)
             // The first bytes one by one, where a record begins, and places between from there on.
@@ -101,7 +103,7 @@ struct `A handshake that is cut off` {
     }
 
     @Test(arguments: [1, 2, 7, 100, 1000], versions)
-    func `is not one that comes in pieces`(size: Int, version: LoopbackServer.TLS.Version) async throws {
+    func `a handshake that comes in pieces succeeds`(size: Int, version: LoopbackServer.TLS.Version) async throws {
         try await Self.play(version) { (stage: SecureStage) async throws in
             stage.server.onConnect(.handshake(.drip(size: size)))
             stage.server.respond { _ in .response(body: "fit") }
@@ -120,7 +122,7 @@ struct `A handshake that is cut off` {
             Bytes([21, 3, 3, 0, 2, 1, 0]), Bytes([22, 3, 3, 0, 4, 14, 0, 0, 0]), Bytes([20, 3, 3, 0, 1, 1]),
             Bytes([23, 3, 3, 0, 1, 1]), Bytes([UInt8](repeating: 0x80, count: 300)),
         ] as [Bytes])
-    func `by nonsense is an error that says what answered`(answer: Bytes) async throws {
+    func `nonsense in a handshake is an error, which says if the server speaks no TLS`(answer: Bytes) async throws {
         try await Self.play(.v1_3) { (stage: SecureStage) async throws in
             stage.server.onConnect(.handshake(.answer(answer)))
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }

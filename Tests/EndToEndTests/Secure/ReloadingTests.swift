@@ -5,7 +5,7 @@ import Testing
 /// Files that change while a session lives, with requests on their way.
 @Suite(.timeLimit(.minutes(10)))
 struct `Files that secure a session` {
-    @Test func `with roots are read again when they are reloaded, and not before`() async throws {
+    @Test func `files with roots are read again on a reload, and not before`() async throws {
         let (folder, other) = (try Folder(), try CertificateAuthority())
         try await SecureStage.with(
             tolerating: true,
@@ -36,7 +36,7 @@ struct `Files that secure a session` {
         }
     }
 
-    @Test func `with revocation lists count from the reload on, for resumed sessions too`() async throws {
+    @Test func `a new revocation list counts from the reload on, for resumed sessions too`() async throws {
         let folder = try Folder()
         try await SecureStage.with(
             tolerating: true,
@@ -57,7 +57,7 @@ struct `Files that secure a session` {
 
     /// Certificate and key are two files, and one of them is new first.
     @Test(arguments: [true, false])
-    func `with an identity may be replaced one after the other under load`(isKeyFirst: Bool) async throws {
+    func `the two files of an identity can be replaced one after the other under load`(isKeyFirst: Bool) async throws {
         let (folder, authority) = (try Folder(), try CertificateAuthority(.authority("Clients")))
         let clients = try (0..<4).map { try authority.issue(.client("\($0)").with(CertificateAuthority.Key())) }
         func write(_ client: IssuedCertificate, isKey: Bool) throws -> String {
@@ -102,7 +102,7 @@ struct `Files that secure a session` {
         }
     }
 
-    @Test func `with PKCS 12 are followed as well`() async throws {
+    @Test func `a new PKCS 12 file is used by the next connection`() async throws {
         let (folder, authority) = (try Folder(), try CertificateAuthority(.authority("Clients")))
         let (first, second) = (try authority.issue(.client("1")), try authority.issue(.client("2")))
         try await SecureStage.with(
@@ -122,7 +122,7 @@ struct `Files that secure a session` {
     }
 
     /// The session's rules change in the middle of both bodies.
-    @Test func `are read again without a harm to an upload and a download that are underway`() async throws {
+    @Test func `a reload does no harm to an upload and a download that are underway`() async throws {
         let other = try CertificateAuthority()
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
             let (asked, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())

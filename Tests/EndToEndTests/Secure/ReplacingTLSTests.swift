@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
@@ -8,7 +9,8 @@ struct `Replacing what a session believes` {
         HTTPSession.TLS(roots: .only([.bytes(authority.certificate.der)]))
     }
 
-    @Test func `closes idle connections that are secured, and forgets what they could be resumed by`() async throws {
+    @Test(.rows("SP-20"))
+    func `replacing TLS settings closes idle secured connections and forgets their TLS sessions`() async throws {
         let plain = try LoopbackServer()
         defer { plain.stop() }
         plain.respond { _ in .response() }
@@ -27,7 +29,7 @@ struct `Replacing what a session believes` {
         }
     }
 
-    @Test func `counts for the next request, both ways`() async throws {
+    @Test func `new TLS settings count for the next request, whether stricter or looser`() async throws {
         let other = try CertificateAuthority()
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response() }
@@ -46,7 +48,7 @@ struct `Replacing what a session believes` {
         }
     }
 
-    @Test func `lets a request end where it is, and nobody else use that connection`() async throws {
+    @Test func `a request on its way ends on its old connection, which no other request then uses`() async throws {
         let other = try CertificateAuthority()
         try await SecureStage.with(
             tolerating: true, configure: { configuration, _ in configuration.connections.perOrigin = 1 }
@@ -71,7 +73,7 @@ struct `Replacing what a session believes` {
 
     /// The connection is agreed on by what counted when its handshake began.
     @Test(arguments: [true, false])
-    func `does not change a handshake that is underway`(isStreamed: Bool) async throws {
+    func `new TLS settings do not change a handshake that is underway`(isStreamed: Bool) async throws {
         let (asked, goOn) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let other = try CertificateAuthority()
         let hook = Hook { _ in
@@ -96,7 +98,7 @@ struct `Replacing what a session believes` {
         }
     }
 
-    @Test func `may happen at any moment`() async throws {
+    @Test func `TLS settings can be reloaded at any moment`() async throws {
         try await SecureStage.with(configure: { configuration, _ in configuration.connections.perOrigin = 4 }) {
             (stage: SecureStage) async throws in
             stage.server.respond { .response(body: Bytes($0.target)) }

@@ -30,7 +30,7 @@ struct `The end of a response over TLS` {
     }
 
     @Test(arguments: Framing.allCases, [true, false])
-    private func `that comes at any byte without a close_notify is an error`(
+    private func `a response cut at any byte without a close_notify is an error`(
         framing: Framing, isStreamed: Bool
     ) async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
@@ -57,7 +57,7 @@ struct `The end of a response over TLS` {
     }
 
     @Test(arguments: Framing.allCases, [true, false])
-    private func `that comes at any byte with a close_notify ends only what may end there`(
+    private func `a close_notify at any byte ends only a response that may end there`(
         framing: Framing, isStreamed: Bool
     ) async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
@@ -81,7 +81,7 @@ struct `The end of a response over TLS` {
     }
 
     @Test(arguments: [1, 1000, 16_384, 16_385, 100_000, 3 << 20])
-    func `of a long body is told from a cut one`(count: Int) async throws {
+    func `the end of a long body is told apart from a cut`(count: Int) async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let body = LoopbackServer.GeneratedBody.bytes(0..<count)
             for isWhole in [true, false] {
@@ -105,7 +105,9 @@ struct `The end of a response over TLS` {
     }
 
     @Test(arguments: [LoopbackServer.Step.halfClose, .close, .cut, .reset])
-    func `of an idle connection is noticed, and the connection dropped`(end: LoopbackServer.Step) async throws {
+    func `the end of an idle connection is noticed, and the connection is dropped`(end: LoopbackServer.Step)
+        async throws
+    {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(.response(body: "x").then(.waitForSignal(gate), end, .drain))
@@ -120,7 +122,7 @@ struct `The end of a response over TLS` {
         }
     }
 
-    @Test func `is said by us too, however a connection ends`() async throws {
+    @Test func `the client sends a close_notify however a connection ends`() async throws {
         let clock = ManualClock()
         try await SecureStage.with(
             clock: clock,

@@ -6,7 +6,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct `TLS records that are no content` {
     @Test(arguments: [1, 20])
-    func `change the keys in the middle of a body`(times: Int) async throws {
+    func `the server can change the keys in the middle of a body`(times: Int) async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let piece = LoopbackServer.GeneratedBody.bytes(0..<40_000)
             let steps = (0..<times).flatMap { _ in [LoopbackServer.Step.renewKeys, .send(piece)] }
@@ -25,7 +25,7 @@ struct `TLS records that are no content` {
         }
     }
 
-    @Test func `change the keys between requests, and are answered`() async throws {
+    @Test func `the server can change the keys between requests`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let gate = LoopbackServer.Gate()
             stage.server.enqueue(.response(body: "1").then(.waitForSignal(gate), .renewKeys, .renewKeys))
@@ -39,7 +39,7 @@ struct `TLS records that are no content` {
         }
     }
 
-    @Test func `change the keys both ways while both sides send`() async throws {
+    @Test func `the keys can change both ways while both sides send`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let piece = Bytes([UInt8](repeating: 7, count: 200_000))
             let steps = (0..<10).flatMap { _ in [LoopbackServer.Step.send(piece), .renewKeys] }
@@ -60,7 +60,7 @@ struct `TLS records that are no content` {
     }
 
     /// More than any honest server does, and each costs an answer.
-    @Test func `that never end are an error`() async throws {
+    @Test func `an endless series of TLS messages without content is an error`() async throws {
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
             let flood = [LoopbackServer.Step](repeating: .renewKeys, count: 200)
             stage.server.enqueue(LoopbackServer.Reply([.send("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n")] + flood))
@@ -77,7 +77,7 @@ struct `TLS records that are no content` {
     }
 
     @Test(arguments: [true, false])
-    func `ask to renegotiate, and are turned down`(isIdle: Bool) async throws {
+    func `a server that asks to renegotiate is refused`(isIdle: Bool) async throws {
         try await SecureStage.with(tolerating: true, tls: { tls, _ in tls.versions = .v1_2 ... .v1_2 }) {
             (stage: SecureStage) async throws in
             let gate = LoopbackServer.Gate()
@@ -109,7 +109,7 @@ struct `TLS records that are no content` {
     ]
 
     @Test(arguments: garbage, [LoopbackServer.TLS.Version.v1_2, .v1_3])
-    func `that were not made by the server are an error`(
+    func `a record that the server did not encrypt is an error`(
         garbage: Bytes, version: LoopbackServer.TLS.Version
     ) async throws {
         try await SecureStage.with(tolerating: true, tls: { tls, _ in tls.versions = version...version }) {

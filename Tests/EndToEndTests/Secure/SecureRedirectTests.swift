@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -13,7 +14,7 @@ struct `Redirects in and out of TLS` {
     }
 
     @Test(arguments: [false, true])
-    func `lead out of it only if the policy says so`(isAllowed: Bool) async throws {
+    func `a redirect leads out of TLS only if the policy says so`(isAllowed: Bool) async throws {
         let clear = try Self.clearServer()
         defer { clear.stop() }
         try await SecureStage.with(configure: { configuration, _ in
@@ -39,7 +40,7 @@ struct `Redirects in and out of TLS` {
         }
     }
 
-    @Test func `lead into it`() async throws {
+    @Test func `a redirect can lead into TLS`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             stage.server.route(.get, "/to", .response(body: "secure"))
             let clear = try Self.clearServer("\(stage.server.baseURL)/to")
@@ -52,7 +53,7 @@ struct `Redirects in and out of TLS` {
         }
     }
 
-    @Test func `never lead a session with pins out of it`() async throws {
+    @Test(.rows("HS-17")) func `a redirect never leads a session with pins out of TLS`() async throws {
         let clear = try Self.clearServer()
         defer { clear.stop() }
         try await SecureStage.with(configure: { configuration, cast in
@@ -68,7 +69,7 @@ struct `Redirects in and out of TLS` {
     }
 
     /// The request's own challenge hook goes along, and is told whom it is asked about.
-    @Test func `ask the request's hook about each server`() async throws {
+    @Test func `a redirect asks the request's hook about each server`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let stranger = try LoopbackServer(tls: .init(try CertificateAuthority().issue(.server("127.0.0.1"))))
             defer { stranger.stop() }

@@ -23,7 +23,7 @@ struct `TLS settings of a session` {
     ]
 
     @Test(arguments: changes.indices)
-    func `decide about versions and ciphers`(index: Int) async throws {
+    func `TLS settings decide about versions and ciphers`(index: Int) async throws {
         let (change, version, cipher) = Self.changes[index]
         try await SecureStage.with(configure: { configuration, _ in change(&configuration.tls) }) {
             (stage: SecureStage) async throws in
@@ -35,7 +35,7 @@ struct `TLS settings of a session` {
     }
 
     @Test(arguments: [("P-384", "P-384", true), ("P-384:P-256", "P-256", true), ("P-384", "X25519", false)])
-    func `decide about groups`(ours: String, theirs: String, isShared: Bool) async throws {
+    func `TLS settings decide about key exchange groups`(ours: String, theirs: String, isShared: Bool) async throws {
         try await SecureStage.with(
             tolerating: true, tls: { tls, _ in tls.groups = theirs },
             configure: { configuration, _ in configuration.tls.groups = ours }
@@ -50,7 +50,7 @@ struct `TLS settings of a session` {
         }
     }
 
-    @Test func `decide whether sessions are resumed`() async throws {
+    @Test func `TLS sessions are not resumed if the settings say so`() async throws {
         try await SecureStage.with(configure: { configuration, _ in configuration.tls.resumesSessions = false }) {
             (stage: SecureStage) async throws in
             stage.server.respond { _ in .response().closingAfter }
@@ -60,7 +60,7 @@ struct `TLS settings of a session` {
     }
 
     /// The secrets of a connection are in nobody's file unless somebody asked, and then that is told.
-    @Test func `write secrets to a file only when told, and tell it`() async throws {
+    @Test func `secrets are written to a file only if the settings say so, with a warning`() async throws {
         let folder = try Folder()
         let path = "\(folder.path)/keys.log"
         let told = Mutex<[SecurityWarning.Kind]>([])

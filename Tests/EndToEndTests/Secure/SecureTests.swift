@@ -1,11 +1,14 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A request over TLS` {
     @Test(arguments: [LoopbackServer.TLS.Version.v1_2, .v1_3])
-    func `is as good as one in clear text`(version: LoopbackServer.TLS.Version) async throws {
+    func `requests over TLS share one connection as those in clear text do`(version: LoopbackServer.TLS.Version)
+        async throws
+    {
         try await SecureStage.with(tls: { tls, _ in tls.versions = version...version }) {
             (stage: SecureStage) async throws in
             stage.server.respond { .response(body: Bytes("for \($0.target)")) }
@@ -21,7 +24,7 @@ struct `A request over TLS` {
         }
     }
 
-    @Test func `goes on with tickets that come late`() async throws {
+    @Test func `a connection goes on when session tickets come late`() async throws {
         try await SecureStage.with(tls: { tls, _ in tls.tickets = 4 }) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             #expect(try await stage.session.prewarm(1) == 1)
@@ -30,7 +33,7 @@ struct `A request over TLS` {
         }
     }
 
-    @Test func `resumes the session of an earlier connection`() async throws {
+    @Test func `a request over TLS resumes the session of an earlier connection`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x").closingAfter }
             for index in 0..<4 {
@@ -41,7 +44,7 @@ struct `A request over TLS` {
         }
     }
 
-    @Test func `carries bodies of any size both ways`() async throws {
+    @Test func `long bodies arrive whole over TLS both ways`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             let long = LoopbackServer.GeneratedBody.bytes(0..<3_000_000)
             stage.server.respond { _ in .response(body: long) }
@@ -61,7 +64,7 @@ struct `A request over TLS` {
         }
     }
 
-    @Test func `sends a file`() async throws {
+    @Test func `a file is sent whole over TLS`() async throws {
         let scratch = try `File bodies`.Scratch(1_500_000)
         try await SecureStage.with { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "taken") }
@@ -70,7 +73,7 @@ struct `A request over TLS` {
         }
     }
 
-    @Test func `does not take an end without close_notify for the end of a body`() async throws {
+    @Test func `an end without a close_notify is not the end of a body`() async throws {
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
             stage.server.enqueue(.untilClose("all of it"))
             #expect(try await stage.session.get("x", as: .string).value == "all of it")
@@ -90,7 +93,7 @@ struct `A handshake` {
         LoopbackServer.HandshakeFault.reset(after: 0), .reset(after: 100), .close(after: 0), .close(after: 500),
         .alert(40), .alert(112), .answer("HTTP/1.1 400 Bad Request\r\n\r\n"),
     ])
-    func `that goes wrong fails the request, and nothing of it was sent`(
+    func `a handshake that goes wrong fails the request before anything of it is sent`(
         fault: LoopbackServer.HandshakeFault
     ) async throws {
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
@@ -107,7 +110,7 @@ struct `A handshake` {
         }
     }
 
-    @Test func `that stalls ends at its limit`() async throws {
+    @Test func `a handshake that stalls ends at its limit`() async throws {
         try await SecureStage.with(
             tolerating: true, configure: { configuration, _ in configuration.timeouts.secure = .milliseconds(50) }
         ) { (stage: SecureStage) async throws in
@@ -119,7 +122,7 @@ struct `A handshake` {
         }
     }
 
-    @Test func `that stalls ends when its request is cancelled`() async throws {
+    @Test func `a handshake that stalls ends when its request is cancelled`() async throws {
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
             stage.server.onConnect(.handshake(.stall(after: 200)))
             let task = Task { _ = try await stage.session.get("x", as: .bytes) }
@@ -130,7 +133,7 @@ struct `A handshake` {
         }
     }
 
-    @Test func `may come byte by byte`() async throws {
+    @Test func `a handshake can come byte by byte`() async throws {
         try await SecureStage.with { (stage: SecureStage) async throws in
             stage.server.onConnect(.handshake(.drip()))
             stage.server.respond { _ in .response(body: "fit") }
@@ -141,16 +144,18 @@ struct `A handshake` {
 
 @Suite(.timeLimit(.minutes(10)))
 struct `Trust in a server` {
-    @Test(arguments: [
-        (CertificateTemplate.server("127.0.0.1").expired, "expired on"),
-        (.server("127.0.0.1").notYetValid, "not valid"),
-        (.server("a.test", "b.test"), "certificate is for a.test, b.test"),
-        (.server("127.0.0.1").commonNameOnly, "names no host"),
-        (.server("127.0.0.1").withWeakKey, "key"),
-        (.server("127.0.0.1").signedOverSHA1, "SHA"),
-        (.client("127.0.0.1"), "server"),
-    ])
-    func `is refused with the reason, before a byte is sent`(
+    @Test(
+        .rows("SM-43", "SP-23"),
+        arguments: [
+            (CertificateTemplate.server("127.0.0.1").expired, "expired on"),
+            (.server("127.0.0.1").notYetValid, "not valid"),
+            (.server("a.test", "b.test"), "certificate is for a.test, b.test"),
+            (.server("127.0.0.1").commonNameOnly, "names no host"),
+            (.server("127.0.0.1").withWeakKey, "key"),
+            (.server("127.0.0.1").signedOverSHA1, "SHA"),
+            (.client("127.0.0.1"), "server"),
+        ])
+    func `a bad certificate is refused with the reason, before a byte is sent`(
         template: CertificateTemplate, reason: String
     ) async throws {
         try await SecureStage.with(.init(template), tolerating: true) { (stage: SecureStage) async throws in
@@ -165,7 +170,7 @@ struct `Trust in a server` {
         }
     }
 
-    @Test func `is refused to an issuer that nobody knows`() async throws {
+    @Test func `a certificate from an unknown issuer is refused`() async throws {
         let other = try CertificateAuthority()
         try await SecureStage.with(
             tolerating: true,
@@ -177,7 +182,7 @@ struct `Trust in a server` {
         }
     }
 
-    @Test func `holds to pins, and tells which keys were seen`() async throws {
+    @Test func `a server without a pinned key is refused, and the error names the keys seen`() async throws {
         let pins = try CertificateAuthority().certificate.pin
         try await SecureStage.with(
             tolerating: true,

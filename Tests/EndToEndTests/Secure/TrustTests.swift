@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 /// Everything that a server may show, and what comes of it: no bad one is believed, no good one refused.
@@ -8,7 +9,9 @@ struct `A server's proof of who it is` {
     static let versions: [LoopbackServer.TLS.Version] = [.v1_2, .v1_3]
 
     @Test(arguments: TrustTable.good, versions)
-    func `is believed when it is good`(example: TrustCase, version: LoopbackServer.TLS.Version) async throws {
+    func `a server with good proof of its identity is trusted`(example: TrustCase, version: LoopbackServer.TLS.Version)
+        async throws
+    {
         try await example.play(version) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x").closingAfter }
             // In full, and then resumed where the server gives tickets.
@@ -24,8 +27,8 @@ struct `A server's proof of who it is` {
         }
     }
 
-    @Test(arguments: RefusalTable.bad, versions)
-    func `is refused with the reason when it is bad`(
+    @Test(.rows("SM-85", "SP-23"), arguments: RefusalTable.bad, versions)
+    func `a server with bad proof of its identity is refused with the reason`(
         example: TrustCase, version: LoopbackServer.TLS.Version
     ) async throws {
         try await example.play(version) { (stage: SecureStage) async throws in

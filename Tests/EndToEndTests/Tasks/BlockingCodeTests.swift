@@ -53,21 +53,24 @@ final class Holdup: Sendable {
 /// The threads for the program's own code are few, and each of these holds one; the requests that let it go need none.
 @Suite(.timeLimit(.minutes(10))) struct `Code that blocks its thread` {
     @Test(arguments: BlockingCode.allCases)
-    func `holds up no other request, though all share a loop`(code: BlockingCode) async throws {
+    func `code that blocks its thread delays no other request, though all share a loop`(code: BlockingCode) async throws
+    {
         try await Self.play(code) { (request: BlockingRequest, stage: Stage) async throws in
             try await request.make(on: stage)
         }
     }
 
     @Test(arguments: BlockingCode.allCases.filter { !$0.isCallers })
-    func `does not even if its request was made on the loop`(code: BlockingCode) async throws {
+    func `code that blocks delays no other request even if its own was made on the loop`(code: BlockingCode)
+        async throws
+    {
         try await Self.play(code) { (request: BlockingRequest, stage: Stage) async throws in
             try await stage.session.withExecutor { @concurrent in try await request.make(on: stage) }
         }
     }
 
     /// What the others would see if code were called on the loop.
-    @Test func `holds up all of them if its caller went onto the loop with it`() async throws {
+    @Test func `code that blocks the loop itself delays all requests`() async throws {
         let holdup = Holdup(upTo: .milliseconds(200))
         try await Stage.with(oneLoop: true) { (stage: Stage) async throws in
             stage.server.route(.get, "/other", .response(body: "x"))

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: all)
-    func `counts at once, and nothing is sent or delivered after it`(
+    func `a cancel counts at once on a busy loop, and nothing is sent or delivered after it`(
         point: Point, means: Standstill.Means
     ) async throws {
         let (door, reached, computing) = (Gate(), Gate(), Computing())

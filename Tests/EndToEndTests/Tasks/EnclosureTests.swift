@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -87,8 +88,9 @@ struct `Ending a session from within a request` {
         return hooks
     }
 
-    @Test(arguments: Hook.allCases, Way.allCases)
-    func `in a hook leaves the request out, which goes on over the connection it has`(hook: Hook, way: Way) async throws
+    @Test(.rows("SM-10"), arguments: Hook.allCases, Way.allCases)
+    func `ending a session in a hook leaves out its request, which goes on over its connection`(hook: Hook, way: Way)
+        async throws
     {
         let ender = Ender()
         let configure: (inout HTTPSession.Configuration) -> Void = {
@@ -113,7 +115,7 @@ struct `Ending a session from within a request` {
     }
 
     @Test(arguments: Way.allCases)
-    func `in a stream's scope leaves the stream out, and its reader reads on`(way: Way) async throws {
+    func `ending a session in a stream's scope leaves out the stream, which can be read on`(way: Way) async throws {
         try await Stage.with { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             stage.server.respond { _ in .response(body: "whole").dripping(2).waiting(for: gate) }
@@ -133,7 +135,7 @@ struct `Ending a session from within a request` {
     }
 
     @Test(arguments: Way.allCases)
-    func `in an upload's scope leaves the upload out`(way: Way) async throws {
+    func `ending a session in an upload's scope leaves out the upload`(way: Way) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "taken") }
             let session = stage.session
@@ -146,7 +148,7 @@ struct `Ending a session from within a request` {
         }
     }
 
-    @Test func `stops and counts the others, and leaves out all that it is within`() async throws {
+    @Test func `ending a session cancels and counts the others, and leaves out all it is within`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/stuck", LoopbackServer.Reply([.stall]))
             stage.server.respond { _ in .response(body: "x") }
@@ -166,7 +168,7 @@ struct `Ending a session from within a request` {
     }
 
     /// Each would wait for the other.
-    @Test func `in two requests at once does not make them wait for each other`() async throws {
+    @Test func `two requests that drain their session at once do not wait for each other`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let session = stage.session
@@ -186,7 +188,7 @@ struct `Ending a session from within a request` {
         }
     }
 
-    @Test func `ends its wait when the awaiting task is cancelled`() async throws {
+    @Test func `the wait of a shutdown ends when the awaiting task is cancelled`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let asked = LoopbackServer.Gate()
             stage.server.respond { _ in LoopbackServer.Reply([.signal(asked), .stall]) }
@@ -202,7 +204,7 @@ struct `Ending a session from within a request` {
         }
     }
 
-    @Test func `in the hook that is told of the end tells it no second time`() async throws {
+    @Test func `a shutdown in the hook that is told of the end tells it no second time`() async throws {
         let ender = Ender()
         let configure: (inout HTTPSession.Configuration) -> Void = {
             $0.hooks.invalidated = {

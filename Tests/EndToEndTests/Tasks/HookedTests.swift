@@ -1,11 +1,12 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Synchronization
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request with hooks` {
-    @Test func `can still be cancelled by its handle when a hook has answered and the body hangs`() async throws {
+    @Test func `a request can be cancelled when its hook has answered and its body does not come`() async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(
                 .response(fields: ["Content-Length": "10"]).then(.send("01234"), .stall))
@@ -21,7 +22,7 @@ struct `A request with hooks` {
         }
     }
 
-    @Test func `has them run off the loop, though its caller is on it`() async throws {
+    @Test(.rows("SM-25", "VD-3")) func `hooks run off the loop, though the caller is on it`() async throws {
         let threads = Mutex<[String: String]>([:])
         let note = { @Sendable (hook: String) in
             let thread = `Serializers on a loop`.ThreadName.current

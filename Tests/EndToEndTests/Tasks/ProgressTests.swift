@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -49,7 +50,8 @@ struct `Progress of a request` {
         Case(testDescription: "until close", reply: .untilClose("abcdefgh"), wire: 8, decoded: 8, total: nil),
     ]
 
-    @Test(arguments: cases) func `counts the wire and what it decodes to, and ends with one final value`(
+    @Test(.rows("SM-27", "SM-30", "SM-35"), arguments: cases)
+    func `progress counts received and decoded bytes, and ends with one final value`(
         of: Case
     ) async throws {
         try await Stage.with { (stage: Stage) async throws in
@@ -71,7 +73,8 @@ struct `Progress of a request` {
         }
     }
 
-    @Test(arguments: [false, true]) func `counts coded content as it travels, and what it decodes to beside it`(
+    @Test(.rows("SM-36"), arguments: [false, true])
+    func `progress counts coded content as received, and the decoded bytes beside it`(
         isDripped: Bool
     ) async throws {
         try await Stage.with { (stage: Stage) async throws in
@@ -99,7 +102,8 @@ struct `Progress of a request` {
         ("file", .file("/etc/services", range: 0..<5000), 5000, 5000),
     ]
 
-    @Test(arguments: bodies) func `counts what the socket has taken of the request's body`(
+    @Test(.rows("SM-33", "SM-35", "SM-89"), arguments: bodies)
+    func `upload progress counts what the socket has taken of the request's body`(
         name: String, body: RequestBody, count: Int, total: Int?
     ) async throws {
         guard !Stage.isSecure || name != "stream of known length" else { return }
@@ -115,7 +119,8 @@ struct `Progress of a request` {
         }
     }
 
-    @Test func `ends with what there was when the request fails or is cancelled`() async throws {
+    @Test(.rows("SM-44")) func `progress ends with what there was when the request fails or is cancelled`() async throws
+    {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(LoopbackServer.Reply.response(body: "abcdefgh").cutAfter(70))
             stage.server.enqueue(

@@ -9,7 +9,8 @@ struct `What the registry tells` {
         ([.stall], .firstByte), ([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nsome"), .stall], .idle),
     ]
 
-    @Test(arguments: phases, [false, true]) func `is in which phase a request is, watched or not`(
+    @Test(arguments: phases, [false, true])
+    func `the registry tells in which phase a request is, with an observer or without`(
         stuck: (LoopbackServer.Reply, Phase), isWatched: Bool
     ) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -28,7 +29,7 @@ struct `What the registry tells` {
         }
     }
 
-    @Test func `is sending while a body goes out that nobody reads`() async throws {
+    @Test func `a request to a server that reads nothing shows as sending, or over TLS as securing`() async throws {
         var small = LoopbackServer.Configuration()
         small.receiveBuffer = 64 << 10
         try await Stage.with(server: small, tolerating: true) { (stage: Stage) async throws in

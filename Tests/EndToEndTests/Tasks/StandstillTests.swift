@@ -44,21 +44,21 @@ private struct Aim {
     }
 
     @Test(arguments: Standstill.all)
-    func `counts if it came first, and the request ends once`(
+    func `a cancel before the end of a wait counts, a serializer's apart, and the request ends once`(
         standstill: Standstill, means: Standstill.Means
     ) async throws {
         try await Self.play(standstill, means, .before, times: 5)
     }
 
     @Test(arguments: Standstill.all)
-    func `may count if it came second, and the request ends once`(
+    func `a cancel after the end of a wait may count, and the request ends once`(
         standstill: Standstill, means: Standstill.Means
     ) async throws {
         try await Self.play(standstill, means, .after, times: 10)
     }
 
     @Test(arguments: Standstill.all)
-    func `counts or does not if both come together, and the request ends once`(
+    func `a cancel together with the end of a wait counts or not, and the request ends once`(
         standstill: Standstill, means: Standstill.Means
     ) async throws {
         try await Self.play(standstill, means, .together, times: 50)

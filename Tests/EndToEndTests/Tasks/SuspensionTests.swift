@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import LedgerRows
 import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
@@ -10,7 +11,8 @@ struct `A request that is suspended` {
             .send(bytes(0, 1000)), .waitForSignal(gate), .send(bytes(1000, length - 1000)))
     }
 
-    @Test func `reads no more, so that the server is held too, and goes on where it was`() async throws {
+    @Test(.rows("SM-103"))
+    func `a suspended request reads no more, so the server waits, and goes on where it was`() async throws {
         var small = LoopbackServer.Configuration()
         small.sendBuffer = 64 << 10
         try await Stage.with(server: small) { (stage: Stage) async throws in
@@ -32,7 +34,8 @@ struct `A request that is suspended` {
         }
     }
 
-    @Test func `sends no more of its body, and goes on where it was`() async throws {
+    @Test(.rows("SM-103")) func `a suspended request sends no more of its body, and goes on where it was`() async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             let total = 32 << 20
             stage.server.enqueue(.response(body: "taken"))
@@ -53,8 +56,8 @@ struct `A request that is suspended` {
         }
     }
 
-    @Test(arguments: [Phase.firstByte, .idle])
-    func `runs into neither the limit of the first byte nor that of silence`(phase: Phase) async throws {
+    @Test(.rows("SM-103"), arguments: [Phase.firstByte, .idle])
+    func `a suspended request runs into neither the first-byte limit nor the idle limit`(phase: Phase) async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
             $0.timeouts[phase] = .seconds(5)
@@ -80,7 +83,7 @@ struct `A request that is suspended` {
         }
     }
 
-    @Test func `has what is left of a limit when it goes on`() async throws {
+    @Test(.rows("SM-103")) func `a resumed request has what is left of its limit`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) {
             $0.timeouts.firstByte = .seconds(10)
@@ -103,7 +106,7 @@ struct `A request that is suspended` {
         }
     }
 
-    @Test func `runs into the limit of the whole all the same`() async throws {
+    @Test(.rows("SM-103")) func `a suspended request runs into its total limit all the same`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) {
             $0.timeouts.total = .seconds(5)
@@ -121,7 +124,7 @@ struct `A request that is suspended` {
         }
     }
 
-    @Test(arguments: [false, true]) func `can be cancelled`(whileReading: Bool) async throws {
+    @Test(arguments: [false, true]) func `a suspended request can be cancelled`(whileReading: Bool) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(whileReading ? Self.pausing(2000, at: LoopbackServer.Gate()) : [.stall])
             let task = try stage.session.task("held", as: .bytes)

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Testing
 
 /// What listeners are told of downloads that have no file in the end.
@@ -20,8 +21,10 @@ struct `A destination that fails` {
         return told
     }
 
-    @Test(arguments: paths, [HTTPSession.Resuming.never, .ifValidatorMatches])
-    func `is told of, wherever it fails`(path: String, resuming: HTTPSession.Resuming) async throws {
+    @Test(.rows("SM-63", "NO-5"), arguments: paths, [HTTPSession.Resuming.never, .ifValidatorMatches])
+    func `an observer is told of a destination that fails, wherever it fails`(
+        path: String, resuming: HTTPSession.Resuming
+    ) async throws {
         let folder = try Folder()
         try folder.write("old", as: "file")
         try FileManager.default.createDirectory(atPath: "\(folder.path)/sub", withIntermediateDirectories: false)
@@ -40,7 +43,7 @@ struct `A destination that fails` {
     }
 
     @Test(.enabled(if: Mount.isPossible, "takes root: a full disk is not tested"), arguments: [true, false])
-    func `is told of when there is no room`(isKnownBefore: Bool) async throws {
+    func `an observer is told when there is no room for a download`(isKnownBefore: Bool) async throws {
         let disk = try Mount(size: 1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.generated(length: 8 << 20))
@@ -54,7 +57,7 @@ struct `A destination that fails` {
         }
     }
 
-    @Test func `is not told of where a download fails for other reasons`() async throws {
+    @Test func `an observer is told of no failed file where a download fails for other reasons`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(404) }

@@ -3,6 +3,7 @@ import DunlinFoundation
 import DunlinReactor
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -34,7 +35,9 @@ struct `A download that fails` {
             reply: .response(fields: ["Content-Encoding": "gzip"], body: "this is not gzip"), code: .invalidContent),
     ]
 
-    @Test(arguments: faults) func `in transfer leaves nothing`(fault: Fault) async throws {
+    @Test(.rows("SM-69"), arguments: faults) func `a download that fails in transfer leaves nothing behind`(
+        fault: Fault
+    ) async throws {
         let folder = try Folder()
         try folder.write("old", as: "x")
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -95,15 +98,18 @@ struct `A download that fails` {
         }
     }
 
-    @Test(arguments: Moment.allCases) func `by cancelling its handle leaves nothing`(moment: Moment) async throws {
+    @Test(arguments: Moment.allCases) func `a download cancelled by its handle leaves nothing behind`(moment: Moment)
+        async throws
+    {
         try await Self.stuck(moment) { (stage: Stage, task: Handle) async throws in
             task.cancel()
             #expect(try await NetworkError.thrown { _ = try await task.value }.code == .cancelled)
         }
     }
 
-    @Test(arguments: Moment.allCases) func `by cancelling who waits for it leaves nothing`(moment: Moment) async throws
-    {
+    @Test(arguments: Moment.allCases) func `a download whose awaiting task is cancelled leaves nothing behind`(
+        moment: Moment
+    ) async throws {
         try await Self.stuck(moment) { (stage: Stage, task: Handle) async throws in
             let waiting = Task { try await task.value }
             waiting.cancel()
@@ -111,7 +117,9 @@ struct `A download that fails` {
         }
     }
 
-    @Test(arguments: [Moment.head, .body]) func `while it is suspended leaves nothing`(moment: Moment) async throws {
+    @Test(arguments: [Moment.head, .body]) func `a download cancelled while it is suspended leaves nothing behind`(
+        moment: Moment
+    ) async throws {
         try await Self.stuck(moment) { (stage: Stage, task: Handle) async throws in
             task.suspend()
             task.cancel()
@@ -119,7 +127,7 @@ struct `A download that fails` {
         }
     }
 
-    @Test func `because its time is over leaves nothing`() async throws {
+    @Test func `a download that times out leaves nothing behind`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) {
@@ -137,7 +145,7 @@ struct `A download that fails` {
         }
     }
 
-    @Test func `because a hook turns it down leaves nothing`() async throws {
+    @Test func `a download that a hook cancels leaves nothing behind`() async throws {
         let folder = try Folder()
         try await Stage.with {
             $0.hooks.response = { _, _ in .cancel }
@@ -165,7 +173,7 @@ struct `A download that fails` {
         Place(path: String(repeating: "sub/", count: 1025) + "x", errno: ENAMETOOLONG),
     ]
 
-    @Test(arguments: places) func `for want of a place says which and why, before the body is read`(
+    @Test(arguments: places) func `a download without a usable place fails with the reason`(
         place: Place
     ) async throws {
         let folder = try Folder()
@@ -214,7 +222,7 @@ struct `A download that fails` {
         return try #require(failure.withLock { $0 })
     }
 
-    @Test func `to be moved says where the file is, and that there is another`() async throws {
+    @Test(.rows("SM-63")) func `a download whose place was taken meanwhile says where its file is kept`() async throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(atPath: "\(folder.path)/sub", withIntermediateDirectories: false)
         let error = try await Self.beforeTheEnd(in: folder) { _ in try folder.write("late", as: "sub/x") }
@@ -228,7 +236,7 @@ struct `A download that fails` {
         #expect(try folder.contents("sub/x") == "late")
     }
 
-    @Test func `because its folder went away says so, and that the file is gone`() async throws {
+    @Test(.rows("SM-63")) func `a download whose folder was removed says so, and that its file is gone`() async throws {
         let folder = try Folder()
         try FileManager.default.createDirectory(atPath: "\(folder.path)/sub", withIntermediateDirectories: false)
         let error = try await Self.beforeTheEnd(in: folder) { _ in
@@ -241,7 +249,7 @@ struct `A download that fails` {
     }
 
     @Test(.enabled(if: Mount.isPossible, "takes root: a full disk is not tested"), arguments: [true, false])
-    func `because the disk is full leaves nothing`(isKnownBefore: Bool) async throws {
+    func `a download to a full disk leaves nothing behind`(isKnownBefore: Bool) async throws {
         let disk = try Mount(size: 1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.generated(length: 8 << 20))
@@ -259,7 +267,7 @@ struct `A download that fails` {
     }
 
     @Test(.enabled(if: Mount.isPossible, "takes root: a read-only folder is not tested"))
-    func `because its folder is read-only says so`() async throws {
+    func `a download to a read-only folder fails with that reason`() async throws {
         let disk = try Mount(size: 1 << 20)
         try disk.makeReadOnly()
         try await Stage.with { (stage: Stage) async throws in
@@ -274,7 +282,9 @@ struct `A download that fails` {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `A sweep` {
-    @Test func `removes what nobody writes, and nothing else`() async throws {
+    @Test(.rows("SM-69")) func `a sweep removes parts that have neither a writer nor a record, and nothing else`()
+        async throws
+    {
         let folder = try Folder()
         for name in [".1.dunlin-part", ".2.dunlin-part", ".2.dunlin-record", "3.dunlin-part", ".part", "file"] {
             try folder.write("x", as: name)
@@ -297,7 +307,7 @@ struct `A download that fails` {
         }
     }
 
-    @Test func `removes the draft of a record as soon as its process must be dead`() async throws {
+    @Test func `a sweep removes the draft of a record as soon as its process must be dead`() async throws {
         let folder = try Folder()
         let ages = [".1.dunlin-draft": 30, ".2.dunlin-draft": 90, ".3.dunlin-part": 90, ".4.dunlin-draft": 90]
         for (name, age) in ages {

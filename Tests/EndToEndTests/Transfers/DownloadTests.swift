@@ -2,6 +2,7 @@ import Dunlin
 import DunlinInflate
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -11,7 +12,8 @@ struct `A download` {
 
     static func bytes(_ count: Int) -> Bytes { LoopbackServer.GeneratedBody.bytes(0..<count) }
 
-    @Test(arguments: [0, 1, 1000, 300_000, 5 << 20]) func `is the body in a file, and nothing else is left`(
+    @Test(.rows("SM-24", "OP-7"), arguments: [0, 1, 1000, 300_000, 5 << 20])
+    func `a download puts the body into a file and leaves nothing else`(
         length: Int
     ) async throws {
         let folder = try Folder()
@@ -31,7 +33,9 @@ struct `A download` {
         }
     }
 
-    @Test(arguments: ["chunked", "close", "drip"]) func `comes in any framing`(framing: String) async throws {
+    @Test(arguments: ["chunked", "close", "drip"]) func `a download can come in any framing`(framing: String)
+        async throws
+    {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             let reply: LoopbackServer.Reply =
@@ -47,7 +51,7 @@ struct `A download` {
         }
     }
 
-    @Test func `has its content coding taken off, unless it is to be left as it is`() async throws {
+    @Test func `a download has its content coding taken off, unless the options say otherwise`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             let plain = Bytes(Array(repeating: UInt8(ascii: "d"), count: 200_000))
@@ -62,7 +66,7 @@ struct `A download` {
         }
     }
 
-    @Test func `goes to the name that the server or the URL suggests, made safe`() async throws {
+    @Test func `a download gets the name that the server or the URL suggests, made safe`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             let named = #"attachment; filename="../../etc/pass wd.txt""#
@@ -78,7 +82,9 @@ struct `A download` {
         }
     }
 
-    @Test func `goes to a temporary file that is the caller's from then on`() async throws {
+    @Test(.rows("SM-61")) func `a download without a place goes to a temporary file that is then the caller's`()
+        async throws
+    {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "once"), .response(body: "twice"))
             let first = try await stage.session.download("x", to: .temporary).value
@@ -91,7 +97,8 @@ struct `A download` {
         }
     }
 
-    @Test func `goes where the session says, then the request, then its destination, each asked with the head`()
+    @Test(.rows("SM-60", "SM-61"))
+    func `a download's place is decided by the session, else the request, else its destination`()
         async throws
     {
         let folder = try Folder()
@@ -123,7 +130,7 @@ struct `A download` {
         }
     }
 
-    @Test func `follows redirects, and is named after where they lead`() async throws {
+    @Test func `a download follows redirects, and is named after where they lead`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/old", .response(302, fields: ["Location": "/new.txt"], body: "moved"))
@@ -134,7 +141,7 @@ struct `A download` {
         }
     }
 
-    @Test func `keeps what is there, or replaces it if told to`() async throws {
+    @Test(.rows("SM-62")) func `a download does not replace a file unless told to`() async throws {
         let folder = try Folder()
         try folder.write("old", as: "file")
         try await Stage.with { (stage: Stage) async throws in
@@ -153,7 +160,7 @@ struct `A download` {
         }
     }
 
-    @Test func `makes missing folders if told to`() async throws {
+    @Test(.rows("SM-62")) func `a download makes missing folders only if told to`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "new") }
@@ -165,7 +172,8 @@ struct `A download` {
         }
     }
 
-    @Test func `that is not wanted goes to the error, bounded, and to no file`() async throws {
+    @Test(.rows("SM-46", "SM-65", "SM-66"))
+    func `the body of a refused download goes to its error, up to a limit, and to no file`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/none", .response(404, body: "not here"))
@@ -194,7 +202,7 @@ struct `A download` {
         }
     }
 
-    @Test func `is checked against a digest, and thrown away if it is something else`() async throws {
+    @Test func `a download is checked against a given digest, and removed if it differs`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "hello") }
@@ -222,7 +230,7 @@ struct `A download` {
     ]
 
     @Test(arguments: declared)
-    func `is checked against the digest that the server declares`(name: String, value: String, isTaken: Bool)
+    func `a download is checked against the digest that the server declares`(name: String, value: String, isTaken: Bool)
         async throws
     {
         let folder = try Folder()
@@ -246,7 +254,7 @@ struct `A download` {
         }
     }
 
-    @Test func `may not become longer than it is allowed to, announced or not`() async throws {
+    @Test func `a download longer than its limit is refused, announced or not`() async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             for reply in [
@@ -265,7 +273,7 @@ struct `A download` {
         }
     }
 
-    @Test func `tells its progress, which ends with everything`() async throws {
+    @Test(.rows("SM-95", "HS-9")) func `a download tells its progress, which ends with all bytes`() async throws {
         let folder = try Folder()
         let steps = Mutex<[HTTPSession.TransferProgress]>([])
         try await Stage.with { (stage: Stage) async throws in
@@ -281,7 +289,8 @@ struct `A download` {
         }
     }
 
-    @Test func `is listed as a download, and tells listeners of its file before its end`() async throws {
+    @Test(.rows("SM-46", "SM-64"))
+    func `a download is listed as one, and observers are told of its file before its end`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "x"))
@@ -310,7 +319,8 @@ struct `A download` {
         }
     }
 
-    @Test func `is what a response becomes if a hook says so, whoever asked for it`() async throws {
+    @Test(.rows("SM-70", "SM-91"))
+    func `a response becomes a download if a hook says so, however it was asked for`() async throws {
         let folder = try Folder()
         try await Stage.with {
             $0.hooks.response = { head, _ in
@@ -332,7 +342,7 @@ struct `A download` {
         }
     }
 
-    @Test func `may be durable`() async throws {
+    @Test func `a durable download puts the body into its file`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "lasting"))

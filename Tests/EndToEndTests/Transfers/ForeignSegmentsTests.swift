@@ -66,7 +66,7 @@ import Testing
         return ends[0]..<(ends.count > 1 ? ends[1] + 1 : length)
     }
 
-    @Test func `comes by several exchanges at once`() async throws {
+    @Test func `a segmented download over another transport comes by several exchanges at once`() async throws {
         let scene = try Scene()
         scene.transport.otherwise { [transport = scene.transport] request in
             guard let range = try Self.range(request) else { return Self.held(until: 3, transport) }
@@ -82,7 +82,7 @@ import Testing
         await scene.session.shutdown()
     }
 
-    @Test(arguments: [0, 2]) func `asks again for what breaks off`(pieces: Int) async throws {
+    @Test(arguments: [0, 2]) func `a segment that breaks off is asked for again`(pieces: Int) async throws {
         let scene = try Scene()
         let isBroken = Mutex(false)
         scene.transport.otherwise { [transport = scene.transport] request in
@@ -102,7 +102,7 @@ import Testing
     }
 
     /// All bytes are here, and the end of a body that brought its share would say nothing new.
-    @Test func `is held up by no body that brought all and does not end`() async throws {
+    @Test func `a body that brought all its bytes and does not end delays no segmented download`() async throws {
         let scene = try Scene()
         scene.transport.otherwise { [transport = scene.transport] request in
             guard let range = try Self.range(request) else { return Self.held(until: 3, transport) }
@@ -114,7 +114,7 @@ import Testing
         await scene.session.shutdown()
     }
 
-    @Test func `is cancelled in the middle, and goes on with what all of them brought`() async throws {
+    @Test func `a segmented download cancelled in the middle goes on with what has come`() async throws {
         let scene = try Scene()
         let isOpen = Mutex(false)
         scene.transport.otherwise { [transport = scene.transport] request in

@@ -69,7 +69,9 @@ struct `A part that is found` {
             testDescription: "a link to a record", names: [part, record, "other"], isPart: false, make: moved(record)),
     ]
 
-    @Test(arguments: changes) func `is not taken over where others may have written it`(change: Change) async throws {
+    @Test(arguments: changes) func `a found part that others may have written is not taken over`(change: Change)
+        async throws
+    {
         let folder = try Folder()
         let file = ServedFile(Self.length)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -88,7 +90,7 @@ struct `A part that is found` {
 
     @Test(
         .enabled(if: geteuid() == 0, "takes root: a part of another user's is not tested"), arguments: [part, record])
-    func `is not taken over from another user`(name: String) async throws {
+    func `a found part of another user is not taken over`(name: String) async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -104,7 +106,8 @@ struct `A part that is found` {
     }
 
     @Test(arguments: changes.filter(\.isPart))
-    func `is refused by name to whoever brings its data`(change: Change) async throws {
+    func `resume data of a part that others may have written is refused by the part's name`(change: Change) async throws
+    {
         let folder = try Folder()
         let file = ServedFile(Self.length)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -122,7 +125,7 @@ struct `A part that is found` {
         }
     }
 
-    @Test func `is made so that it may be found again, and its record can be read by nobody else`() async throws {
+    @Test func `a part can be found again, and its record can be read by its user alone`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -144,7 +147,7 @@ struct `A part that is found` {
         }
     }
 
-    @Test func `leaves nothing where its name was taken and nobody would find it`() async throws {
+    @Test func `a cancelled download leaves no part where the part's name was taken`() async throws {
         let folder = try Folder()
         try folder.write("another's", as: Self.part)
         try Self.permit(0o666, Self.part)(folder.path)

@@ -29,7 +29,7 @@ struct `A segment` {
         return .message(.init(status, fields: all))
     }
 
-    @Test func `that is never answered is brought by another`() async throws {
+    @Test func `a segment that is never answered is brought by another exchange`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         let asked = LoopbackServer.Gate()
@@ -62,7 +62,7 @@ struct `A segment` {
         }
     }
 
-    @Test(arguments: [1, 4]) func `that is short and says so by its framing is asked for again`(
+    @Test(arguments: [1, 4]) func `a segment that is short by its framing is asked for again`(
         segments: Int
     ) async throws {
         let folder = try Folder()
@@ -105,7 +105,7 @@ struct `A segment` {
         }
     }
 
-    @Test(arguments: [true, false]) func `that brings all its bytes and does not end holds nobody up`(
+    @Test(arguments: [true, false]) func `a segment that brings all its bytes and does not end delays nothing`(
         isChunked: Bool
     ) async throws {
         let folder = try Folder()
@@ -140,7 +140,7 @@ struct `A segment` {
         }
     }
 
-    @Test(arguments: [1, 4]) func `that brings a thousand bytes at a time is not asked for without end`(
+    @Test(arguments: [1, 4]) func `a segment that brings a thousand bytes at a time is not asked for without end`(
         segments: Int
     ) async throws {
         let folder = try Folder()
@@ -173,7 +173,7 @@ struct `A segment` {
         }
     }
 
-    @Test func `from another origin is not put into the file, whatever it calls itself`() async throws {
+    @Test func `a segment from another origin is not put into the file, whatever its tag says`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         let other = try Stage.makeServer()
@@ -199,7 +199,8 @@ struct `A segment` {
     }
 
     @Test(arguments: [1, 16], [1, Int.max])
-    func `of the longest file there can be is asked for like any other`(segments: Int, minimum: Int) async throws {
+    func `a segment of the longest possible file is asked for like any other`(segments: Int, minimum: Int) async throws
+    {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
@@ -225,7 +226,7 @@ struct `A segment` {
         }
     }
 
-    @Test func `whose length goes beyond all numbers is refused like any other that is wrong`() async throws {
+    @Test func `a segment whose length overflows is refused like any other that is wrong`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in

@@ -38,7 +38,7 @@ import Testing
     ]
 
     @Test(arguments: limits, [1, 4])
-    func `says that there is no room, and leaves nothing`(
+    func `a download without room says so, and leaves nothing behind`(
         limit: (words: String, isKnownBefore: [Bool], errno: Int32), segments: Int
     ) async throws {
         let scene = try Scene()
@@ -53,7 +53,9 @@ import Testing
     }
 
     @Test(arguments: ["size:1048576", "quota:1048576"])
-    func `keeps what there was room for, and goes on from there once there is more`(limit: String) async throws {
+    func `a download keeps what there was room for, and goes on from there once there is more`(limit: String)
+        async throws
+    {
         let scene = try Scene()
         defer { scene.server.stop() }
         let end = try #require(try await scene.download(limit, isKept: true, preallocates: false))
@@ -69,7 +71,7 @@ import Testing
     static let refusals = [ENOLCK, EOPNOTSUPP]
 
     @Test(arguments: refusals, [1, 4])
-    func `needs no locks`(errno: Int32, segments: Int) async throws {
+    func `a download needs no file locks`(errno: Int32, segments: Int) async throws {
         let scene = try Scene()
         defer { scene.server.stop() }
         let end = try await scene.download("locks:\(errno)", isKept: true, segments: segments)
@@ -78,7 +80,7 @@ import Testing
         #expect(try scene.folder.names() == ["file"])
     }
 
-    @Test func `leaves nothing that nobody could tell to be his where there are no locks`() async throws {
+    @Test func `a failed download leaves no part where there are no file locks`() async throws {
         let scene = try Scene()
         defer { scene.server.stop() }
         scene.server.respond { [entity = scene.entity] request in
@@ -89,7 +91,7 @@ import Testing
         #expect(try scene.folder.names().isEmpty)
     }
 
-    @Test func `lets be what another may be at where there are no locks`() async throws {
+    @Test func `a download without file locks does not touch a part that another may be writing`() async throws {
         let scene = try Scene()
         defer { scene.server.stop() }
         _ = try await scene.download("quota:1048576", isKept: true, preallocates: false)
@@ -103,7 +105,7 @@ import Testing
         #expect(try scene.folder.contents(names[0]) == part && scene.folder.contents(names[1]) == record)
     }
 
-    @Test(arguments: refusals) func `is not for a journal where there are no locks, which says so`(
+    @Test(arguments: refusals) func `a journal refuses a download where there are no file locks, and says so`(
         errno: Int32
     ) async throws {
         let scene = try Scene()

@@ -52,7 +52,7 @@ struct `An answer longer than it says` {
     }
 
     @Test(arguments: Framing.allCases, [1, 600_000])
-    func `fails as soon as a byte would pass its range, and none of it counts`(
+    func `an answer fails as soon as a byte would pass its range, and none of it counts`(
         framing: Framing, more: Int
     ) async throws {
         let folder = try Folder()
@@ -83,7 +83,7 @@ struct `An answer longer than it says` {
     }
 
     @Test(arguments: Framing.allCases)
-    func `is taken for the last part only if it ends with the file`(framing: Framing) async throws {
+    func `an answer is taken for the last part only if it ends with the file`(framing: Framing) async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -113,7 +113,7 @@ struct `An answer longer than it says` {
     }
 
     @Test(arguments: Framing.allCases, [1, 200_000])
-    func `fails a download in segments, and reaches nobody else's piece`(
+    func `a segment longer than it says fails its download, which leaves nothing behind`(
         framing: Framing, more: Int
     ) async throws {
         let folder = try Folder()

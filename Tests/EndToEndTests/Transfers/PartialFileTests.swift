@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Testing
 
 /// Files that another program has begun to fetch.
@@ -16,10 +17,14 @@ struct `A partial file from elsewhere` {
         return path
     }
 
-    @Test(arguments: [
-        ResumeData.GivenValidator.entityTag(#""one""#), .lastModified(modified, date: later),
-    ])
-    func `is gone on with, and becomes the file`(validator: ResumeData.GivenValidator) async throws {
+    @Test(
+        .rows("SM-67"),
+        arguments: [
+            ResumeData.GivenValidator.entityTag(#""one""#), .lastModified(modified, date: later),
+        ])
+    func `a partial file from elsewhere is continued and becomes the file`(validator: ResumeData.GivenValidator)
+        async throws
+    {
         let folder = try Folder()
         let path = try Self.write(300_000, folder)
         let file = ServedFile(Self.length)
@@ -41,7 +46,7 @@ struct `A partial file from elsewhere` {
         }
     }
 
-    @Test func `is gone on with where it lies, if that is where the file goes`() async throws {
+    @Test func `a partial file is continued in place if that is where the file goes`() async throws {
         let folder = try Folder()
         let path = try Self.write(300_000, folder, as: "file")
         let file = ServedFile(Self.length)
@@ -58,7 +63,7 @@ struct `A partial file from elsewhere` {
         }
     }
 
-    @Test(arguments: ["tag", "length"]) func `is not put together with another state of the file`(
+    @Test(arguments: ["tag", "length"]) func `a partial file is not combined with another state of the file`(
         what: String
     ) async throws {
         let folder = try Folder()
@@ -84,7 +89,7 @@ struct `A partial file from elsewhere` {
         }
     }
 
-    @Test func `is refused when it has changed since it was read`() async throws {
+    @Test func `a partial file that has changed since it was read is refused`() async throws {
         let folder = try Folder()
         let path = try Self.write(300_000, folder)
         try await Stage.with { (stage: Stage) async throws in
@@ -107,7 +112,7 @@ struct `A partial file from elsewhere` {
         .lastModified(modified, date: ""),
     ]
 
-    @Test(arguments: weak) func `is nothing to go on with where its state has no strong name`(
+    @Test(arguments: weak) func `a partial file without a strong validator is refused`(
         validator: ResumeData.GivenValidator
     ) async throws {
         let folder = try Folder()
@@ -118,7 +123,7 @@ struct `A partial file from elsewhere` {
         #expect(error.code == .invalidResumeData)
     }
 
-    @Test func `is refused for what is wrong with it`() async throws {
+    @Test func `a partial file that cannot be continued is refused with the reason`() async throws {
         let folder = try Folder()
         let tag = ResumeData.GivenValidator.entityTag(#""one""#)
         let (empty, path) = (try Self.write(0, folder, as: "empty"), try Self.write(10, folder))

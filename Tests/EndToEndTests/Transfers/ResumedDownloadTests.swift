@@ -2,6 +2,7 @@ import Children
 import Dunlin
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -19,7 +20,9 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `by itself asks for the rest each time, and is whole in the end`() async throws {
+    @Test(.rows("SM-95")) func `a download that breaks asks for the rest each time, and is whole in the end`()
+        async throws
+    {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
@@ -50,7 +53,7 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `is given up on after three times without a new byte`() async throws {
+    @Test func `a download fails after three attempts in a row without a new byte`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in
@@ -68,7 +71,7 @@ struct `A download that goes on` {
     }
 
     @Test(arguments: [nil, #"W/"weak""#, #""one" none"#, "never"] as [String?])
-    func `does not where nothing tells that the file is still the same`(tag: String?) async throws {
+    func `a download does not go on where nothing tells that the file is still the same`(tag: String?) async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             let entity = ServedFile(1 << 20, cuts: [100_000])
@@ -106,7 +109,8 @@ struct `A download that goes on` {
         return data
     }
 
-    @Test func `in another session finds what lies beside its destination, and asks for the rest`() async throws {
+    @Test(.rows("SM-34"))
+    func `a download in another session finds the part left behind, and asks for the rest`() async throws {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -128,7 +132,8 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `begins anew when the file has changed, at another URL, or where ranges are not known`() async throws {
+    @Test(.rows("SM-67"))
+    func `a download begins anew if the file changed, the URL is another, or ranges are unknown`() async throws {
         for change in ["changed", "elsewhere", "ignored"] {
             let folder = try Folder()
             let entity = ServedFile(1 << 20)
@@ -191,7 +196,8 @@ struct `A download that goes on` {
         Answer(testDescription: "404", reply: part([:], 404), code: .unacceptableStatus),
     ]
 
-    @Test(arguments: answers) func `takes nothing for the rest that is not`(answer: Answer) async throws {
+    @Test(.rows("SM-67", "OP-6"), arguments: answers)
+    func `a download takes nothing for the rest of its file that is not`(answer: Answer) async throws {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -213,7 +219,9 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `has nothing more to ask for when all is there`() async throws {
+    @Test(.rows("SM-67")) func `a download whose bytes are all there becomes the file without another byte`()
+        async throws
+    {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -247,7 +255,8 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `may be stopped and gone on with any number of times, from another URL too`() async throws {
+    @Test(.rows("SM-24", "SM-67", "OP-6", "LX-9"))
+    func `a download can be cancelled and resumed any number of times, from another URL too`() async throws {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -275,7 +284,7 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `not begun yet gives back what it was to go on with`() async throws {
+    @Test func `a download not yet begun gives back the resume data it was made with`() async throws {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -287,8 +296,10 @@ struct `A download that goes on` {
         }
     }
 
-    @Test(arguments: ["gone", "short", "other"], [nil, true, false] as [Bool?])
-    func `from what is damaged fails, or begins anew`(damage: String, startsOver: Bool?) async throws {
+    @Test(.rows("SM-68"), arguments: ["gone", "short", "other"], [nil, true, false] as [Bool?])
+    func `a download from a damaged part fails, or begins anew if told to`(damage: String, startsOver: Bool?)
+        async throws
+    {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -319,8 +330,9 @@ struct `A download that goes on` {
         }
     }
 
-    @Test(arguments: ["damaged", "of an earlier version"], [true, false])
-    func `from a record that is no use begins anew, or fails if told to`(record: String, startsOver: Bool) async throws
+    @Test(.rows("SM-68"), arguments: ["damaged", "of an earlier version"], [true, false])
+    func `a download with an unusable record begins anew, or fails if told to`(record: String, startsOver: Bool)
+        async throws
     {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
@@ -350,7 +362,7 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `is checked against its digest as a whole`() async throws {
+    @Test func `a resumed download is checked against its digest as a whole`() async throws {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -372,7 +384,9 @@ struct `A download that goes on` {
     }
 
     @Test(arguments: [true, false])
-    func `is held to the digest that comes with its rest, as a whole`(isRight: Bool) async throws {
+    func `a resumed download is checked as a whole against a digest that comes with the rest`(isRight: Bool)
+        async throws
+    {
         let folder = try Folder()
         let entity = ServedFile(1 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -396,7 +410,7 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `does not take the digest of a refusal for its own`() async throws {
+    @Test func `a download does not take the digest of a refusal for its own`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         let entity = ServedFile(1 << 20, cuts: [300_000])
@@ -412,7 +426,7 @@ struct `A download that goes on` {
         }
     }
 
-    @Test func `cannot while another writes the same part`() async throws {
+    @Test func `a download fails while another writes the same part`() async throws {
         let folder = try Folder()
         let entity = ServedFile(1 << 20, cuts: [])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -440,7 +454,7 @@ struct `A download that goes on` {
     }
 
     @Test(.enabled(if: Mount.isPossible, "takes root: going on to another file system is not tested"))
-    func `on one file system may end on another`() async throws {
+    func `a download begun on one file system can end on another`() async throws {
         let folder = try Folder()
         let disk = try Mount(size: 8 << 20)
         let entity = ServedFile(1 << 20)
@@ -455,7 +469,7 @@ struct `A download that goes on` {
     }
 
     @Test(.enabled(if: Mount.isPossible, "takes root: going on after a full disk is not tested"))
-    func `after the disk was full, once there is room`() async throws {
+    func `a download that filled the disk goes on once there is room`() async throws {
         let disk = try Mount(size: 1 << 20)
         let entity = ServedFile(2 << 20)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in

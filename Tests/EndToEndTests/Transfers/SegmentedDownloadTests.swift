@@ -31,7 +31,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `comes by several exchanges at once, with one progress`() async throws {
+    @Test func `a download in segments comes by several exchanges at once, with one progress`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -74,7 +74,7 @@ struct `A download in segments` {
     ]
 
     @Test(arguments: faults)
-    func `is whole whatever happens to some of them`(
+    func `a download in segments is whole whatever happens to some of its segments`(
         name: String, faults: [LoopbackServer.EntityFault]
     ) async throws {
         let folder = try Folder()
@@ -97,7 +97,9 @@ struct `A download in segments` {
         }
     }
 
-    @Test(arguments: [true, false]) func `is checked as a whole`(isRight: Bool) async throws {
+    @Test(arguments: [true, false]) func `a download in segments is checked against its digest as a whole`(
+        isRight: Bool
+    ) async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -121,7 +123,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `begins anew, in one piece, when the file has changed`() async throws {
+    @Test func `a download in segments begins anew in one piece when the file has changed`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         let file = ServedFile(Self.length, held: 100_000)
@@ -146,7 +148,7 @@ struct `A download in segments` {
     ]
 
     @Test(arguments: unfit)
-    func `is one exchange where it cannot be more`(
+    func `a download comes by one exchange where it cannot be divided`(
         name: String, change: @Sendable (inout ServedFile.State) -> Void
     ) async throws {
         let folder = try Folder()
@@ -160,7 +162,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `is one exchange where somebody is told of its pieces, or it may not go on`() async throws {
+    @Test func `a download comes by one exchange if a hook is told of its data or it may not go on`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -177,7 +179,9 @@ struct `A download in segments` {
         }
     }
 
-    @Test(arguments: [1, 2]) func `does with the connections there are`(cap: Int) async throws {
+    @Test(arguments: [1, 2]) func `a download in segments makes do with the connections there are`(cap: Int)
+        async throws
+    {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: cap == 1 ? nil : 100_000)
         try await Stage.with(tolerating: true) { configuration in
@@ -195,7 +199,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `waits for connections with the priority that it is given meanwhile`() async throws {
+    @Test func `a segment waits for a connection with the priority its download is given meanwhile`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         try await Stage.with(tolerating: true) { configuration in
@@ -224,7 +228,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `asks each time where it was asked to, and is led on from there`() async throws {
+    @Test func `each segment is asked for at the original URL and redirected from there`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -243,7 +247,7 @@ struct `A download in segments` {
     }
 
     @Test(arguments: [nil, 4], [HTTPSession.Resuming.whileRunning, .ifValidatorMatches])
-    func `goes on with what all of them brought, with segments or without`(
+    func `a resumed download goes on with what all segments brought, in segments or not`(
         segments: Int?, resuming: HTTPSession.Resuming
     ) async throws {
         let folder = try Folder()
@@ -286,7 +290,9 @@ struct `A download in segments` {
         }
     }
 
-    @Test(arguments: [1, 4]) func `goes on where a single gap is left`(segments: Int) async throws {
+    @Test(arguments: [1, 4]) func `a download with a single gap left asks for that gap alone`(segments: Int)
+        async throws
+    {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -310,7 +316,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `stands still while it is suspended`() async throws {
+    @Test func `a suspended download in segments does not end until it is resumed`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -329,7 +335,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `fails when nobody brings what is missing, and leaves what there is`() async throws {
+    @Test func `a download in segments fails when a segment never comes, and leaves what there is`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         let faults = Array(repeating: LoopbackServer.EntityFault.reset(after: 0), count: 100)
@@ -350,7 +356,7 @@ struct `A download in segments` {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `may be cancelled at any moment, and goes on from there`(seed: UInt64) async throws {
+    func `a download in segments can be cancelled at any moment, and goes on from there`(seed: UInt64) async throws {
         let folder = try Folder()
         var dice = SeededGenerator(seed: seed)
         let file = ServedFile(1 << 20)
@@ -379,7 +385,7 @@ struct `A download in segments` {
         }
     }
 
-    @Test func `ends with its Swift task`() async throws {
+    @Test func `a download in segments ends when its Swift task is cancelled`() async throws {
         let folder = try Folder()
         let file = ServedFile(Self.length, held: 100_000)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -396,7 +402,7 @@ struct `A download in segments` {
     }
 
     @Test(arguments: [(0, 1), (17, 1), (4, 0), (-1, 1)])
-    func `is refused with numbers that cannot be`(count: Int, minimum: Int) async throws {
+    func `a download with impossible segment settings is refused`(count: Int, minimum: Int) async throws {
         try await Stage.with { (stage: Stage) async throws in
             var options = HTTPSession.DownloadOptions()
             options.segments = .init(count, minimumLength: minimum)

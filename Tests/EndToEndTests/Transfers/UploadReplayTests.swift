@@ -47,7 +47,9 @@ struct `An upload that is sent again` {
     }
 
     @Test(arguments: Kind.allCases, Cause.allCases)
-    func `starts at its beginning, and its progress never goes back`(kind: Kind, cause: Cause) async throws {
+    func `an upload sent again starts at its beginning, and its progress never goes back`(kind: Kind, cause: Cause)
+        async throws
+    {
         let file = try `File bodies`.Scratch(Self.count)
         for status in [307, 308] as [Status] {
             try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -67,7 +69,7 @@ struct `An upload that is sent again` {
     }
 
     @Test(arguments: [307, 308] as [Status])
-    func `must have a body that can be`(status: Status) async throws {
+    func `an upload whose body is not replayable is not sent again`(status: Status) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             try await Cause.redirectAfter.prepare(stage, status)
             let error = try await NetworkError.thrown {

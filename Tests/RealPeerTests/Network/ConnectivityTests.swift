@@ -1,3 +1,4 @@
+import LedgerRows
 import Testing
 
 /// Requests in a network that is not there yet, or has more than one way.
@@ -22,7 +23,7 @@ struct `Requests in a network namespace` {
 
     private static let url = "http://10.9.0.1:8080/"
 
-    @Test func `wait for a way, and go when there is one`() async throws {
+    @Test func `a request waits for a route, and goes when there is one`() async throws {
         try await with { machine, _ in
             let program = try machine.start("get", Self.url)
             await program.says("waiting: connectionFailed")
@@ -34,7 +35,7 @@ struct `Requests in a network namespace` {
         }
     }
 
-    @Test func `wait for a cable that is plugged in`() async throws {
+    @Test func `a request waits for a cable that is plugged in`() async throws {
         try await with { machine, router in
             try machine.ip("route", "add", "default", "via", "10.7.0.1")
             try router.ip("link", "set", "port0", "down")
@@ -46,14 +47,15 @@ struct `Requests in a network namespace` {
         }
     }
 
-    @Test func `wait for a name server that there is a way to`() async throws {
+    @Test func `a request waits for a name server that there is a route to`() async throws {
         try await with { machine, _ in
             let program = try machine.start("get", "http://dunlin-no-such-host.test:8080/")
             await program.says("waiting: nameNotResolved")
         }
     }
 
-    @Test func `go through the interface that rules allow, whatever the routes prefer`() async throws {
+    @Test(.rows("RQ-54", "AP-3"))
+    func `a request goes through the interface that rules allow, whatever the routes prefer`() async throws {
         try await with { machine, _ in
             try machine.ip("route", "add", "default", "via", "10.7.0.1", "metric", "10")
             try machine.ip("route", "add", "default", "via", "10.8.0.1", "metric", "20")
@@ -67,7 +69,7 @@ struct `Requests in a network namespace` {
         }
     }
 
-    @Test func `wait for an interface that rules allow`() async throws {
+    @Test func `a request waits for an interface that rules allow`() async throws {
         try await with { machine, _ in
             try machine.ip("route", "add", "default", "via", "10.8.0.1")
             let program = try machine.start("get", Self.url, "!wwan0")
@@ -77,7 +79,7 @@ struct `Requests in a network namespace` {
         }
     }
 
-    @Test func `name the interfaces that were refused`() async throws {
+    @Test(.rows("RQ-54", "AP-3")) func `a failed request names the interfaces that were refused`() async throws {
         try await with { machine, _ in
             try machine.ip("route", "add", "default", "via", "10.7.0.1", "metric", "10")
             try machine.ip("route", "add", "default", "via", "10.8.0.1", "metric", "20")

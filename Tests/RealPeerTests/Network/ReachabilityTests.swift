@@ -1,3 +1,4 @@
+import LedgerRows
 import Testing
 
 /// Reachability as it is seen by a program in a real network, which is taken apart under it.
@@ -14,7 +15,7 @@ struct `Reachability in a network namespace` {
         try await play(machine, router)
     }
 
-    @Test func `follows the default route as it comes and goes`() async throws {
+    @Test(.rows("RE-5", "AP-6")) func `reachability follows the default route as it comes and goes`() async throws {
         try await with { machine, _ in
             let program = try machine.start("watch")
             await program.says(Self.none)
@@ -25,7 +26,8 @@ struct `Reachability in a network namespace` {
         }
     }
 
-    @Test func `follows a link that is unplugged, and one that is put down`() async throws {
+    @Test(.rows("RE-15")) func `reachability follows a link that is unplugged, and one that is put down`() async throws
+    {
         try await with { machine, router in
             try machine.ip("route", "add", "default", "via", "10.7.0.1")
             let program = try machine.start("watch")
@@ -44,7 +46,7 @@ struct `Reachability in a network namespace` {
         }
     }
 
-    @Test func `follows an address that is taken away and given back`() async throws {
+    @Test func `reachability follows an address that is taken away and given back`() async throws {
         try await with { machine, _ in
             try machine.ip("route", "add", "default", "via", "10.7.0.1")
             let program = try machine.start("watch")
@@ -57,7 +59,9 @@ struct `Reachability in a network namespace` {
         }
     }
 
-    @Test func `is there with IPv6 alone, as long as there is an address to come from`() async throws {
+    @Test(.rows("RE-5")) func `a network is reachable with IPv6 alone, as long as there is an address to come from`()
+        async throws
+    {
         try await with { machine, _ in
             try machine.ip("addr", "del", "10.7.0.2/24", "dev", "eth0")
             try machine.ip("-6", "route", "add", "default", "via", "fd07::1")
@@ -71,7 +75,7 @@ struct `Reachability in a network namespace` {
         }
     }
 
-    @Test func `goes by routing rules as well as by routes`() async throws {
+    @Test(.rows("RE-5")) func `reachability depends on routing rules as well as on routes`() async throws {
         try await with { machine, _ in
             try machine.ip("route", "add", "default", "via", "10.7.0.1", "table", "77")
             let program = try machine.start("watch")
@@ -84,7 +88,9 @@ struct `Reachability in a network namespace` {
         }
     }
 
-    @Test func `of an address needs no default route, and of this machine none at all`() async throws {
+    @Test(.rows("RE-16")) func `an address may be reachable without a default route, and this machine without any`()
+        async throws
+    {
         try await with { machine, router in
             let near = try machine.start("watch", "address", "10.7.0.9")
             let far = try machine.start("watch", "address", "203.0.113.5")
@@ -107,7 +113,7 @@ struct `Reachability in a network namespace` {
         }
     }
 
-    @Test func `costs nothing while nothing changes`() async throws {
+    @Test func `an observed reachability costs nothing while nothing changes`() async throws {
         try await with { machine, _ in
             let program = try machine.start("watch")
             await program.says(Self.none)
@@ -126,7 +132,7 @@ struct `Reachability in a network namespace` {
         }
     }
 
-    @Test func `loses nothing when the kernel has more news than the socket holds`() async throws {
+    @Test func `no change is lost when the kernel has more news than the socket holds`() async throws {
         try await with { machine, _ in
             let program = try machine.start("watch")
             await program.says(Self.none)

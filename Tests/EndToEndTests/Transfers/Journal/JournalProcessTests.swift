@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -70,7 +71,7 @@ struct `Processes at one journal` {
         #expect(try `A journal`.files(book.folder).isEmpty)
     }
 
-    @Test func `share what is there, and do nothing twice`() async throws {
+    @Test(.rows("AP-1")) func `processes at one journal share its transfers and do nothing twice`() async throws {
         let folder = try Folder()
         let book = Book(ServedFile(300_000), folder)
         let gate = LoopbackServer.Gate()
@@ -150,7 +151,8 @@ struct `Processes at one journal` {
         }
     }
 
-    @Test(arguments: [1, 2]) func `are killed at any moment, and what they leave is done by others, once`(
+    @Test(.rows("AP-1"), arguments: [1, 2])
+    func `what processes killed at any moment leave in a journal is done by others, once`(
         together: Int
     ) async throws {
         let folder = try Folder()

@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -36,7 +37,8 @@ struct `A journaled download that was stopped` {
         #expect(await `A journal`.code(transfer) == .cancelled)
     }
 
-    @Test(arguments: [false, true]) func `goes on where it was, under the next journal`(isFolder: Bool) async throws {
+    @Test(.rows("SM-7", "AP-1"), arguments: [false, true])
+    func `a journaled download goes on where it was, under the next journal`(isFolder: Bool) async throws {
         let folder = try Folder()
         let entity = ServedFile(400_000, cuts: [Self.arrived])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -55,7 +57,8 @@ struct `A journaled download that was stopped` {
         }
     }
 
-    @Test(arguments: [false, true]) func `goes on from another URL, and after that URL again`(isFolder: Bool)
+    @Test(arguments: [false, true])
+    func `a journaled download can go on from another URL, and is named after it in a folder`(isFolder: Bool)
         async throws
     {
         let folder = try Folder()
@@ -75,7 +78,7 @@ struct `A journaled download that was stopped` {
         }
     }
 
-    @Test func `starts over when the file has changed since`() async throws {
+    @Test func `a journaled download starts over when the file has changed since`() async throws {
         let folder = try Folder()
         let entity = ServedFile(400_000, cuts: [Self.arrived])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -88,7 +91,7 @@ struct `A journaled download that was stopped` {
         }
     }
 
-    @Test func `leaves nothing when it is cancelled later`() async throws {
+    @Test func `a journaled download leaves nothing behind when it is cancelled later`() async throws {
         let folder = try Folder()
         let entity = ServedFile(400_000, cuts: [Self.arrived])
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in

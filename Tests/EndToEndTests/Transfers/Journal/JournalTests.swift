@@ -1,6 +1,7 @@
 import Dunlin
 import DunlinTesting
 import Foundation
+import LedgerRows
 import Synchronization
 import Testing
 
@@ -34,7 +35,9 @@ struct `A journal` {
         return (error as? NetworkError)?.code
     }
 
-    @Test func `downloads, uploads, forgets, and says that it is drained`() async throws {
+    @Test(.rows("SM-94", "AP-2")) func `a journal downloads, uploads, forgets both, and says that it is drained`()
+        async throws
+    {
         let folder = try Folder()
         let source = try folder.write(LoopbackServer.GeneratedBody.bytes(0..<300_000).array, as: "source")
         try await Stage.with { (stage: Stage) async throws in
@@ -69,7 +72,8 @@ struct `A journal` {
         }
     }
 
-    @Test func `gives what was not begun to whoever opens it next, with what its user said of it`() async throws {
+    @Test(.rows("SM-7", "AP-1"))
+    func `a transfer that was not begun is restored with its metadata when the journal is reopened`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/film?part=2", .response(body: "film"))
@@ -95,7 +99,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `takes secrets, hooks and another URL from whoever starts a restored transfer`() async throws {
+    @Test func `a restored transfer takes secrets, hooks and another URL from whoever starts it`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.route(.get, "/signed?until=later", .response(body: "film"))
@@ -116,7 +120,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `keeps what was on its way when it is closed, or its session is shut down`() async throws {
+    @Test func `a journal keeps what was on its way when it is closed or its session is shut down`() async throws {
         let folder = try Folder()
         let source = try folder.write("body", as: "source")
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
@@ -151,7 +155,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `keeps what is stopped through the registry, or comes when the session is shutting down`() async throws {
+    @Test func `a journal keeps what the registry cancels, and what comes during a shutdown`() async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.route(.get, "/film", [.stall])
@@ -177,7 +181,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `forgets what is cancelled, begun or not`() async throws {
+    @Test func `a journal forgets a transfer that is cancelled, begun or not`() async throws {
         let folder = try Folder()
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.route(.get, "/film", LoopbackServer.Reply.generated(length: 500_000).stallingAfter(100_000))
@@ -197,7 +201,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `leaves to others what was let go of before it had begun`() async throws {
+    @Test func `a journal leaves to others a transfer that was dropped before it had begun`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             let journal = try await Self.open(folder, stage)
@@ -207,7 +211,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `tries again what may pass, later each time, and counts it`() async throws {
+    @Test func `a journal tries a transfer again after a passing failure, and counts the attempts`() async throws {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock) { (stage: Stage) async throws in
@@ -228,7 +232,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `gives up what will never be, and tells its hook before it forgets it`() async throws {
+    @Test func `a journal tells its hook of a transfer that cannot succeed before it forgets it`() async throws {
         let folder = try Folder()
         let told = Mutex<[String]>([])
         try await Stage.with { (stage: Stage) async throws in
@@ -252,7 +256,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `refuses what it could not give to another process`() async throws {
+    @Test func `a journal refuses what it could not give to another process`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             let journal = try await Self.open(folder, stage)
@@ -273,7 +277,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `sets damaged entries aside, tells of them, and goes on with the others`() async throws {
+    @Test func `a journal sets damaged entries aside, tells of them, and goes on with the others`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "film") }
@@ -306,7 +310,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `belongs to nobody but its user, and what is in it too`() async throws {
+    @Test func `a journal and its entries are accessible to their user alone`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             let journal = try await Self.open(folder, stage)
@@ -319,7 +323,7 @@ struct `A journal` {
         }
     }
 
-    @Test func `never has one transfer twice, however many are open on its folder`() async throws {
+    @Test func `a transfer is never done twice, however many journals are open on its folder`() async throws {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes($0.target)) }
