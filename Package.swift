@@ -58,7 +58,8 @@ let package = Package(
         .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
-            name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"], swiftSettings: dialect),
+            name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
+            swiftSettings: dialect),
         .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
             name: "DunlinTesting",

@@ -40,7 +40,7 @@ import Testing
 
     /// By the source, for codes are an open set that cannot be listed.
     @Test func `every error code has a number`() throws {
-        let package = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        let package = URL(filePath: #filePath).appending(path: "../../..").standardized
         let source = package.appending(path: "Sources/DunlinTypes/NetworkError.swift")
         let text = String(decoding: try Data(contentsOf: source), as: UTF8.self)
         let names = text.split(separator: "\n").filter { $0.contains("static let") && $0.contains("Self(\"") }
