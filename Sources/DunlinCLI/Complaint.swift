@@ -34,12 +34,12 @@ enum Complaint {
 
 extension Complaint {
     /// Digests are long: they get lines of their own.
-    private static func title(of refusal: TrustRefusal, _ error: NetworkError) -> String {
+    private static func title(of refusal: NetworkError.TrustRefusal, _ error: NetworkError) -> String {
         refusal.reason == .pinMismatch ? "pin mismatch for \(refusal.host)" : error.reason
     }
 
     /// What the server showed, by whom it is signed, and what to pin it by.
-    private static func details(of refusal: TrustRefusal) -> [String] {
+    private static func details(of refusal: NetworkError.TrustRefusal) -> [String] {
         var lines: [String] = []
         for certificate in refusal.path.prefix(limit) {
             let details = certificate.details
@@ -57,7 +57,7 @@ extension Complaint {
     /// Servers choose how much they send.
     private static var limit: Int { 8 }
 
-    private static func hint(for reason: TrustRefusal.Reason) -> String? {
+    private static func hint(for reason: NetworkError.TrustRefusal.Reason) -> String? {
         switch reason {
         case .unknownIssuer, .selfSigned: "--ca FILE believes an authority of your own"
         default: nil

@@ -58,8 +58,8 @@ extension Demo {
     }
 
     private func stream() async throws {
-        heading("2. A body read while it arrives", #"client.withStream(from: "report") { … }"#)
-        try await session.withStream(from: "report") { response in
+        heading("2. A body read while it arrives", #"client.withResponse(from: "report") { … }"#)
+        try await session.withResponse(from: "report") { response in
             let start = ContinuousClock.now
             var count = 0
             for try await piece in response.body {
@@ -104,7 +104,7 @@ extension Demo {
         output.print("\n\(title)\n   \(code)")
     }
 
-    private func show(_ metrics: Metrics) {
+    private func show(_ metrics: HTTPSession.Metrics) {
         for line in metrics.description.split(separator: "\n") { output.print("   \(line)") }
     }
 

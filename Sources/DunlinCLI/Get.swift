@@ -9,10 +9,10 @@ struct Get {
 
     func run() async throws -> ExitCode {
         var configuration = options.trust.configuration(for: url)
-        configuration.onWarning = { [output] warning in output.remark("dunlin: warning: \(warning)") }
+        configuration.securityWarningHandler = { [output] warning in output.remark("dunlin: warning: \(warning)") }
         if options.retries > 0 {
             configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))
-            configuration.hooks.retrying = { [output] _, retry in
+            configuration.hooks.willRetry = { [output] _, retry in
                 output.remark("dunlin: \(retry.cause); trying again in \(retry.wait.readable)")
             }
         }
@@ -23,7 +23,7 @@ struct Get {
     }
 
     private func write(_ session: HTTPSession) async throws -> ExitCode {
-        try await session.withStream(from: HTTP.Target(url)) { response in
+        try await session.withResponse(from: HTTP.Target(url)) { response in
             if options.showsHead { printHead(response.head) }
             var count = 0
             for try await piece in response.body {
@@ -69,7 +69,7 @@ struct Get {
 
     private func remark(on response: HTTPSession.StreamedResponse, _ count: Int) {
         output.remark("\(statusLine(response.head)), \(count.readableBytes)")
-        if let security = response.metrics.attempts.last?.security { output.remark(text(of: security)) }
+        if let security = response.metrics.hops.last?.security { output.remark(text(of: security)) }
         output.remark(response.metrics.description)
     }
 

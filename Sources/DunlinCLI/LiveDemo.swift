@@ -79,7 +79,7 @@ struct LiveDemo {
 
     private var isRedrawn: Bool { terminal.terminal != nil }
 
-    private func text(of task: TaskSnapshot) -> String {
+    private func text(of task: HTTPSession.TaskSnapshot) -> String {
         let phase = task.phase.map { ", \($0.rawValue)" } ?? ""
         let state =
             switch task.state {
@@ -89,7 +89,7 @@ struct LiveDemo {
             case .suspended: "suspended"
             case .over: "over"
             }
-        return "   \(task.id) \(task.kind.rawValue) \(task.template): \(state)\(phase), \(task.age.readable)"
+        return "   \(task.id) \(task.kind.rawValue) \(task.targetTemplate): \(state)\(phase), \(task.age.readable)"
     }
 
     private func clear() {

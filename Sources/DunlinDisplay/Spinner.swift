@@ -2,7 +2,7 @@ public import Dunlin
 
 /// A line that turns while something goes on, and leaves nothing behind. For an `ActivityObserver`, an
 /// `ActivityMonitor`, or by hand. One that is let go of stops.
-public final class Spinner: ActivityTarget, RefreshTarget, ActivityDisplay {
+public final class Spinner: ActivityTarget, RefreshTarget, ActivityMonitor.Display {
     private let label: String
     private let display: TerminalDisplay
     private let id: UInt64

@@ -82,7 +82,7 @@ extension NetworkError.FoundationCode {
     public static let noPermissionsToReadFile = Self(url: -1102)
     public static let dataLengthExceedsMaximum = Self(url: -1103)
     public static let secureConnectionFailed = Self(url: -1200)
-    public static let serverCertificateUntrusted = Self(url: ServerTrustFailure.urlErrorCode)
+    public static let serverCertificateUntrusted = Self(url: HTTPSession.ServerTrustFailure.urlErrorCode)
     public static let clientCertificateRejected = Self(url: -1205)
     public static let clientCertificateRequired = Self(url: -1206)
     public static let cannotCreateFile = Self(url: -3000)

@@ -21,7 +21,7 @@ extension NSError {
 
     private static func parts(of error: any Error) -> (domain: String, code: Int, userInfo: [String: Any]) {
         if let code = NetworkError.FoundationCode(of: error) { return (code.domain, code.code, details(of: error)) }
-        if let failures = error as? ConnectFailures, let first = failures.failures.first {
+        if let failures = error as? NetworkError.ConnectionFailures, let first = failures.failures.first {
             return (NetworkError.Domain.posix, Int(first.errno), details(of: failures))
         }
         let foreign = error as NSError
@@ -31,13 +31,13 @@ extension NSError {
     private static func details(of error: any Error) -> [String: Any] {
         switch error {
         case let error as NetworkError: error.errorUserInfo
-        case let error as ServerTrustFailure: error.errorUserInfo
+        case let error as HTTPSession.ServerTrustFailure: error.errorUserInfo
         case is CancellationError: [NSLocalizedDescriptionKey: "cancelled"]
         default: [NSLocalizedDescriptionKey: "\(error)"]
         }
     }
 
-    private static func details(of failures: ConnectFailures) -> [String: Any] {
+    private static func details(of failures: NetworkError.ConnectionFailures) -> [String: Any] {
         let each = failures.failures.map { failure in
             NSError(
                 domain: NetworkError.Domain.posix, code: Int(failure.errno),

@@ -21,7 +21,7 @@ extension NetworkError: CustomNSError, LocalizedError {
     public var failureReason: String? { reason }
 }
 
-extension ServerTrustFailure: CustomNSError, LocalizedError {
+extension HTTPSession.ServerTrustFailure: CustomNSError, LocalizedError {
     public static var errorDomain: String { NetworkError.Domain.url }
     public var errorCode: Int { Self.urlErrorCode }
 

@@ -34,7 +34,7 @@ extension NetworkError {
     /// What the cause says more exactly than the code.
     private var detailedCode: FoundationCode? {
         switch underlying {
-        case let failures as ConnectFailures where code == .connectionFailed: failures.foundationCode
+        case let failures as NetworkError.ConnectionFailures where code == .connectionFailed: failures.foundationCode
         case let errno as Errno where code == .fileUnreadable: errno.codeOfFile
         case let error as TLSError where code == .secureConnectionFailed: error.foundationCode
         default: nil
@@ -48,7 +48,7 @@ extension NetworkError.FoundationCode {
         switch error {
         case let error as NetworkError: self = error.foundationCode
         case is CancellationError: self = .cancelled
-        case is ServerTrustFailure, is TrustRefusal: self = .serverCertificateUntrusted
+        case is HTTPSession.ServerTrustFailure, is NetworkError.TrustRefusal: self = .serverCertificateUntrusted
         case let error as TLSError: self = error.foundationCode
         case let error as Errno: self.init(NetworkError.Domain.posix, Int(error.rawValue))
         default: return nil
@@ -56,7 +56,7 @@ extension NetworkError.FoundationCode {
     }
 }
 
-extension ConnectFailures {
+extension NetworkError.ConnectionFailures {
     /// There is no network to any of the addresses; that is not the host's fault.
     fileprivate var foundationCode: NetworkError.FoundationCode? {
         let isOffline = !failures.isEmpty && failures.allSatisfy { Errno(rawValue: $0.errno).meansNoNetwork }

@@ -11,7 +11,7 @@ extension NetworkError {
         }
     }
 
-    private static func refused(_ status: Status) -> String {
+    private static func refused(_ status: HTTP.Status) -> String {
         "Request failed: \(status.phrase) (\(status))"
     }
 

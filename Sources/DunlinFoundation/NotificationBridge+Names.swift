@@ -20,7 +20,7 @@ extension NotificationBridge {
 
     /// What AFNetworking's `userInfo` has things under: when a task is complete, and of reachability.
     public enum Key {
-        /// An NSNumber with `ReachabilityStatus.compatibilityValue`.
+        /// An NSNumber with `Reachability.Status.compatibilityValue`.
         public static let reachabilityStatus = "AFNetworkingReachabilityNotificationStatusItem"
         /// What the serializer made, of a request that was made through a handle; the file's URL of a download.
         public static let serializedResponse = "com.alamofire.networking.task.complete.serializedresponse"
@@ -32,7 +32,7 @@ extension NotificationBridge {
         public static let responseData = "com.alamofire.networking.complete.finish.responsedata"
         /// An NSError.
         public static let error = "com.alamofire.networking.task.complete.error"
-        /// `Metrics`, if a connection was asked for.
+        /// `HTTPSession.Metrics`, if a connection was asked for.
         public static let metrics = "com.alamofire.networking.complete.sessiontaskmetrics"
     }
 }

@@ -22,7 +22,7 @@ public final class NotificationBridge: Sendable {
     /// Tells of what happens from now on. Should observers be slower than requests, the newest `capacity` events are
     /// kept for them and older ones are lost.
     public init(_ session: HTTPSession, center: NotificationCenter = .default, keeping capacity: Int = 16_384) {
-        let events = session.events(keeping: capacity)
+        let events = session.events(bufferingNewest: capacity)
         // Ends with the session's events; whoever drops the bridge cancels it.
         posting = Task { [objects, weak session] in
             for await event in events where !Task.isCancelled {
@@ -47,11 +47,11 @@ public final class NotificationBridge: Sendable {
     }
 
     /// What notifications about this task have for their `object`: to be given to `addObserver`, and kept meanwhile.
-    public func object(for id: TaskID) -> NotifiedTask {
+    public func object(for id: HTTPSession.TaskID) -> NotifiedTask {
         objects[id]
     }
 
-    private static func notification(of status: ReachabilityStatus, _ object: Reachability?) -> Notification {
+    private static func notification(of status: Reachability.Status, _ object: Reachability?) -> Notification {
         let number = NSNumber(value: status.compatibilityValue)
         return Notification(
             name: Name.reachabilityDidChange, object: object, userInfo: [Key.reachabilityStatus: number])
@@ -91,7 +91,7 @@ extension HTTPSession.Completion {
         info[Key.responseSerializer] = serializer
         info[Key.responseData] = body.map { Data($0) }
         info[Key.error] = error.map { NSError(bridging: $0, failingURL: url) }
-        if !metrics.attempts.isEmpty { info[Key.metrics] = metrics }
+        if !metrics.hops.isEmpty { info[Key.metrics] = metrics }
         return info
     }
 }

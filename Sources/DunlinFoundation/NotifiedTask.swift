@@ -2,12 +2,12 @@ public import Dunlin
 internal import Synchronization
 
 /// Stands for one request in notifications. As long as somebody keeps it, all notifications about that request have it
-/// for their `object`: notification centers tell objects apart by identity, and a `TaskID` has none.
+/// for their `object`: notification centers tell objects apart by identity, and a `HTTPSession.TaskID` has none.
 public final class NotifiedTask: Sendable {
-    public let id: TaskID
+    public let id: HTTPSession.TaskID
     private let owner: NotifiedTasks
 
-    init(_ id: TaskID, of owner: NotifiedTasks) {
+    init(_ id: HTTPSession.TaskID, of owner: NotifiedTasks) {
         self.id = id
         self.owner = owner
     }
@@ -17,7 +17,7 @@ public final class NotifiedTask: Sendable {
     }
 
     /// The request as the latest notification had it; nil before the first.
-    public var snapshot: TaskSnapshot? { owner.snapshot(of: id) }
+    public var snapshot: HTTPSession.TaskSnapshot? { owner.snapshot(of: id) }
 }
 
 /// Which object stands for which request, as long as somebody keeps it, and what it was told last.
@@ -26,7 +26,7 @@ final class NotifiedTasks: Sendable {
     private final class Entry {
         let identity: ObjectIdentifier
         weak var task: NotifiedTask?
-        var snapshot: TaskSnapshot?
+        var snapshot: HTTPSession.TaskSnapshot?
 
         init(_ task: NotifiedTask) {
             identity = ObjectIdentifier(task)
@@ -34,9 +34,9 @@ final class NotifiedTasks: Sendable {
         }
     }
 
-    private let entries = Mutex<[TaskID: Entry]>([:])
+    private let entries = Mutex<[HTTPSession.TaskID: Entry]>([:])
 
-    subscript(id: TaskID) -> NotifiedTask {
+    subscript(id: HTTPSession.TaskID) -> NotifiedTask {
         entries.withLock { entries in
             if let known = entries[id]?.task { return known }
             let task = NotifiedTask(id, of: self)
@@ -45,16 +45,16 @@ final class NotifiedTasks: Sendable {
         }
     }
 
-    func told(_ snapshot: TaskSnapshot) -> NotifiedTask {
+    func told(_ snapshot: HTTPSession.TaskSnapshot) -> NotifiedTask {
         let task = self[snapshot.id]
         entries.withLock { $0[snapshot.id]?.snapshot = snapshot }
         return task
     }
 
-    func snapshot(of id: TaskID) -> TaskSnapshot? { entries.withLock { $0[id]?.snapshot } }
+    func snapshot(of id: HTTPSession.TaskID) -> HTTPSession.TaskSnapshot? { entries.withLock { $0[id]?.snapshot } }
 
     /// By identity: looking at the entry's task would keep it for a moment, and let go of it under the lock.
-    func forget(_ id: TaskID, _ identity: ObjectIdentifier) {
+    func forget(_ id: HTTPSession.TaskID, _ identity: ObjectIdentifier) {
         entries.withLock { entries in
             if entries[id]?.identity == identity { entries[id] = nil }
         }

@@ -3,16 +3,16 @@ internal import DunlinReactor
 /// The way to some place as it is at one moment, found out without sending anything.
 public struct NetworkPath: Sendable, Hashable {
     /// Nil where the system does not say.
-    public var flags: ReachabilityFlags?
+    public var flags: Reachability.Flags?
     /// What it leads out through.
     public var interface: NetworkInterface?
 
-    public init(flags: ReachabilityFlags?, interface: NetworkInterface? = nil) {
+    public init(flags: Reachability.Flags?, interface: NetworkInterface? = nil) {
         self.flags = flags
         self.interface = interface
     }
 
-    public var status: ReachabilityStatus { flags?.status ?? .unknown }
+    public var status: Reachability.Status { flags?.status ?? .unknown }
 
     /// Nothing is known.
     public static let unknown = NetworkPath(flags: nil)
@@ -21,22 +21,22 @@ public struct NetworkPath: Sendable, Hashable {
 }
 
 /// Where reachability comes from: the kernel, or whatever a test says.
-public protocol NetworkPathSource: Sendable {
+public protocol NetworkPathMonitoring: Sendable {
     /// One element at once, and one whenever some path may have changed. It says no more than that: `path` does, which
     /// is asked anew each time. An element must not come before what changed is there to be seen.
     func changes() -> AsyncStream<Void>
     /// The way to an address, or to the world beyond all local networks where none is given.
-    func path(to address: SocketAddress?) async -> NetworkPath
+    func path(to address: HTTP.SocketAddress?) async -> NetworkPath
 }
 
 /// What the kernel says.
-public struct SystemPaths: NetworkPathSource {
+public struct SystemNetworkPathMonitor: NetworkPathMonitoring {
     public init() {}
 
     public func changes() -> AsyncStream<Void> { LinkMonitor.shared.changes() }
 
     /// On a thread that may wait: the kernel has locks, and some of what it knows is in files.
-    public func path(to address: SocketAddress?) async -> NetworkPath {
+    public func path(to address: HTTP.SocketAddress?) async -> NetworkPath {
         NetworkPath(await DiskThreads.shared.run { RouteFinder().finding(for: address) })
     }
 }
@@ -53,8 +53,8 @@ extension NetworkPath {
 }
 
 extension RouteFinding {
-    fileprivate var outwardFlags: ReachabilityFlags {
-        var flags: ReachabilityFlags = .reachable
+    fileprivate var outwardFlags: Reachability.Flags {
+        var flags: Reachability.Flags = .reachable
         if !isUp || !hasSource { flags.insert(.connectionRequired) }
         if isDormant {
             // A line that waits is dialled when there is something to send; a radio waits to be let in.

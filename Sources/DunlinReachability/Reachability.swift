@@ -18,38 +18,42 @@ public final class Reachability: Sendable {
     /// Any network: whether there is a way to the world beyond all local networks, in either family.
     public static let shared = Reachability()
 
-    private let vigil = SharedWatch<Vigil>()
+    private let vigil = SharedWatch<ReachabilityMonitor>()
     private let latest = LatestStatus()
-    private let target: Vigil.Target
+    private let target: ReachabilityMonitor.Target
 
     /// What tells it.
-    package var source: any NetworkPathSource { target.source }
+    package var source: any NetworkPathMonitoring { target.source }
 
-    private init(_ target: Vigil.Target) {
+    private init(_ target: ReachabilityMonitor.Target) {
         self.target = target
     }
 
     /// Any network, from another source than the system, or with a probe.
-    public convenience init(source: any NetworkPathSource = SystemPaths(), probing probe: Probe? = nil) {
-        self.init(Vigil.Target(place: .world, source: source, resolver: nil, probe: probe))
+    public convenience init(source: any NetworkPathMonitoring = SystemNetworkPathMonitor(), probing probe: Probe? = nil)
+    {
+        self.init(ReachabilityMonitor.Target(place: .world, source: source, resolver: nil, probe: probe))
     }
 
     /// A host: its name is looked up, anew after each change of the network, and the best of the ways to its addresses
     /// counts. It is not reachable while its name has no answer.
     public static func host(
-        _ name: String, resolver: (any Resolver)? = nil, source: any NetworkPathSource = SystemPaths(),
+        _ name: String, resolver: (any Resolver)? = nil, source: any NetworkPathMonitoring = SystemNetworkPathMonitor(),
         probing probe: Probe? = nil
     ) -> Reachability {
-        let place = SocketAddress(numericHost: name, port: 0).map { Vigil.Place.address($0) } ?? .host(name)
+        let place =
+            HTTP.SocketAddress(numericHost: name, port: 0).map { ReachabilityMonitor.Place.address($0) } ?? .host(name)
         return Reachability(
-            Vigil.Target(place: place, source: source, resolver: resolver ?? SystemResolver.shared, probe: probe))
+            ReachabilityMonitor.Target(
+                place: place, source: source, resolver: resolver ?? SystemResolver.shared, probe: probe))
     }
 
     /// One address; its port means nothing. What is on this machine is always reachable.
     public static func address(
-        _ address: SocketAddress, source: any NetworkPathSource = SystemPaths(), probing probe: Probe? = nil
+        _ address: HTTP.SocketAddress, source: any NetworkPathMonitoring = SystemNetworkPathMonitor(),
+        probing probe: Probe? = nil
     ) -> Reachability {
-        Reachability(Vigil.Target(place: .address(address), source: source, resolver: nil, probe: probe))
+        Reachability(ReachabilityMonitor.Target(place: .address(address), source: source, resolver: nil, probe: probe))
     }
 
     deinit {
@@ -57,7 +61,7 @@ public final class Reachability: Sendable {
     }
 
     /// What was known last. It follows the network only while somebody watches, and is `unknown` before anybody does.
-    public var status: ReachabilityStatus { latest.status }
+    public var status: Reachability.Status { latest.status }
 
     /// Not while that is unknown.
     public var isReachable: Bool { status.isReachable }
@@ -65,9 +69,9 @@ public final class Reachability: Sendable {
     /// The status as it is now, once that has been found out, then each that is another than the one before: the newest
     /// for who is slow. `unknown` comes only where the system does not say. For any number of listeners. Ends with
     /// `stop()`, and with this object.
-    public var statuses: AsyncStream<ReachabilityStatus> {
+    public var statuses: AsyncStream<Reachability.Status> {
         let vigil = watch()
-        return AsyncStream(knowing: Vigil.Sight?.none) { known in
+        return AsyncStream(knowing: ReachabilityMonitor.Sight?.none) { known in
             await vigil?.sighting(after: known?.version)
         } tell: { known, sight in
             defer { known = sight }
@@ -89,7 +93,7 @@ public final class Reachability: Sendable {
 
     /// Waits until it is known: the way to ask once. Throws `CancellationError` when the awaiting task is
     /// cancelled, and when `stop()` comes before an answer.
-    public func firstKnownStatus() async throws -> ReachabilityStatus {
+    public func firstKnownStatus() async throws -> Reachability.Status {
         for await status in statuses where status != .unknown { return status }
         throw CancellationError()
     }
@@ -107,24 +111,24 @@ public final class Reachability: Sendable {
     }
 
     /// Whether somebody watches.
-    public var isWatched: Bool { vigil.isWatched }
+    public var isObserved: Bool { vigil.isObserved }
 
     /// Nil if the system has not a thread left for a loop.
-    private func watch() -> Vigil? {
-        guard let loop = Vigil.loop else { return nil }
+    private func watch() -> ReachabilityMonitor? {
+        guard let loop = ReachabilityMonitor.loop else { return nil }
         return vigil.join {
             latest.status = .unknown
-            return Vigil(target, latest, on: loop)
+            return ReachabilityMonitor(target, latest, on: loop)
         }
     }
 }
 
 /// What is known, also when nobody looks any more.
 final class LatestStatus: Sendable {
-    private let value = Atomic<Int>(ReachabilityStatus.unknown.rawValue)
+    private let value = Atomic<Int>(Reachability.Status.unknown.rawValue)
 
-    var status: ReachabilityStatus {
-        get { ReachabilityStatus(rawValue: value.load(ordering: .relaxed)) ?? .unknown }
+    var status: Reachability.Status {
+        get { Reachability.Status(rawValue: value.load(ordering: .relaxed)) ?? .unknown }
         set { value.store(newValue.rawValue, ordering: .relaxed) }
     }
 }

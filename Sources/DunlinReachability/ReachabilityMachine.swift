@@ -27,14 +27,14 @@ struct ReachabilityMachine {
         case tell(NetworkPath)
     }
 
-    static let firstPatience: Duration = .seconds(5)
-    static let longestPatience: Duration = .seconds(300)
+    static let firstInterval: Duration = .seconds(5)
+    static let longestInterval: Duration = .seconds(300)
 
     /// Nil without a probe.
     private let probeInterval: Duration?
     private var look: UInt64 = 0
     private var path = NetworkPath.unknown
-    private var patience = firstPatience
+    private var interval = firstInterval
     private var isNameless = false
 
     init(probeInterval: Duration? = nil) {
@@ -44,17 +44,17 @@ struct ReachabilityMachine {
     mutating func take(_ event: Event) -> [Action] {
         switch event {
         case .changed:
-            patience = Self.firstPatience
+            interval = Self.firstInterval
             return lookAgain()
         case .found(let path, look):
             self.path = path
             isNameless = false
-            patience = Self.firstPatience
+            interval = Self.firstInterval
             return path.status.isReachable && probeInterval != nil ? [.probe(look)] : [.tell(path)]
         case .nameless(look):
             isNameless = true
-            defer { patience = min(patience * 2, Self.longestPatience) }
-            return [.tell(.none), .rest(patience, look)]
+            defer { interval = min(interval * 2, Self.longestInterval) }
+            return [.tell(.none), .rest(interval, look)]
         case .probed(let isThere, look):
             guard let probeInterval else { return [] }
             return [.tell(isThere ? path : .none), .rest(probeInterval, look)]

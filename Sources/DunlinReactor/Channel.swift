@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// A socket on a loop: tries at once, and waits when the kernel has nothing.
 ///
-/// One owner reads and writes at a time; anybody may interrupt or close. The descriptor itself is closed when the last
+/// One owner reads and writes at a time; anybody may cancel or close. The descriptor itself is closed when the last
 /// reference goes, so no thread ever touches a number that already means another socket.
 public final class Channel: Sendable {
     @usableFromInline typealias Waiter = UnsafeContinuation<Wake, Never>
@@ -98,7 +98,7 @@ public final class Channel: Sendable {
     }
 
     /// What is set on the socket, for tests.
-    package func socketOptions() throws(Errno) -> SocketOptions {
+    package func socketOptions() throws(Errno) -> HTTP.SocketOptions {
         try socket.options()
     }
 
@@ -158,7 +158,7 @@ public final class Channel: Sendable {
 
     /// Nothing more is written in this turn: a writer that waits is sent home.
     public func stopWriting() {
-        machine.withLock { $0.stopWriting() }?.resume(returning: .interrupted)
+        machine.withLock { $0.stopWriting() }?.resume(returning: .cancelled)
     }
 
     @inlinable @inline(__always)
@@ -185,8 +185,8 @@ public final class Channel: Sendable {
     }
 
     /// Ends the waits of this turn, now and later; nothing happens if the turn is over. Safe from any thread.
-    public func interrupt(turn: UInt64) {
-        wake(machine.withLock { $0.interrupt(turn: turn) }, .interrupted)
+    public func cancel(turn: UInt64) {
+        wake(machine.withLock { $0.cancel(turn: turn) }, .cancelled)
     }
 
     /// Takes the channel off its loop. Waits end; the descriptor goes with the last reference.

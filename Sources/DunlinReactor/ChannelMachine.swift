@@ -8,8 +8,8 @@ internal import DunlinTypes
 ///    returns at once.
 /// 2. At most one waiter a direction; a second is a mistake of the caller and is turned away.
 /// 3. Waits belong to a turn; between turns nobody may wait, and an edge is news worth telling at once.
-///    An interrupt names the turn it means, so one that comes late hits nobody.
-/// 4. Interrupted and closed are for good (interrupted: until the next turn): every later wait returns at once.
+///    A cancel names the turn it means, so one that comes late hits nobody.
+/// 4. Cancelled and closed are for good (cancelled: until the next turn): every later wait returns at once.
 /// 5. It never reads a clock. Deadlines are compared when somebody says what time it is; `checkAt` is when the loop
 ///    will next look, and only a deadline before that is worth telling the loop.
 /// 6. A turn begins only where nothing is known to be unread and somebody has looked a moment ago (`freshness`). An
@@ -37,7 +37,7 @@ struct ChannelMachine<Waiter> {
     enum Life: Equatable {
         case between
         case open
-        case interrupted
+        case cancelled
         case closed
     }
 
@@ -88,7 +88,7 @@ struct ChannelMachine<Waiter> {
     private var readingLimit = MonotonicTime.never
     private var writing = Side.quiet
 
-    /// A new owner: interrupts meant for the last one are forgotten. `.unseenInput` begins nothing; whoever has looked
+    /// A new owner: cancels meant for the last one are forgotten. `.unseenInput` begins nothing; whoever has looked
     /// since says that the last look is now.
     mutating func beginTurn(lastLook: MonotonicTime, at now: MonotonicTime) -> Begin {
         if life == .closed { return .closed }
@@ -126,7 +126,7 @@ struct ChannelMachine<Waiter> {
     mutating func wait(_ waiter: Waiter, for direction: Direction, until deadline: MonotonicTime) -> WaitAction {
         switch life {
         case .closed: return .resume(waiter, .closed)
-        case .interrupted: return .resume(waiter, .interrupted)
+        case .cancelled: return .resume(waiter, .cancelled)
         case .open, .between: break
         }
         switch self[direction] {
@@ -136,7 +136,7 @@ struct ChannelMachine<Waiter> {
         case .waiting:
             return .resume(waiter, .busy)
         case .stopped:
-            return .resume(waiter, .interrupted)
+            return .resume(waiter, .cancelled)
         case .quiet where direction == .reading && inputHasEnded:
             return .resume(waiter, .ready)
         case .quiet:
@@ -171,9 +171,9 @@ struct ChannelMachine<Waiter> {
         return waiter
     }
 
-    mutating func interrupt(turn meant: UInt64) -> Wakes {
+    mutating func cancel(turn meant: UInt64) -> Wakes {
         guard life == .open, meant == turn else { return Wakes() }
-        life = .interrupted
+        life = .cancelled
         return takeAll()
     }
 

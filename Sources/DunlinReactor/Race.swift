@@ -6,39 +6,39 @@ public import DunlinTypes
 public enum Race {
     public enum Lost: Error {
         case timedOut
-        case interrupted
+        case cancelled
     }
 
     /// The work's result, or `Lost` once it was cancelled and has ended: leaving the group waits for it. An error that
     /// the work makes of being cancelled is not heard. The work runs off the loop.
     public static func run<Value: Sendable>(
-        until deadline: MonotonicTime, _ interrupt: Interrupt, on reactor: Reactor,
+        until deadline: MonotonicTime, _ cancellation: Cancellation, on reactor: Reactor,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let parking = Parking<Void>(on: reactor)
+        let waiter = ValueWaiter<Void>(on: reactor)
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask(executorPreference: globalConcurrentExecutor) {
                 do {
                     let value = try await work()
-                    _ = parking.deliver(())
+                    _ = waiter.deliver(())
                     return value
                 } catch {
-                    _ = parking.deliver(())
+                    _ = waiter.deliver(())
                     throw error
                 }
             }
-            let outcome = await parking.wait(until: deadline, interrupt: interrupt)
+            let outcome = await waiter.wait(until: deadline, cancellation: cancellation)
             if case .value = outcome {
                 do {
                     guard let value = try await group.next() ?? nil else { throw CancellationError() }
                     return value
-                } catch  where interrupt.cause != nil {
-                    throw Lost.interrupted
+                } catch  where cancellation.cause != nil {
+                    throw Lost.cancelled
                 }
             }
             group.cancelAll()
             if case .timedOut = outcome { throw Lost.timedOut }
-            throw Lost.interrupted
+            throw Lost.cancelled
         }
     }
 }

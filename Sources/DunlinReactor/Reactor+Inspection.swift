@@ -24,7 +24,7 @@ extension Reactor {
             switch entry {
             case .free: false
             case .channel(let channel): channel.hasDeadline
-            case .timer(let timed): timed is any Interruptible
+            case .timer(let timed): timed is any Cancellable
             }
         }
     }

@@ -2,24 +2,24 @@ public import DunlinTypes
 
 extension Reactor {
     /// Waits that long by the loop's clock. False if `interrupt`, or the awaiting task's cancellation, ended it before.
-    public func rest(nanoseconds: Int64, interrupt: Interrupt? = nil) async -> Bool {
-        await rest(until: now().advanced(by: nanoseconds), interrupt)
+    public func rest(nanoseconds: Int64, cancellation: Cancellation? = nil) async -> Bool {
+        await rest(until: now().advanced(by: nanoseconds), cancellation)
     }
 
     /// The same until `end`, for a wait that nobody else has to do with: whoever moves a manual clock may skip it.
-    public func pause(until end: MonotonicTime, interrupt: Interrupt) async -> Bool {
-        guard case .manual(let clock) = time else { return await rest(until: end, interrupt) }
+    public func pause(until end: MonotonicTime, cancellation: Cancellation) async -> Bool {
+        guard case .manual(let clock) = time else { return await rest(until: end, cancellation) }
         let id = clock.beginPause(until: end)
         defer { clock.endPause(id) }
-        return await rest(until: end, interrupt)
+        return await rest(until: end, cancellation)
     }
 
-    private func rest(until end: MonotonicTime, _ interrupt: Interrupt?) async -> Bool {
-        let parking = Parking<Void>(on: self)
+    private func rest(until end: MonotonicTime, _ cancellation: Cancellation?) async -> Bool {
+        let waiter = ValueWaiter<Void>(on: self)
         return await withTaskCancellationHandler {
-            if case .timedOut = await parking.wait(until: end, interrupt: interrupt) { true } else { false }
+            if case .timedOut = await waiter.wait(until: end, cancellation: cancellation) { true } else { false }
         } onCancel: {
-            parking.interrupt()
+            waiter.cancel()
         }
     }
 }

@@ -11,7 +11,7 @@ package struct SharedWatch<Watch: AnyObject & Sendable>: ~Copyable, Sendable {
 
     package init() {}
 
-    package var isWatched: Bool { state.withLock { $0.watch } != nil }
+    package var isObserved: Bool { state.withLock { $0.watch } != nil }
 
     /// `make` is called under the lock: there must be no second.
     package func join(_ make: () -> Watch) -> Watch {

@@ -16,7 +16,7 @@ public struct SocketOptionError: Error, Sendable, Hashable, CustomStringConverti
 
 extension Socket {
     /// Sets everything that is to be set before connecting.
-    public func apply(_ options: SocketOptions, for peer: SocketAddress) throws(SocketOptionError) {
+    public func apply(_ options: HTTP.SocketOptions, for peer: HTTP.SocketAddress) throws(SocketOptionError) {
         if case .unix = peer { return }
         // At once after opening: what is bound decides what else is allowed.
         if let interface = options.interface {
@@ -73,7 +73,7 @@ extension Socket {
         guard code == 0 else { throw Errno.last }
     }
 
-    private func bind(to address: SocketAddress) throws(Errno) {
+    private func bind(to address: HTTP.SocketAddress) throws(Errno) {
         // Leaves the choice of a port to connect(), which may use one for many peers. Only thrift: a system without it
         // chooses now.
         var thrift: Int32 = 1
@@ -83,7 +83,7 @@ extension Socket {
         guard code == 0 else { throw Errno.last }
     }
 
-    private func setKeepAlive(_ probes: SocketOptions.KeepAlive) throws(Errno) {
+    private func setKeepAlive(_ probes: HTTP.SocketOptions.KeepAlive) throws(Errno) {
         try setOption(Self.tcp, TCP_KEEPIDLE, Int32(clamping: probes.idle.components.seconds))
         try setOption(Self.tcp, TCP_KEEPINTVL, Int32(clamping: probes.interval.components.seconds))
         try setOption(Self.tcp, TCP_KEEPCNT, Int32(clamping: probes.count))
@@ -103,14 +103,14 @@ extension Socket {
 
 extension Socket {
     /// What the kernel says is set on a TCP socket. Zero bits of service and priority read as none asked for.
-    package func options() throws(Errno) -> SocketOptions {
+    package func options() throws(Errno) -> HTTP.SocketOptions {
         let family: Int32 = try option(SOL_SOCKET, SO_DOMAIN)
-        var options = SocketOptions()
+        var options = HTTP.SocketOptions()
         options.localAddress = try localAddress()
         options.interface = try device()
         options.noDelay = try option(Self.tcp, TCP_NODELAY) != 0
         if try option(SOL_SOCKET, SO_KEEPALIVE) != 0 {
-            options.keepAlive = SocketOptions.KeepAlive(
+            options.keepAlive = HTTP.SocketOptions.KeepAlive(
                 idle: .seconds(try option(Self.tcp, TCP_KEEPIDLE)),
                 interval: .seconds(try option(Self.tcp, TCP_KEEPINTVL)), count: Int(try option(Self.tcp, TCP_KEEPCNT)))
         }
@@ -128,13 +128,13 @@ extension Socket {
         Int(try option(SOL_SOCKET, SO_RCVLOWAT))
     }
 
-    private func localAddress() throws(Errno) -> SocketAddress? {
+    private func localAddress() throws(Errno) -> HTTP.SocketAddress? {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let (code, address) = withUnsafeMutableBytes(of: &storage) { bytes in
             bytes.withMemoryRebound(to: sockaddr.self) { pointer in
                 let code = getsockname(descriptor, pointer.baseAddress, &length)
-                return (code, pointer.baseAddress.flatMap { SocketAddress(kernel: $0) })
+                return (code, pointer.baseAddress.flatMap { HTTP.SocketAddress(kernel: $0) })
             }
         }
         guard code == 0 else { throw Errno.last }

@@ -19,7 +19,7 @@ public struct Socket: ~Copyable, Sendable {
     }
 
     /// A new stream socket of the address's family.
-    public init(for address: SocketAddress) throws(Errno) {
+    public init(for address: HTTP.SocketAddress) throws(Errno) {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         self.init(adopting: try Descriptor.raised(socket(address.family, kind, 0)))
     }
@@ -28,7 +28,7 @@ public struct Socket: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    public func connect(to address: SocketAddress) throws(Errno) -> Connecting {
+    public func connect(to address: HTTP.SocketAddress) throws(Errno) -> Connecting {
         let code = try address.withSockaddr { pointer, length in
             Glibc.connect(descriptor, pointer, length)
         }

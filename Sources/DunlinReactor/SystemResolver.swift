@@ -7,10 +7,10 @@ internal import Synchronization
 public final class SystemResolver: Resolver {
     public static let shared = SystemResolver()
 
-    typealias Answer = Result<[SocketAddress], ResolverError>
+    typealias Answer = Result<[HTTP.SocketAddress], ResolverError>
 
     private struct State {
-        var machine: ResolverMachine<Parking<Answer>>
+        var machine: ResolverMachine<ValueWaiter<Answer>>
         var nextID: UInt64 = 0
     }
 
@@ -21,11 +21,11 @@ public final class SystemResolver: Resolver {
         state = Mutex(State(machine: ResolverMachine(threads: threads, backlog: backlog)))
     }
 
-    public func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
-        let parking = Parking<Answer>(on: try ReactorGroup.shared.reactors()[0])
+    public func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
+        let waiter = ValueWaiter<Answer>(on: try ReactorGroup.shared.reactors()[0])
         let (id, action) = state.withLock { state in
             state.nextID += 1
-            return (state.nextID, state.machine.ask(host, state.nextID, parking))
+            return (state.nextID, state.machine.ask(host, state.nextID, waiter))
         }
         switch action {
         case .wait: break
@@ -33,9 +33,9 @@ public final class SystemResolver: Resolver {
         case .refuse: throw ResolverError(.overloaded, "too many look-ups are waiting")
         }
         let outcome = await withTaskCancellationHandler {
-            await parking.wait(until: .never, interrupt: nil)
+            await waiter.wait(until: .never, cancellation: nil)
         } onCancel: {
-            parking.interrupt()
+            waiter.cancel()
         }
         guard case .value(let answer) = outcome else {
             state.withLock { $0.machine.forget(host, id) }
@@ -74,10 +74,10 @@ public final class SystemResolver: Resolver {
             return .failure(.lookUp(code, failure, shortage: Descriptor.shortage(of: Self.descriptorsNeeded)))
         }
         defer { freeaddrinfo(list) }
-        var addresses: [SocketAddress] = []
+        var addresses: [HTTP.SocketAddress] = []
         var entry = list
         while let current = entry {
-            if let address = current.pointee.ai_addr.flatMap({ SocketAddress(kernel: $0) }),
+            if let address = current.pointee.ai_addr.flatMap({ HTTP.SocketAddress(kernel: $0) }),
                 !addresses.contains(address)
             {
                 addresses.append(address)
@@ -101,8 +101,8 @@ extension ResolverError {
     }
 }
 
-extension SocketAddress {
-    func withPort(_ port: UInt16) -> SocketAddress {
+extension HTTP.SocketAddress {
+    func withPort(_ port: UInt16) -> HTTP.SocketAddress {
         switch self {
         case .v4(let address, _): .v4(address, port: port)
         case .v6(let high, let low, _, let scope): .v6(high, low, port: port, scope: scope)

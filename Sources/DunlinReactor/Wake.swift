@@ -3,8 +3,8 @@ public enum Wake: Sendable, Equatable {
     /// The descriptor may be ready: try.
     case ready
     case timedOut
-    /// This turn was interrupted.
-    case interrupted
+    /// This turn was cancelled.
+    case cancelled
     case closed
     /// Somebody else already waits for this direction.
     case busy

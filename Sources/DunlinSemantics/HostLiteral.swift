@@ -7,7 +7,7 @@ public import DunlinTypes
 /// without a zone.
 public enum HostLiteral {
     /// The address that `host` spells, or nil for a name.
-    public static func parse(_ host: String, port: UInt16) -> SocketAddress? {
+    public static func parse(_ host: String, port: UInt16) -> HTTP.SocketAddress? {
         let bytes = host.utf8.span
         if let address = v4(bytes, in: 0..<bytes.count) { return .v4(address, port: port) }
         guard let (high, low) = v6(bytes, in: 0..<bytes.count) else { return nil }

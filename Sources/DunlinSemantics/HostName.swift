@@ -1,6 +1,6 @@
 import DunlinTypes
 
-/// The host of a URL, brought into the one form that names it: what `Origin.host` holds.
+/// The host of a URL, brought into the one form that names it: what `HTTP.Origin.host` holds.
 ///
 /// - A name in ASCII is lower-cased and otherwise kept. Letters, digits, hyphens and underscores make its labels;
 ///   hyphens may stand anywhere and underscores are let through, since both are in use in names that resolve. One dot
@@ -113,6 +113,6 @@ enum HostName {
         let inside = range.lowerBound + 1..<range.upperBound - 1
         for index in inside where bytes[index] == UInt8(ascii: "%") { throw .zoneIdentifier }
         guard let (high, low) = HostLiteral.v6(bytes, in: inside) else { throw .invalidIPv6 }
-        return SocketAddress.v6(high, low, port: 0).host
+        return HTTP.SocketAddress.v6(high, low, port: 0).host
     }
 }

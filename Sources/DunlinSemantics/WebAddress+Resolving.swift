@@ -16,7 +16,7 @@ extension WebAddress {
         if parts.authority != nil {
             let authority = try Authority(of: reference, bytes, in: parts.authority)
             return try WebAddress(
-                origin: Origin(scheme: origin.scheme, checkedHost: authority.host, port: authority.port),
+                origin: HTTP.Origin(scheme: origin.scheme, checkedHost: authority.host, port: authority.port),
                 userInfo: authority.userInfo, tail: parts, of: reference, bytes)
         }
         if let problem = Self.problem(in: bytes, from: 0) {
@@ -29,7 +29,7 @@ extension WebAddress {
 
     /// Where to send a request for this reference, and its target, if that is nothing but this address's path with the
     /// reference behind it or in its place; nil is for `resolving` to say more of.
-    public func directTarget(for reference: String) -> (origin: Origin, target: String)? {
+    public func directTarget(for reference: String) -> (origin: HTTP.Origin, target: String)? {
         guard let start = directLength(of: reference.utf8.span) else { return nil }
         return (origin, target(appending: reference, to: start))
     }

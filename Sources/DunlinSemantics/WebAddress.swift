@@ -15,7 +15,7 @@ public struct WebAddress: Sendable, Hashable {
         public let password: String?
     }
 
-    public let origin: Origin
+    public let origin: HTTP.Origin
     public let userInfo: UserInfo?
     /// The request target in origin-form: path and query.
     public let target: String
@@ -60,13 +60,13 @@ public struct WebAddress: Sendable, Hashable {
         }
         let authority = try Authority(of: text, bytes, in: parts.authority)
         try self.init(
-            origin: Origin(scheme: scheme, checkedHost: authority.host, port: authority.port),
+            origin: HTTP.Origin(scheme: scheme, checkedHost: authority.host, port: authority.port),
             userInfo: authority.userInfo, tail: parts, of: text, bytes)
     }
 
     /// The address at this authority, with path, query and fragment of the text.
     init(
-        origin: Origin, userInfo: UserInfo?, tail parts: AddressParts, of text: String, _ bytes: Span<UInt8>
+        origin: HTTP.Origin, userInfo: UserInfo?, tail parts: AddressParts, of text: String, _ bytes: Span<UInt8>
     ) throws(AddressError) {
         if let problem = Self.problem(in: bytes, from: parts.path.lowerBound) {
             throw AddressError(problem, in: text, authority: parts.authority ?? 0..<0)
@@ -78,11 +78,11 @@ public struct WebAddress: Sendable, Hashable {
     }
 
     /// What a request was sent to. `target` is in origin form.
-    public init(origin: Origin, target: String, fragment: String? = nil) {
+    public init(origin: HTTP.Origin, target: String, fragment: String? = nil) {
         self.init(origin: origin.unrouted, userInfo: nil, target: target, fragment: fragment)
     }
 
-    init(origin: Origin, userInfo: UserInfo?, target: String, fragment: String?) {
+    init(origin: HTTP.Origin, userInfo: UserInfo?, target: String, fragment: String?) {
         self.origin = origin
         self.userInfo = userInfo
         self.target = target
@@ -98,7 +98,7 @@ public struct WebAddress: Sendable, Hashable {
         directoryLength = directory
     }
 
-    private static func scheme(_ bytes: Span<UInt8>, in range: Range<Int>) -> Origin.Scheme? {
+    private static func scheme(_ bytes: Span<UInt8>, in range: Range<Int>) -> HTTP.Origin.Scheme? {
         func isSpelled(_ name: StaticString) -> Bool {
             name.utf8CodeUnitCount == range.count
                 && range.allSatisfy { bytes[$0] | 0x20 == name.utf8Start[$0 - range.lowerBound] }

@@ -1,30 +1,32 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// The state of a session's connections at one moment.
-public struct ConnectionGauges: Sendable, Hashable {
-    /// Connections there are, those being opened included.
-    public var open = 0
-    /// Those that nobody uses.
-    public var idle = 0
-    /// Requests that wait for a connection.
-    public var waiting = 0
-    /// Connections opened since the session began.
-    public var opened = 0
-    /// How often a connection that was open already was given to a request, since the session began.
-    public var reuses = 0
+extension HTTPSession {
+    /// The state of a session's connections at one moment.
+    public struct ConnectionGauges: Sendable, Hashable {
+        /// Connections there are, those being opened included.
+        public var open = 0
+        /// Those that nobody uses.
+        public var idle = 0
+        /// Requests that wait for a connection.
+        public var waiting = 0
+        /// Connections opened since the session began.
+        public var opened = 0
+        /// How often a connection that was open already was given to a request, since the session began.
+        public var reuses = 0
 
-    public init() {}
+        public init() {}
 
-    /// Those that a request uses or that are being opened.
-    public var leased: Int { open - idle }
+        /// Those that a request uses or that are being opened.
+        public var leased: Int { open - idle }
+    }
 }
 
 extension HTTPSession {
     /// How many connections there are and how many requests wait for one; zeros over a custom transport.
-    public var connections: ConnectionGauges {
-        var gauges = ConnectionGauges()
-        guard let current = tasks.chain.carrier.sockets?.gauges else { return gauges }
+    public var connections: HTTPSession.ConnectionGauges {
+        var gauges = HTTPSession.ConnectionGauges()
+        guard let current = tasks.chain.callTransport.sockets?.gauges else { return gauges }
         gauges.open = current.open
         gauges.idle = current.idle
         gauges.waiting = current.waiting
@@ -47,14 +49,14 @@ extension HTTPSession {
     ) async throws -> Int {
         guard !tasks.isClosed else { throw NetworkError(.sessionClosed, "the session is shut down") }
         let head = try openingHead(target, options)
-        guard let sockets = tasks.chain.carrier.sockets else { return 0 }
+        guard let sockets = tasks.chain.callTransport.sockets else { return 0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number
                 in 0..<max(
                     0, min(count, core.configuration.connections.perOrigin, core.configuration.connections.total))
             {
                 let call = try Call(
-                    core, kind: .opening, head: head, template: target.template, body: .none, options: options,
+                    core, kind: .preconnect, head: head, template: target.template, body: .none, options: options,
                     reading: Reading(decodes: false, kept: 0), book: tasks.books[number % tasks.books.count])
                 group.addTask {
                     _ = try await TaskDelegate(call).run(call, into: OpeningSink(count: count))
@@ -66,8 +68,8 @@ extension HTTPSession {
     }
 
     /// Forgets what names mean: each is looked up again when it is needed. Open connections stay.
-    public func flushNames() {
-        tasks.chain.carrier.sockets?.flushNames()
+    public func removeCachedAddresses() {
+        tasks.chain.callTransport.sockets?.removeCachedAddresses()
     }
 
     private func openingHead(_ target: HTTP.Target, _ options: Options) throws -> RequestHead {
@@ -87,12 +89,12 @@ private struct OpeningSink: Sink {
     var isScope: Bool { true }
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
-        guard let sockets = call.carrier.sockets, await call.delegate.begin() else {
+        guard let sockets = call.callTransport.sockets, await call.delegate.begin() else {
             throw NetworkError(.cancelled, "the opening was cancelled")
         }
         do {
             try await sockets.openAhead(
-                of: call.request, upTo: count, interrupt: call.delegate.interrupt, on: call.loop)
+                of: call.request, upTo: count, cancellation: call.delegate.cancellation, on: call.loop)
         } catch {
             throw NetworkError.explained(error, at: call.request.head.origin)
         }

@@ -10,7 +10,7 @@
 extension HTTPSession {
     /// Sends a request with parameters and makes a value of the response.
     public func request<S: ResponseSerializer>(
-        _ method: Method, _ target: HTTP.Target, parameters: HTTP.Parameters?,
+        _ method: HTTP.Method, _ target: HTTP.Target, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
         using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
@@ -20,7 +20,7 @@ extension HTTPSession {
 
     /// A request with parameters that does not begin before it is resumed or awaited.
     public func task<S: ResponseSerializer>(
-        _ target: HTTP.Target, method: Method = .get, parameters: HTTP.Parameters?,
+        _ target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
         using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
@@ -29,19 +29,19 @@ extension HTTPSession {
             target, method: method, query: parts.query, body: parts.body, options: options, as: response)
     }
 
-    /// The same as a stream: see `withStream(from:method:query:body:options:_:)`.
-    public func withStream<Value>(
-        from target: HTTP.Target, method: Method = .get, parameters: HTTP.Parameters?,
+    /// The same as a stream: see `withResponse(from:method:query:body:options:_:)`.
+    public func withResponse<Value>(
+        from target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic, using serializer: RequestSerializer? = nil,
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let parts = try parts(of: parameters, method, target, location, serializer)
-        return try await withStream(
+        return try await withResponse(
             from: target, method: method, query: parts.query, body: parts.body, options: options, operation)
     }
 
     private func parts(
-        of parameters: HTTP.Parameters?, _ method: Method, _ target: HTTP.Target,
+        of parameters: HTTP.Parameters?, _ method: HTTP.Method, _ target: HTTP.Target,
         _ location: RequestSerializer.Location,
         _ serializer: RequestSerializer?
     ) throws -> RequestSerializer.Parts {

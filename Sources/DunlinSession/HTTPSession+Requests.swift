@@ -5,15 +5,15 @@ internal import DunlinTransport
 extension HTTPSession {
     /// Sends a request and makes a value of the response.
     @inlinable public func request<S: ResponseSerializer>(
-        _ method: Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
     ) async throws -> Response<S.Output> {
-        if isWatched(options) {
+        if isObserved(options) {
             return try await watchedRequest(
                 method, target, query: query, body: body, options: options, as: serializer)
         }
         // Read now, or the options would be kept, and copied for that, while the response is awaited.
-        let (validates, kept) = (options.validatesResponse, errorBodyBytes(options))
+        let (validates, kept) = (options.validatesResponse, maximumErrorBodySize(options))
         let response = try await fetch(
             method, target, query: query, body: body, options: options, accept: serializer.accept)
         let whole = response.whole
@@ -31,28 +31,29 @@ extension HTTPSession {
 
     /// The response with its whole body, as it came.
     @usableFromInline func fetch(
-        _ method: Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options, accept: String?
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
+        accept: String?
     ) async throws -> Response<Bytes> {
         let call = try core.call(
-            method, target, query: query, body: body, options: options, accept: accept, isWatched: false)
+            method, target, query: query, body: body, options: options, accept: accept, isObserved: false)
         return try await TaskDelegate(call).run(call, into: WholeSink())
     }
 
     /// The value is made before the request is over: others are told of it.
     @usableFromInline func watchedRequest<S: ResponseSerializer>(
-        _ method: Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
         as serializer: S
     ) async throws -> Response<S.Output> {
         let call = try core.call(
-            method, target, query: query, body: body, options: options, accept: serializer.accept, isWatched: true)
+            method, target, query: query, body: body, options: options, accept: serializer.accept, isObserved: true)
         return try await TaskDelegate(call).run(call, into: SerializedSink(serializer, call))
     }
 
     /// Whether others than its caller want to know of a request: hooks, listeners to events, a queue.
-    @usableFromInline func isWatched(_ options: Options) -> Bool { core.isWatched(options) }
+    @usableFromInline func isObserved(_ options: Options) -> Bool { core.isObserved(options) }
 
     /// How much of a response's body an error carries.
-    @usableFromInline func errorBodyBytes(_ options: Options) -> Int { core.errorBodyBytes(options) }
+    @usableFromInline func maximumErrorBodySize(_ options: Options) -> Int { core.maximumErrorBodySize(options) }
 
     @usableFromInline var isOnLoop: Bool { core.isOnLoop }
 }

@@ -2,7 +2,7 @@ internal import DunlinTransport
 
 extension HTTPSession {
     /// How connections are secured now: as configured, or as last replaced.
-    public var tls: TLS { core.advisor.tls }
+    public var tls: TLS { core.tlsPolicySource.tls }
 
     /// Secures connections in another way from now on: another policy, other roots or pins, another identity.
     ///
@@ -12,8 +12,8 @@ extension HTTPSession {
     ///
     /// Throws what making a session with `tls` would throw, and then nothing has changed.
     public func replaceTLS(_ tls: TLS) throws {
-        let edition = try core.advisor.replace(tls)
-        tasks.chain.carrier.sockets?.retire(before: edition)
+        let tlsGeneration = try core.tlsPolicySource.replace(tls)
+        tasks.chain.callTransport.sockets?.retire(before: tlsGeneration)
     }
 
     /// Reads all files again that `tls` names: roots, the system's too, revocation lists, the identity. What was made

@@ -11,8 +11,9 @@ extension HTTPSession {
     ///
     /// A server may answer while the request's body is still being sent, which goes on within the scope: what comes
     /// back can be read meanwhile. The response's body does not end before the request's has been sent.
-    public func withStream<Value>(
-        from target: HTTP.Target, method: Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+    public func withResponse<Value>(
+        from target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        body: RequestBody = .none,
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let call = try streamCall(target, method, query: query, body: body, options: options)
@@ -46,7 +47,7 @@ extension HTTPSession {
     /// slow reader stalls the server. The limit of `total` goes on until then. `shutdown` cancels what is still being
     /// read.
     public func stream(
-        _ target: HTTP.Target, method: Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: Options = Options()
     ) async throws -> StreamedResponse {
         let call = try streamCall(target, method, query: query, body: body, options: options)
@@ -62,10 +63,10 @@ extension HTTPSession {
     }
 
     private func streamCall(
-        _ target: HTTP.Target, _ method: Method, query: HTTP.Query, body: RequestBody, options: Options
+        _ target: HTTP.Target, _ method: HTTP.Method, query: HTTP.Query, body: RequestBody, options: Options
     ) throws -> Call {
         try core.call(
-            method, target, query: query, body: body, options: options, kind: .stream, isWatched: isWatched(options))
+            method, target, query: query, body: body, options: options, kind: .stream, isObserved: isObserved(options))
     }
 }
 

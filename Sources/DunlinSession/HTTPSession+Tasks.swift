@@ -5,11 +5,11 @@ extension HTTPSession {
     /// A request that does not begin before it is resumed or awaited. It is listed in `tasks` from now on. Throws for
     /// what cannot be sent, and once the session is shut down.
     public func task<S: ResponseSerializer>(
-        _ target: HTTP.Target, method: Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let call = try core.call(
-            method, target, query: query, body: body, options: options, accept: serializer.accept, isWatched: true)
+            method, target, query: query, body: body, options: options, accept: serializer.accept, isObserved: true)
         return try held(call, into: SerializedSink(serializer, call) { $0 })
     }
 
@@ -17,15 +17,15 @@ extension HTTPSession {
     package func held<S: Sink>(_ call: Call, into sink: S, leaving leftover: (any Sendable)? = nil) throws
         -> RequestTask<S.Value>
     where S.Value: Sendable {
-        guard let watch = call.audience?.watch else {
+        guard let control = call.observers?.control else {
             throw NetworkError(.invalidRequest, "a call with a handle is one that is watched")
         }
-        _ = watch.suspend()
+        _ = control.suspend()
         let delegate = TaskDelegate(call)
         let settlement = Settlement<Result<Response<S.Value>, any Error>>()
         // The registry waits for it when the session is shut down, and it ends with its request. It begins on the loop,
         // so that whoever asks the registry from now on asks after it has entered, as long as there is a loop.
         Task(executorPreference: delegate.loop) { await delegate.run(call, into: sink, settling: settlement) }
-        return RequestTask(delegate, watch, settlement, leftover)
+        return RequestTask(delegate, control, settlement, leftover)
     }
 }

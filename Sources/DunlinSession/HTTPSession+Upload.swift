@@ -13,7 +13,7 @@ extension HTTPSession {
     /// once it has ended. `operation` runs where the caller runs. Progress that nobody reads costs nothing. Within the
     /// scope `shutdown` and its like leave this request out.
     public func withUpload<S: ResponseSerializer, Value>(
-        to target: HTTP.Target, method: Method = .post, query: HTTP.Query = HTTP.Query(), body: RequestBody,
+        to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(), body: RequestBody,
         options: Options = Options(), as serializer: S, _ operation: (RequestTask<S.Output>) async throws -> Value
     ) async throws -> Value where S.Output: Sendable {
         let upload = try task(target, method: method, query: query, body: body, options: options, as: serializer)

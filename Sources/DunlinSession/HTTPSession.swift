@@ -15,18 +15,20 @@ internal import Synchronization
 public final class HTTPSession: Sendable {
     /// What its requests share.
     package let core: SessionCore
-    private let telling = ReachabilityTelling()
+    private let reachabilityReporter = ReachabilityReporter()
 
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
     /// system's error when it has no thread or descriptor left for a loop.
     public init(_ configuration: Configuration = Configuration()) throws {
         let builder = try RequestBuilder(configuration)
-        let warnings = SecurityWarnings(configuration.onWarning)
-        let advisor = try SessionAdvisor(
-            configuration.tls, configuration.authenticate, baseURL: configuration.baseURL, builder.clearText, warnings)
+        let warnings = SecurityWarnings(configuration.securityWarningHandler)
+        let tlsPolicySource = try SessionTLSPolicySource(
+            configuration.tls, configuration.authenticationHandler, baseURL: configuration.baseURL, builder.clearText,
+            warnings)
         let loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         core = SessionCore(
-            configuration, builder, advisor, on: loops, chain: Chain(configuration, builder, on: loops[0], advisor))
+            configuration, builder, tlsPolicySource, on: loops,
+            chain: Chain(configuration, builder, on: loops[0], tlsPolicySource))
         if let warning = configuration.redirects.warning { warnings.note(warning) }
         configuration.tls.warnings.forEach(warnings.note)
     }
@@ -41,7 +43,7 @@ public final class HTTPSession: Sendable {
     ///
     /// Say `@concurrent` where the closure would otherwise belong to an actor; on an actor there is nothing to gain.
     /// What it computes for long keeps other requests waiting.
-    public func withExecutor<Value: Sendable>(
+    public func onEventLoop<Value: Sendable>(
         _ operation: @concurrent @Sendable () async throws -> Value
     ) async throws -> Value {
         try await withTaskExecutorPreference(core.loop, operation: operation)
@@ -54,13 +56,13 @@ public final class HTTPSession: Sendable {
     /// one who does not keep up gets the newest 256 of what happened meanwhile.
     ///
     /// Requests that began unheeded are not told of.
-    public var events: AsyncStream<Event> { events(keeping: 256) }
+    public var events: AsyncStream<Event> { events(bufferingNewest: 256) }
 
     /// The same, keeping as many events as `capacity` says for a listener who is busy.
-    public func events(keeping capacity: Int) -> AsyncStream<Event> {
+    public func events(bufferingNewest capacity: Int) -> AsyncStream<Event> {
         let events = core.hub.listen(keeping: capacity)
-        if core.configuration.tellsReachability, !isClosed {
-            telling.begin(with: core.configuration.reachability, to: core.hub)
+        if core.configuration.emitsReachabilityEvents, !isClosed {
+            reachabilityReporter.begin(with: core.configuration.reachability, to: core.hub)
         }
         return events
     }
@@ -82,13 +84,13 @@ public final class HTTPSession: Sendable {
         await core.residents.close()
         let cancelled = await tasks.cancelAll()
         // Not the present one, which may be of a restart meanwhile.
-        await chain.carrier.sockets?.close()
+        await chain.callTransport.sockets?.close()
         // The hook may shut down what has been: it is told of that no second time.
         let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
         if let invalidated = core.configuration.hooks.invalidated, !Enclosure.contains(telling) {
             await Enclosure.enter(telling) { await invalidated() }
         }
-        await self.telling.end()
+        await self.reachabilityReporter.end()
         core.hub.tell(.invalidated)
         core.hub.end()
         return cancelled
@@ -99,7 +101,7 @@ public final class HTTPSession: Sendable {
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let cancelled = await shutdown(grace: grace)
-        tasks.open(Chain(core.configuration, core.builder, on: core.loops[0], core.advisor))
+        tasks.open(Chain(core.configuration, core.builder, on: core.loops[0], core.tlsPolicySource))
         core.residents.reopen()
         return cancelled
     }

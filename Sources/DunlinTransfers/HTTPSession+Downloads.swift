@@ -132,6 +132,6 @@ extension HTTPSession {
                 await progress(step)
             }
         }
-        return try core.call(.get, target, query: query, options: options, kind: .download, isWatched: true)
+        return try core.call(.get, target, query: query, options: options, kind: .download, isObserved: true)
     }
 }

@@ -7,16 +7,16 @@ enum AddressOrder {
     static let most = 64
 
     /// What is kept of so many: the first of either family, in turns, so that neither crowds out the other.
-    static func kept(_ addresses: [SocketAddress]) -> [SocketAddress] {
+    static func kept(_ addresses: [HTTP.SocketAddress]) -> [HTTP.SocketAddress] {
         addresses.count <= most ? addresses : Array(interleaved(addresses).prefix(most))
     }
 
     /// `turn` moves each family's addresses round by so many places.
-    static func interleaved(_ addresses: [SocketAddress], turn: Int = 0) -> [SocketAddress] {
+    static func interleaved(_ addresses: [HTTP.SocketAddress], turn: Int = 0) -> [HTTP.SocketAddress] {
         guard let first = addresses.first, addresses.count > 1 else { return addresses }
         let preferred = rotated(addresses.filter { $0.isSix == first.isSix }, by: turn)
         let others = rotated(addresses.filter { $0.isSix != first.isSix }, by: turn)
-        var order: [SocketAddress] = []
+        var order: [HTTP.SocketAddress] = []
         for position in 0..<max(preferred.count, others.count) {
             if position < preferred.count { order.append(preferred[position]) }
             if position < others.count { order.append(others[position]) }
@@ -24,7 +24,7 @@ enum AddressOrder {
         return order
     }
 
-    private static func rotated(_ addresses: [SocketAddress], by turn: Int) -> [SocketAddress] {
+    private static func rotated(_ addresses: [HTTP.SocketAddress], by turn: Int) -> [HTTP.SocketAddress] {
         guard addresses.count > 1 else { return addresses }
         let start = turn % addresses.count
         return Array(addresses[start...] + addresses[..<start])
@@ -47,7 +47,7 @@ struct Turns {
     }
 }
 
-extension SocketAddress {
+extension HTTP.SocketAddress {
     var isSix: Bool {
         if case .v6 = self { true } else { false }
     }

@@ -7,7 +7,7 @@ internal import DunlinTypes
 struct AddressRace {
     enum Result {
         case open(DialedChannel)
-        case refused(ConnectFailures)
+        case refused(NetworkError.ConnectionFailures)
         case gaveUp(Wake)
     }
 
@@ -15,22 +15,22 @@ struct AddressRace {
     /// Nanoseconds between two attempts.
     let delay: Int64
     let deadline: MonotonicTime
-    let interrupt: Interrupt
+    let cancellation: Cancellation
 
     /// `attempt.peer` is set to the address that won, else to the one that was tried last.
-    func run(_ addresses: [SocketAddress], _ attempt: inout Attempt) async -> Result {
+    func run(_ addresses: [HTTP.SocketAddress], _ hop: inout HTTP.Hop) async -> Result {
         if addresses.count == 1 {
-            attempt.peer = addresses[0]
+            hop.peer = addresses[0]
             return await finish(dialer.dial(addresses[0]))
         }
-        return await race(addresses, &attempt)
+        return await race(addresses, &hop)
     }
 
     /// Waits for the only attempt there is.
     func finish(_ begun: Dialer.Result) async -> Result {
         switch begun {
         case .open(let line): return .open(line)
-        case .refused(let failure): return .refused(ConnectFailures([failure]))
+        case .refused(let failure): return .refused(NetworkError.ConnectionFailures([failure]))
         case .underway(let line):
             let wake = await established(line)
             guard wake == .ready else {
@@ -39,19 +39,19 @@ struct AddressRace {
             }
             switch Dialer.outcome(of: line) {
             case .open(let line), .underway(let line): return .open(line)
-            case .refused(let failure): return .refused(ConnectFailures([failure]))
+            case .refused(let failure): return .refused(NetworkError.ConnectionFailures([failure]))
             }
         }
     }
 
     private func established(_ line: DialedChannel) async -> Wake {
-        guard interrupt.arm(line.channel, turn: line.turn) else { return .interrupted }
-        defer { interrupt.disarm() }
+        guard cancellation.arm(line.channel, turn: line.turn) else { return .cancelled }
+        defer { cancellation.disarm() }
         return await line.channel.waitWritable(until: deadline)
     }
 
-    private func race(_ addresses: [SocketAddress], _ attempt: inout Attempt) async -> Result {
-        var last: SocketAddress?
+    private func race(_ addresses: [HTTP.SocketAddress], _ hop: inout HTTP.Hop) async -> Result {
+        var last: HTTP.SocketAddress?
         let result = await withTaskGroup(of: Contender.self) { group in
             var contenders = Contenders(
                 machine: AddressRaceMachine(count: addresses.count, delay: delay, deadline: deadline))
@@ -62,8 +62,8 @@ struct AddressRace {
                     last = addresses[position]
                     let begun = dialer.dial(addresses[position])
                     if case .underway(let line) = begun {
-                        guard contenders.arm(line, interrupt) else {
-                            return contenders.close(.gaveUp(.interrupted), including: line)
+                        guard contenders.arm(line, cancellation) else {
+                            return contenders.close(.gaveUp(.cancelled), including: line)
                         }
                         group.addTask { await Contender.wait(position, line, until: patience) }
                     }
@@ -77,7 +77,7 @@ struct AddressRace {
                         action = contenders.machine.slow(contender.position, at: now)
                         // It is left to go on beside the next.
                         group.addTask { await Contender.wait(contender.position, contender.line, until: deadline) }
-                    case .interrupted, .closed, .busy: return contenders.close(.gaveUp(contender.wake))
+                    case .cancelled, .closed, .busy: return contenders.close(.gaveUp(contender.wake))
                     }
                 case .win(let position): return contenders.win(position)
                 case .fail: return .refused(contenders.failures)
@@ -86,7 +86,7 @@ struct AddressRace {
             }
         }
         if case .open(let line) = result { last = line.address }
-        attempt.peer = last
+        hop.peer = last
         return result
     }
 
@@ -108,18 +108,18 @@ extension AddressRace {
     /// The attempts underway and what became of the others.
     private struct Contenders {
         var machine: AddressRaceMachine
-        private(set) var failures = ConnectFailures()
+        private(set) var failures = NetworkError.ConnectionFailures()
         private var lines: [Int: DialedChannel] = [:]
         /// By which each of them is stopped, with the request.
-        private var interrupts: [Interrupt] = []
+        private var interrupts: [Cancellation] = []
 
         init(machine: AddressRaceMachine) {
             self.machine = machine
         }
 
         /// False if the request was cancelled meanwhile.
-        mutating func arm(_ line: DialedChannel, _ whole: Interrupt) -> Bool {
-            let part = Interrupt(partOf: whole)
+        mutating func arm(_ line: DialedChannel, _ whole: Cancellation) -> Bool {
+            let part = Cancellation(partOf: whole)
             interrupts.append(part)
             return part.arm(line.channel, turn: line.turn)
         }

@@ -8,17 +8,17 @@ internal import DunlinTypes
 /// channel's business either way.
 enum ByteStream: Sendable {
     case plain(Channel)
-    case secure(SecureChannel)
+    case tls(TLSChannel)
 
     var channel: Channel {
         switch self {
         case .plain(let channel): channel
-        case .secure(let secure): secure.channel
+        case .tls(let secure): secure.channel
         }
     }
 
     /// Whether bytes in a file have to pass through memory.
-    var isSecure: Bool { if case .secure = self { true } else { false } }
+    var isSecure: Bool { if case .tls = self { true } else { false } }
 
     /// Up to `capacity` bytes in place of those in `bytes`, in the same memory if nobody else holds it.
     @inline(__always)
@@ -30,7 +30,7 @@ enum ByteStream: Sendable {
             } catch {
                 throw .system(error)
             }
-        case .secure(let secure):
+        case .tls(let secure):
             bytes.removeAll(keepingCapacity: true)
             return try secure.read(appendingTo: &bytes, upTo: capacity)
         }
@@ -47,7 +47,7 @@ enum ByteStream: Sendable {
                 throw .system(error)
             }
             return .some(more: bytes.count - before == capacity)
-        case .secure(let secure):
+        case .tls(let secure):
             return try secure.read(appendingTo: &bytes, upTo: capacity)
         }
     }
@@ -65,7 +65,7 @@ enum ByteStream: Sendable {
             } catch {
                 throw .system(error)
             }
-        case .secure(let secure):
+        case .tls(let secure):
             return try secure.write(bytes, from: start)
         }
     }
@@ -75,7 +75,7 @@ enum ByteStream: Sendable {
     func flush() throws(StreamError) -> Bool {
         switch self {
         case .plain: true
-        case .secure(let secure): try secure.flush()
+        case .tls(let secure): try secure.flush()
         }
     }
 
@@ -83,7 +83,7 @@ enum ByteStream: Sendable {
     var isFlushed: Bool {
         switch self {
         case .plain: true
-        case .secure(let secure): secure.isFlushed
+        case .tls(let secure): secure.isFlushed
         }
     }
 
@@ -91,7 +91,7 @@ enum ByteStream: Sendable {
     func close() {
         switch self {
         case .plain(let channel): channel.close()
-        case .secure(let secure): secure.close()
+        case .tls(let secure): secure.close()
         }
     }
 }
@@ -102,19 +102,19 @@ extension ByteStream {
     /// Starts a turn for a new owner; nil if the stream is not fit for one.
     func beginTurn() -> UInt64? {
         if let turn = channel.beginTurn() { return turn }
-        guard case .secure(let secure) = self, secure.absorb() else { return nil }
+        guard case .tls(let secure) = self, secure.absorb() else { return nil }
         return channel.beginTurn()
     }
 
     /// Ends the owner's turn; false if the stream is not fit for another.
     func endTurn() -> Bool {
-        guard case .secure(let secure) = self else { return channel.endTurn() }
+        guard case .tls(let secure) = self else { return channel.endTurn() }
         return secure.rest() && (channel.endTurn() || isStillSilent())
     }
 
     /// Whether nothing has come that nobody asked for. TLS has messages of its own, which count for nothing.
     func isStillSilent() -> Bool {
-        guard case .secure(let secure) = self else { return channel.isStillSilent() }
+        guard case .tls(let secure) = self else { return channel.isStillSilent() }
         return secure.isAtRest && (channel.isStillSilent() || (secure.absorb() && channel.isStillSilent()))
     }
 }

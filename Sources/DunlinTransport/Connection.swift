@@ -6,11 +6,11 @@ internal import Synchronization
 /// stays from one to the next.
 final class Connection: Sendable, PoolMember {
     let stream: ByteStream
-    let origin: Origin
-    let peer: Attempt.Peer
+    let origin: HTTP.Origin
+    let peer: HTTP.Hop.Peer
     let opened: MonotonicTime
-    /// Of the advice it was secured by; in clear text there is nothing to become outdated.
-    let edition: UInt64
+    /// Of the TLS policy it was secured by; in clear text there is nothing to become outdated.
+    let tlsGeneration: UInt64
     /// It was agreed on for one request alone, and serves no other.
     let isForOneRequest: Bool
     private let exchanges = Atomic<Int>(0)
@@ -21,10 +21,10 @@ final class Connection: Sendable, PoolMember {
     static let largestFirstRead = 64 * 1024
 
     init(
-        _ stream: ByteStream, to origin: Origin, at peer: Attempt.Peer, edition: UInt64 = .max,
+        _ stream: ByteStream, to origin: HTTP.Origin, at peer: HTTP.Hop.Peer, tlsGeneration: UInt64 = .max,
         isForOneRequest: Bool = false
     ) {
-        self.edition = edition
+        self.tlsGeneration = tlsGeneration
         self.isForOneRequest = isForOneRequest
         self.stream = stream
         self.origin = origin

@@ -18,37 +18,37 @@ extension ConnectionBody {
 
     /// Whether the peer took all of the request. `isOver`: the connection has ended, and the response with it.
     func settle(
-        _ upload: Upload, _ reading: inout Reading, isOver: Bool = false, _ attempt: inout Attempt
+        _ upload: Upload, _ reading: inout Reading, isOver: Bool = false, _ hop: inout HTTP.Hop
     ) async throws -> Bool {
         if upload.isStopped, !isOver {
-            attempt.bytesSent = upload.bytesSent
+            hop.bytesSent = upload.bytesSent
             return false
         }
-        if isOver { upload.stop() } else { try await watch(upload, &reading, attempt) }
-        if !upload.isOver { try await upload.waitForEnd(attempt) }
-        attempt.bytesSent = upload.bytesSent
+        if isOver { upload.stop() } else { try await watch(upload, &reading, hop) }
+        if !upload.isOver { try await upload.waitForEnd(hop) }
+        hop.bytesSent = upload.bytesSent
         if case .failed(let error) = upload.outcome { throw error }
         if isOver {
-            if upload.wasReset { throw context.closed("the response ended too soon", .idle, attempt) }
+            if upload.wasReset { throw context.closed("the response ended too soon", .receive, hop) }
         } else if upload.isComplete, upload.isAnsweredEarly, reading.endsConnection,
-            try await isReset(&reading, attempt)
+            try await isReset(&reading, hop)
         {
             upload.turnOutCut()
         }
         if upload.isComplete { return true }
-        guard upload.wasRefused else { throw upload.cut(attempt) }
+        guard upload.wasRefused else { throw upload.cut(hop) }
         return false
     }
 
     /// Waits until the request is sent, or the peer gone, or says something more: then nobody looks any further.
-    private func watch(_ upload: Upload, _ reading: inout Reading, _ attempt: Attempt) async throws {
+    private func watch(_ upload: Upload, _ reading: inout Reading, _ hop: HTTP.Hop) async throws {
         let start = context.clock.now()
         while upload.markAwaited() {
             if !reading.reader.mayHaveMore {
                 switch await reading.lease.connection.channel.waitReadable(until: deadline(from: start)) {
                 case .ready: break
-                case .interrupted: throw context.interrupted(.send, attempt)
-                case .timedOut where upload.markAwaited(): throw context.timedOut(.total, since: start, attempt)
+                case .cancelled: throw context.cancelled(.send, hop)
+                case .timedOut where upload.markAwaited(): throw context.timedOut(.total, since: start, hop)
                 case .timedOut: return
                 case .closed, .busy: return upload.stop()
                 }
@@ -68,7 +68,7 @@ extension ConnectionBody {
     }
 
     /// Whether the peer breaks the connection that it said it would end.
-    private func isReset(_ reading: inout Reading, _ attempt: Attempt) async throws -> Bool {
+    private func isReset(_ reading: inout Reading, _ hop: HTTP.Hop) async throws -> Bool {
         let channel = reading.lease.connection.channel
         let start = context.clock.now()
         let limit = min(start.advanced(by: Self.patience), deadline(from: start))
@@ -85,7 +85,7 @@ extension ConnectionBody {
             }
             switch await channel.waitReadable(until: limit) {
             case .ready: break
-            case .interrupted: throw context.interrupted(.idle, attempt)
+            case .cancelled: throw context.cancelled(.receive, hop)
             case .timedOut, .closed, .busy: return false
             }
         }

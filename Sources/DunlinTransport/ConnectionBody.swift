@@ -10,7 +10,7 @@ internal import DunlinWire
 ///
 /// Owns the lease while the body lasts. At a clean end the connection goes back to the pool; after an error, a cancel,
 /// or when the last reference goes before the end, it is closed.
-final class ConnectionBody: BodyStream {
+final class ConnectionBody: TransportResponse.BodyStream {
     /// What reading needs; taken out by whoever reads.
     struct Reading: ~Copyable {
         var lease: Lease
@@ -47,18 +47,18 @@ final class ConnectionBody: BodyStream {
     let context: ExchangeContext
     private let reader: SoleReader<Reading>
 
-    init(_ reading: consuming Reading, _ framing: BodyFraming, _ attempt: Attempt) {
+    init(_ reading: consuming Reading, _ framing: BodyFraming, _ hop: HTTP.Hop) {
         if case .length(let length) = framing { expectedLength = length } else { expectedLength = nil }
         context = reading.reader.context
-        reader = SoleReader(reading, after: attempt)
+        reader = SoleReader(reading, after: hop)
     }
 
     deinit {
-        context.interrupt.disarm()
+        context.cancellation.disarm()
     }
 
     var trailers: Fields { reader.trailers }
-    var attempt: Attempt { reader.attempt }
+    var hop: HTTP.Hop { reader.hop }
 
     func next() async throws -> Bytes? {
         var nothing: [UInt8]?
@@ -134,7 +134,7 @@ final class ConnectionBody: BodyStream {
             let isSending = reading.upload.map { !$0.isOver } ?? false
             if isSending || limit == 0 || (expectedLength ?? 0) > limit {
                 reading.upload?.stop()
-                finish(reading, attempt, isClean: false)
+                finish(reading, hop, isClean: false)
                 return false
             }
             reading.limit = deadline
@@ -146,29 +146,29 @@ final class ConnectionBody: BodyStream {
     private func next(_ taken: consuming Reading) async throws -> Bytes? {
         var reading = taken
         let upload = reading.upload
-        var attempt = attempt
+        var hop = hop
         do {
             while true {
-                switch try step(&reading, attempt) {
+                switch try step(&reading, hop) {
                 case .data(let range):
-                    let piece = reading.take(range, &attempt)
-                    context.watch?.received(upTo: attempt.bodyBytes)
-                    reader.putBack(reading, after: attempt)
+                    let piece = reading.take(range, &hop)
+                    context.control?.received(upTo: hop.bodyBytes)
+                    reader.putBack(reading, after: hop)
                     return piece
                 case .needMore:
-                    if try await refill(&reading, &attempt) { continue }
-                    if let upload { _ = try await settle(upload, &reading, isOver: true, &attempt) }
-                    finish(reading, attempt, isClean: false)
+                    if try await refill(&reading, &hop) { continue }
+                    if let upload { _ = try await settle(upload, &reading, isOver: true, &hop) }
+                    finish(reading, hop, isClean: false)
                     return nil
                 case .end(let consumed):
-                    if let upload, try await !settle(upload, &reading, &attempt) { reading.canReuse = false }
+                    if let upload, try await !settle(upload, &reading, &hop) { reading.canReuse = false }
                     let isClean = reading.isClean(after: consumed)
-                    finish(reading, attempt, isClean: isClean)
+                    finish(reading, hop, isClean: isClean)
                     return nil
                 }
             }
         } catch {
-            throw failed(error, upload, attempt)
+            throw failed(error, upload, hop)
         }
     }
 
@@ -176,114 +176,114 @@ final class ConnectionBody: BodyStream {
     private func collect(_ taken: consuming Reading, _ admit: (Int) throws -> Void) async throws -> Bytes {
         var reading = taken
         let upload = reading.upload
-        var attempt = attempt
+        var hop = hop
         var whole = CollectedBody(expecting: reading.body.bytesLeft)
         do {
             while true {
-                switch try step(&reading, attempt) {
+                switch try step(&reading, hop) {
                 case .data(let range):
                     try admit(whole.count + range.count)
-                    whole.append(reading.take(range, &attempt))
-                    context.watch?.received(upTo: attempt.bodyBytes)
+                    whole.append(reading.take(range, &hop))
+                    context.control?.received(upTo: hop.bodyBytes)
                 case .needMore:
                     if let left = reading.body.bytesLeft {
                         try admit(whole.count + left)
-                        try await fill(&whole, upTo: left, &reading, &attempt)
-                    } else if try await !refill(&reading, &attempt) {
-                        if let upload { _ = try await settle(upload, &reading, isOver: true, &attempt) }
-                        finish(reading, attempt, isClean: false)
+                        try await fill(&whole, upTo: left, &reading, &hop)
+                    } else if try await !refill(&reading, &hop) {
+                        if let upload { _ = try await settle(upload, &reading, isOver: true, &hop) }
+                        finish(reading, hop, isClean: false)
                         return whole.bytes
                     }
                 case .end(let consumed):
-                    if let upload, try await !settle(upload, &reading, &attempt) { reading.canReuse = false }
+                    if let upload, try await !settle(upload, &reading, &hop) { reading.canReuse = false }
                     let isClean = reading.isClean(after: consumed)
-                    finish(reading, attempt, isClean: isClean)
+                    finish(reading, hop, isClean: isClean)
                     return whole.bytes
                 }
             }
         } catch {
-            throw failed(error, upload, attempt).keeping(whole.beginning)
+            throw failed(error, upload, hop).keeping(whole.beginning)
         }
     }
 
-    private func step(_ reading: inout Reading, _ attempt: Attempt) throws -> BodyStep {
+    private func step(_ reading: inout Reading, _ hop: HTTP.Hop) throws -> BodyStep {
         let chunk = reading.chunk
         do throws(WireError) {
             return try reading.body.next(in: chunk.span.bytes, from: reading.offset)
         } catch {
-            throw context.invalid(error, .idle, attempt)
+            throw context.invalid(error, .receive, hop)
         }
     }
 
     /// Reads more; false at the end of the stream, if the body may end there.
-    private func refill(_ reading: inout Reading, _ attempt: inout Attempt) async throws -> Bool {
+    private func refill(_ reading: inout Reading, _ hop: inout HTTP.Hop) async throws -> Bool {
         reading.chunk = .empty
         reading.offset = 0
         let start = context.clock.now()
-        let phase = reading.upload?.phaseOfReader ?? .idle
+        let phase = reading.upload?.phaseOfReader ?? .receive
         try await reading.reader.next(
             into: &reading.buffer, replacing: true, upTo: .max, at: &reading.pace,
-            certain: reading.body.certainBytes, in: phase, since: start, before: reading.limit, &attempt)
-        attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
+            certain: reading.body.certainBytes, in: phase, since: start, before: reading.limit, &hop)
+        hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
         let count = reading.buffer.count
         // A few bytes must not keep a large buffer alive, should the reader keep them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
-        if count == 0 { try endOfStream(&reading, attempt) }
+        if count == 0 { try endOfStream(&reading, hop) }
         return count > 0
     }
 
     /// Receives at most `count` bytes of body behind those collected.
     private func fill(
-        _ whole: inout CollectedBody, upTo count: Int, _ reading: inout Reading, _ attempt: inout Attempt
+        _ whole: inout CollectedBody, upTo count: Int, _ reading: inout Reading, _ hop: inout HTTP.Hop
     ) async throws {
         let start = context.clock.now()
-        let phase = reading.upload?.phaseOfReader ?? .idle
+        let phase = reading.upload?.phaseOfReader ?? .receive
         (reading.chunk, reading.buffer, reading.offset) = (.empty, [], 0)
         let received = try await whole.receive(upTo: count) { bytes, room in
             try await reading.reader.next(
                 into: &bytes, replacing: false, upTo: room, at: &reading.pace, certain: count, in: phase,
-                since: start, before: reading.limit, &attempt)
+                since: start, before: reading.limit, &hop)
         }
-        attempt[.idle] += context.clock.now().nanoseconds - start.nanoseconds
-        attempt.bodyBytes += received
-        attempt.decodedBytes += received
-        context.watch?.received(upTo: attempt.bodyBytes)
+        hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
+        hop.bodyBytes += received
+        hop.decodedBytes += received
+        context.control?.received(upTo: hop.bodyBytes)
         reading.body.skip(received)
-        if received == 0 { try endOfStream(&reading, attempt) }
+        if received == 0 { try endOfStream(&reading, hop) }
     }
 
-    private func endOfStream(_ reading: inout Reading, _ attempt: Attempt) throws {
+    private func endOfStream(_ reading: inout Reading, _ hop: HTTP.Hop) throws {
         do throws(WireError) {
             try reading.body.endOfStream()
         } catch {
-            throw context.invalid(error, .idle, attempt)
+            throw context.invalid(error, .receive, hop)
         }
     }
 
-    private func finish(_ taken: consuming Reading, _ attempt: Attempt, isClean: Bool) {
-        var attempt = attempt
-        attempt.ended = context.clock.now()
-        context.interrupt.disarm()
+    private func finish(_ taken: consuming Reading, _ hop: HTTP.Hop, isClean: Bool) {
+        var hop = hop
+        hop.ended = context.clock.now()
+        context.cancellation.disarm()
         let reading = taken
-        reader.end(after: attempt, reading.body.trailers)
-        if isClean { reading.lease.giveBack(at: attempt.ended) }
+        reader.end(after: hop, reading.body.trailers)
+        if isClean { reading.lease.giveBack(at: hop.ended) }
     }
 
-    private func failed(_ error: any Error, _ upload: Upload?, _ attempt: Attempt) -> any Error {
+    private func failed(_ error: any Error, _ upload: Upload?, _ hop: HTTP.Hop) -> any Error {
         upload?.stop()
         let error = upload?.explain(error) ?? error
-        reader.fail(error, after: attempt)
+        reader.fail(error, after: hop)
         return error
     }
 }
 
 extension ConnectionBody.Reading {
     /// Cuts a piece of body out of what was received.
-    fileprivate mutating func take(_ range: Range<Int>, _ attempt: inout Attempt) -> Bytes {
+    fileprivate mutating func take(_ range: Range<Int>, _ hop: inout HTTP.Hop) -> Bytes {
         offset = range.upperBound
-        attempt.bodyBytes += range.count
-        attempt.decodedBytes += range.count
+        hop.bodyBytes += range.count
+        hop.decodedBytes += range.count
         return chunk[range]
     }
 

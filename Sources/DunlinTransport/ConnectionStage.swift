@@ -7,24 +7,24 @@ internal import DunlinTypes
 /// stage reads no further than to the end of the answer it waits for: what it took of the bytes behind is lost.
 protocol ConnectionStage: Sendable {
     /// Returns when what follows may be said. Whatever is thrown fails the request and closes the socket.
-    func pass(_ line: StageLine) async throws
+    func pass(_ line: StageSocket) async throws
 }
 
 /// The plain socket of a connection that is being opened, as a stage sees it: within a limit of `connect`
 /// of their own, all stages together, and under the request's cancel switch.
-struct StageLine {
+struct StageSocket {
     let context: ExchangeContext
     private let channel: Channel
     private let start: MonotonicTime
-    private let attempt: Attempt
+    private let hop: HTTP.Hop
 
-    init(_ line: DialedChannel, _ context: ExchangeContext, since start: MonotonicTime, _ attempt: Attempt) throws {
-        guard context.interrupt.arm(line.channel, turn: line.turn) else {
-            throw context.interrupted(.connect, attempt)
+    init(_ line: DialedChannel, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop) throws {
+        guard context.cancellation.arm(line.channel, turn: line.turn) else {
+            throw context.cancelled(.connect, hop)
         }
         self.context = context
         self.start = start
-        self.attempt = attempt
+        self.hop = hop
         channel = line.channel
     }
 
@@ -54,7 +54,7 @@ struct StageLine {
         do throws(StreamError) {
             return try ByteStream.plain(channel).write(bytes, from: offset, more: false)
         } catch {
-            throw context.broken(error, .connect, attempt)
+            throw context.broken(error, .connect, hop)
         }
     }
 
@@ -62,11 +62,11 @@ struct StageLine {
         do throws(Errno) {
             return try channel.read(upTo: capacity)
         } catch {
-            throw context.broken(.system(error), .connect, attempt)
+            throw context.broken(.system(error), .connect, hop)
         }
     }
 
     private func check(_ wake: Wake) throws {
-        guard wake == .ready else { throw context.failure(wake, in: .connect, since: start, attempt) }
+        guard wake == .ready else { throw context.failure(wake, in: .connect, since: start, hop) }
     }
 }

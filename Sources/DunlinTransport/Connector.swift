@@ -4,10 +4,10 @@ internal import DunlinTypes
 /// Opens connections: a name becomes addresses, and the first address that answers becomes the connection.
 struct Connector: Sendable {
     let names: NameCache
-    let sockets: SocketOptions
-    let interfaces: InterfaceRules
+    let sockets: HTTP.SocketOptions
+    let interfaces: NetworkInterface.Rules
     /// Nanoseconds between two attempts at one connection.
-    let attemptDelay: Int64
+    let connectionAttemptDelay: Int64
     /// Whether connections begin with one address of a name after the other.
     let takesTurns: Bool
     /// What lies between connecting and TLS, in this order.
@@ -15,104 +15,104 @@ struct Connector: Sendable {
 
     /// An open connection and the turn of its channel that the caller owns: connect, the stages, TLS.
     func open(
-        _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
+        _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
     ) async throws -> (Connection, turn: UInt64) {
-        context.interrupt.phase = .connect
-        let line = try await connect(context, announcing, &attempt)
-        if !stages.isEmpty { try await pass(line, context, &attempt) }
+        context.cancellation.phase = .connect
+        let line = try await connect(context, announcing, &hop)
+        if !stages.isEmpty { try await pass(line, context, &hop) }
         guard context.origin.scheme == .https else { return (plain(line, context), line.turn) }
-        return (try await secure(line, context, &attempt), line.turn)
+        return (try await tls(line, context, &hop), line.turn)
     }
 
     /// A socket that is connected to the origin, or to whoever stands in its way.
     private func connect(
-        _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ attempt: inout Attempt
+        _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {
         var dialer = Dialer(
             options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor, announcing: announcing)
-        var addresses = try await addresses(context, dialer.options, &attempt)
+        var addresses = try await addresses(context, dialer.options, &hop)
         if !rules(for: context).isAny {
-            dialer.interfaces = try await bindings(for: addresses, dialer.options, context, attempt)
+            dialer.interfaces = try await bindings(for: addresses, dialer.options, context, hop)
             addresses.removeAll { dialer.interfaces?[$0] == nil }
         }
         let start = context.clock.now()
-        defer { attempt[.connect] = context.clock.now().nanoseconds - start.nanoseconds }
+        defer { hop[.connect] = context.clock.now().nanoseconds - start.nanoseconds }
         let race = AddressRace(
-            dialer: dialer, delay: attemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
-            interrupt: context.interrupt)
-        switch await race.run(addresses, &attempt) {
+            dialer: dialer, delay: connectionAttemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
+            cancellation: context.cancellation)
+        switch await race.run(addresses, &hop) {
         case .open(let line):
             return line
         case .gaveUp(let wake):
-            throw context.failure(wake, in: .connect, since: start, attempt)
+            throw context.failure(wake, in: .connect, since: start, hop)
         case .refused(let failures):
             throw context.error(
-                .connectionFailed, "no address accepted a connection", in: .connect, attempt, cause: failures)
+                .connectionFailed, "no address accepted a connection", in: .connect, hop, cause: failures)
         }
     }
 
     /// Whatever speaks over the plain socket first. Closes it when one of the stages fails.
-    private func pass(_ line: DialedChannel, _ context: ExchangeContext, _ attempt: inout Attempt) async throws {
+    private func pass(_ line: DialedChannel, _ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws {
         let start = context.clock.now()
         defer {
-            attempt[.connect] += context.clock.now().nanoseconds - start.nanoseconds
-            context.interrupt.disarm()
+            hop[.connect] += context.clock.now().nanoseconds - start.nanoseconds
+            context.cancellation.disarm()
         }
         do {
-            for stage in stages { try await stage.pass(StageLine(line, context, since: start, attempt)) }
+            for stage in stages { try await stage.pass(StageSocket(line, context, since: start, hop)) }
         } catch {
             line.channel.close()
             throw error
         }
     }
 
-    private func secure(
-        _ line: DialedChannel, _ context: ExchangeContext, _ attempt: inout Attempt
+    private func tls(
+        _ line: DialedChannel, _ context: ExchangeContext, _ hop: inout HTTP.Hop
     ) async throws -> Connection {
-        guard let advisor = context.advisor else {
+        guard let tlsPolicySource = context.tlsPolicySource else {
             line.channel.close()
-            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .secure, attempt)
+            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
         }
-        context.interrupt.phase = .secure
-        let advice = advisor.advice()
-        let channel = try await Handshake.run(over: line, context, advice, &attempt)
-        let peer = Attempt.Peer(line.address, channel.security)
-        attempt.peerReference = peer
+        context.cancellation.phase = .tls
+        let tlsPolicy = tlsPolicySource.tlsPolicy()
+        let channel = try await Handshake.run(over: line, context, tlsPolicy, &hop)
+        let peer = HTTP.Hop.Peer(line.address, channel.security)
+        hop.peerReference = peer
         return Connection(
-            .secure(channel), to: context.origin, at: peer, edition: advice.edition,
+            .tls(channel), to: context.origin, at: peer, tlsGeneration: tlsPolicy.tlsGeneration,
             isForOneRequest: context.isAlone)
     }
 
     private func plain(_ line: DialedChannel, _ context: ExchangeContext) -> Connection {
-        Connection(.plain(line.channel), to: context.origin, at: Attempt.Peer(line.address))
+        Connection(.plain(line.channel), to: context.origin, at: HTTP.Hop.Peer(line.address))
     }
 }
 
 // MARK: - Where to
 
 extension Connector {
-    private func rules(for context: ExchangeContext) -> InterfaceRules {
+    private func rules(for context: ExchangeContext) -> NetworkInterface.Rules {
         context.origin.route?.interfaces ?? interfaces
     }
 
     /// The address of an origin that needs no looking up.
-    private func known(_ origin: Origin) -> SocketAddress? {
+    private func known(_ origin: HTTP.Origin) -> HTTP.SocketAddress? {
         if let address = origin.route?.address { return address.port(ifNone: origin.port) }
-        return SocketAddress(numericHost: origin.host, port: origin.port)
+        return HTTP.SocketAddress(numericHost: origin.host, port: origin.port)
     }
 
     /// Where to try, in order; at least one.
     private func addresses(
-        _ context: ExchangeContext, _ options: SocketOptions, _ attempt: inout Attempt
-    ) async throws -> [SocketAddress] {
+        _ context: ExchangeContext, _ options: HTTP.SocketOptions, _ hop: inout HTTP.Hop
+    ) async throws -> [HTTP.SocketAddress] {
         let origin = context.origin
         if let address = known(origin) { return [address] }
-        var found = try await lookUp(context, &attempt)
+        var found = try await lookUp(context, &hop)
         if let local = options.localAddress {
             found.removeAll { $0.isSix != local.isSix }
             guard !found.isEmpty else {
                 let reason = "\(origin.host) has no address that \(local.host) could connect to"
-                throw context.error(.connectionFailed, reason, in: .connect, attempt)
+                throw context.error(.connectionFailed, reason, in: .connect, hop)
             }
         }
         guard found.count > 1 else { return found }
@@ -123,14 +123,14 @@ extension Connector {
     ///
     /// The kernel is asked off the loop: it may have to wait for locks of its own.
     private func bindings(
-        for addresses: [SocketAddress], _ options: SocketOptions, _ context: ExchangeContext, _ attempt: Attempt
-    ) async throws -> [SocketAddress: Dialer.Binding] {
+        for addresses: [HTTP.SocketAddress], _ options: HTTP.SocketOptions, _ context: ExchangeContext, _ hop: HTTP.Hop
+    ) async throws -> [HTTP.SocketAddress: Dialer.Binding] {
         let rules = rules(for: context)
         let choices = await DiskThreads.shared.run {
             addresses.map { RouteFinder().choice(for: $0, by: rules, bound: options.interface) }
         }
-        var bindings: [SocketAddress: Dialer.Binding] = [:]
-        var (refused, unreachable): ([NetworkInterface], [SocketAddress]) = ([], [])
+        var bindings: [HTTP.SocketAddress: Dialer.Binding] = [:]
+        var (refused, unreachable): ([NetworkInterface], [HTTP.SocketAddress]) = ([], [])
         for (address, choice) in zip(addresses, choices) {
             switch choice {
             case .unbound: bindings[address] = .unbound
@@ -141,39 +141,39 @@ extension Connector {
         }
         if !bindings.isEmpty { return bindings }
         guard unreachable.count < addresses.count else {
-            let failures = ConnectFailures(unreachable.map { Dialer.failure($0, .noWay) })
-            throw context.error(.connectionFailed, "no address can be reached", in: .connect, attempt, cause: failures)
+            let failures = NetworkError.ConnectionFailures(unreachable.map { Dialer.failure($0, .noWay) })
+            throw context.error(.connectionFailed, "no address can be reached", in: .connect, hop, cause: failures)
         }
-        let refusal = InterfaceRefusal(interfaces: refused, rules: rules)
+        let refusal = NetworkError.InterfaceRefusal(interfaces: refused, rules: rules)
         let reason = "no allowed interface leads to \(context.origin.host)"
-        throw context.error(.interfaceRefused, reason, in: .connect, attempt, cause: refusal)
+        throw context.error(.interfaceRefused, reason, in: .connect, hop, cause: refusal)
     }
 
-    private func lookUp(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> [SocketAddress] {
+    private func lookUp(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> [HTTP.SocketAddress] {
         let origin = context.origin
         let start = context.clock.now()
-        context.interrupt.phase = .resolve
-        defer { context.interrupt.phase = .connect }
-        defer { attempt[.resolve] = context.clock.now().nanoseconds - start.nanoseconds }
+        context.cancellation.phase = .resolve
+        defer { context.cancellation.phase = .connect }
+        defer { hop[.resolve] = context.clock.now().nanoseconds - start.nanoseconds }
         let deadline = context.clock.deadline(for: .resolve, from: start)
         do throws(NameCache.Failure) {
             return try await names.addresses(
-                of: origin.host, port: origin.port, until: deadline, context.interrupt, on: context.clock.reactor)
+                of: origin.host, port: origin.port, until: deadline, context.cancellation, on: context.clock.reactor)
         } catch {
             switch error {
-            case .timedOut: throw context.timedOut(.resolve, since: start, attempt)
-            case .interrupted: throw context.interrupted(.resolve, attempt)
+            case .timedOut: throw context.timedOut(.resolve, since: start, hop)
+            case .cancelled: throw context.cancelled(.resolve, hop)
             case .unresolved(let cause):
                 throw context.error(
-                    .nameNotResolved, "\(origin.host) was not resolved", in: .resolve, attempt, cause: cause)
+                    .nameNotResolved, "\(origin.host) was not resolved", in: .resolve, hop, cause: cause)
             }
         }
     }
 }
 
-extension SocketAddress {
+extension HTTP.SocketAddress {
     /// With the port given, if it has none of its own.
-    fileprivate func port(ifNone port: UInt16) -> SocketAddress {
+    fileprivate func port(ifNone port: UInt16) -> HTTP.SocketAddress {
         switch self {
         case .v4(let address, port: 0): .v4(address, port: port)
         case .v6(let high, let low, port: 0, let scope): .v6(high, low, port: port, scope: scope)

@@ -6,7 +6,7 @@ struct Dialer {
     enum Result {
         case open(DialedChannel)
         case underway(DialedChannel)
-        case refused(ConnectFailures.Failure)
+        case refused(NetworkError.ConnectionFailures.Failure)
     }
 
     /// What rules about interfaces make of one address.
@@ -15,13 +15,13 @@ struct Dialer {
         case interface(String)
     }
 
-    let options: SocketOptions
+    let options: HTTP.SocketOptions
     /// By address; nil without rules.
-    var interfaces: [SocketAddress: Binding]?
+    var interfaces: [HTTP.SocketAddress: Binding]?
     let reactor: Reactor
     let announcing: AsyncStream<UInt64>.Continuation
 
-    func dial(_ address: SocketAddress) -> Result {
+    func dial(_ address: HTTP.SocketAddress) -> Result {
         do throws(Errno) {
             let socket = try Socket(for: address)
             do throws(SocketOptionError) {
@@ -39,7 +39,7 @@ struct Dialer {
         }
     }
 
-    private func options(for address: SocketAddress) -> SocketOptions {
+    private func options(for address: HTTP.SocketAddress) -> HTTP.SocketOptions {
         guard case .interface(let name)? = interfaces?[address] else { return options }
         var options = options
         options.interface = name
@@ -57,7 +57,7 @@ struct Dialer {
         }
     }
 
-    static func failure(_ address: SocketAddress, _ errno: Errno) -> ConnectFailures.Failure {
-        ConnectFailures.Failure(address: address, errno: errno.rawValue, reason: "\(errno)")
+    static func failure(_ address: HTTP.SocketAddress, _ errno: Errno) -> NetworkError.ConnectionFailures.Failure {
+        NetworkError.ConnectionFailures.Failure(address: address, errno: errno.rawValue, reason: "\(errno)")
     }
 }

@@ -13,9 +13,9 @@ extension Exchange {
         var opening = opening
         var early: Answer?
         if body.expectsContinue {
-            context.interrupt.phase = .send
-            try await writer.write(opening, &attempt)
-            context.interrupt.phase = .firstByte
+            context.cancellation.phase = .send
+            try await writer.write(opening, &hop)
+            context.cancellation.phase = .firstByte
             opening = .empty
             noteSent(at: context.clock.now())
             if var answer = try await waitForLeave() {
@@ -28,8 +28,8 @@ extension Exchange {
             }
         }
         guard let uploads = body.uploads else { return try await sendAfterLeave(early) }
-        context.interrupt.phase = .send
-        let upload = Upload(opening, body.file, writer, after: attempt.bytesSent)
+        context.cancellation.phase = .send
+        let upload = Upload(opening, body.file, writer, after: hop.bytesSent)
         uploads.start(upload)
         do {
             return try await answer(during: upload, early)
@@ -47,7 +47,7 @@ extension Exchange {
         upload.noteAnswer(answer.head)
         let ended = upload.ended ?? answer.at
         noteSent(at: ended)
-        attempt[.firstByte] = max(0, begun.nanoseconds + attempt[.firstByte] - ended.nanoseconds)
+        hop[.firstByte] = max(0, begun.nanoseconds + hop[.firstByte] - ended.nanoseconds)
         answer.upload = upload
         if !answer.head.status.isSuccess, !upload.isComplete {
             answer.requestWasCut = true
@@ -55,14 +55,14 @@ extension Exchange {
             // What went wrong here went wrong before the answer could be read on.
             if case .failed(let error) = upload.outcome { throw error }
         }
-        attempt.bytesSent = upload.bytesSent
+        hop.bytesSent = upload.bytesSent
         return answer
     }
 
     /// Sends a small body that has waited for leave. `early` is the answer that is here already.
     private mutating func sendAfterLeave(_ early: consuming Answer?) async throws -> Answer {
         let body = context.request.body
-        context.watch?.beginSending(body.length)
+        context.control?.beginSending(body.length)
         var failure: NetworkError?
         if case .bytes(let bytes) = body.content {
             // Who has answered already and ended its side takes nothing more.
@@ -90,14 +90,14 @@ extension Exchange {
             let size = lease.connection.firstReadSize
             let chunk =
                 if heads.hasLeave, heads.isEmpty {
-                    try reader.nextNow(upTo: size, in: .firstByte, &attempt)
+                    try reader.nextNow(upTo: size, in: .firstByte, &hop)
                 } else {
-                    try await reader.next(upTo: size, in: .firstByte, since: sent, before: patience, &attempt)
+                    try await reader.next(upTo: size, in: .firstByte, since: sent, before: patience, &hop)
                 }
             guard let chunk else { return nil }
             let now = context.clock.now()
             if let answer = try take(chunk, at: now, in: .firstByte) {
-                attempt[.firstByte] = now.nanoseconds - sent.nanoseconds
+                hop[.firstByte] = now.nanoseconds - sent.nanoseconds
                 return answer
             }
         }

@@ -15,7 +15,7 @@ struct Exchange: ~Copyable {
     let lease: Lease
     var reader: ResponseReader
     var heads: AnswerHeads
-    var attempt: Attempt
+    var hop: HTTP.Hop
 
     var context: ExchangeContext { reader.context }
     var writer: RequestWriter { RequestWriter(context: reader.context, stream: reader.stream) }
@@ -31,9 +31,9 @@ struct Exchange: ~Copyable {
             file = try await FileSource.open(body, for: context)
         }
         let message = try RequestMessage(of: context, file, uploads)
-        var attempt = context.attempt
-        let lease = try await transport.lease(context, &attempt)
-        var exchange = Exchange(over: lease, context, attempt)
+        var hop = context.hop
+        let lease = try await transport.lease(context, &hop)
+        var exchange = Exchange(over: lease, context, hop)
         try exchange.begin()
         let answer =
             if let body = message.body {
@@ -50,18 +50,18 @@ struct Exchange: ~Copyable {
         }
     }
 
-    private init(over lease: consuming Lease, _ context: ExchangeContext, _ attempt: consuming Attempt) {
+    private init(over lease: consuming Lease, _ context: ExchangeContext, _ hop: consuming HTTP.Hop) {
         reader = ResponseReader(lease.connection.stream, context)
         heads = AnswerHeads(limits: context.terms.limits)
         self.lease = lease
-        self.attempt = attempt
+        self.hop = hop
     }
 
     /// From now on a cancel reaches the connection.
     private func begin() throws {
         lease.connection.countExchange()
-        guard context.interrupt.arm(lease.connection.channel, turn: lease.turn) else {
-            throw context.interrupted(.send, attempt)
+        guard context.cancellation.arm(lease.connection.channel, turn: lease.turn) else {
+            throw context.cancelled(.send, hop)
         }
     }
 }
@@ -73,11 +73,11 @@ extension Exchange {
     @inline(__always)
     private mutating func send(_ opening: Bytes) async throws -> Answer {
         let length = context.request.body.length
-        context.watch?.beginSending(length)
+        context.control?.beginSending(length)
         var (failure, rest) = (NetworkError?.none, opening)
         // Usually the kernel takes it all.
-        if try context.watch != nil || !writer.writeNow(&rest, &attempt) { failure = try await write(rest) }
-        context.watch?.sent(length ?? 0)
+        if try context.control != nil || !writer.writeNow(&rest, &hop) { failure = try await write(rest) }
+        context.control?.sent(length ?? 0)
         let sent = context.clock.now()
         noteSent(at: sent)
         if let failure { return try await readRefusal(after: failure, sent: sent) }
@@ -92,19 +92,19 @@ extension Exchange {
         var writer = writer
         writer.heedsEnd = heedsEnd
         do {
-            context.interrupt.phase = .send
-            defer { context.interrupt.phase = .firstByte }
-            try await writer.write(bytes, counted: counted, &attempt)
+            context.cancellation.phase = .send
+            defer { context.cancellation.phase = .firstByte }
+            try await writer.write(bytes, counted: counted, &hop)
             return nil
-        } catch let error as NetworkError where error.code == .connectionClosed && attempt.bytesSent > 0 {
+        } catch let error as NetworkError where error.code == .connectionClosed && hop.bytesSent > 0 {
             return error
         }
     }
 
     /// The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
     mutating func noteSent(at time: MonotonicTime) {
-        let before = attempt[.pool] + attempt[.resolve] + attempt[.connect] + attempt[.secure]
-        attempt[.send] = time.nanoseconds - context.started.nanoseconds - before
+        let before = hop[.pool] + hop[.resolve] + hop[.connect] + hop[.tls]
+        hop[.send] = time.nanoseconds - context.started.nanoseconds - before
     }
 }
 
@@ -128,28 +128,28 @@ extension Exchange {
 
     /// The final head, after what has come of one already. `sent` is nil while the request is still on its way.
     mutating func readHead(sent: MonotonicTime?) async throws -> Answer {
-        let (waiting, sent) = (sent == nil ? Phase.send : .firstByte, sent ?? context.clock.now())
-        var (phase, since) = heads.isEmpty ? (waiting, sent) : (.idle, context.clock.now())
+        let (waiting, sent) = (sent == nil ? HTTP.Phase.send : .firstByte, sent ?? context.clock.now())
+        var (phase, since) = heads.isEmpty ? (waiting, sent) : (.receive, context.clock.now())
         while true {
             let size = lease.connection.firstReadSize
-            let chunk = try await reader.next(upTo: size, in: phase, since: since, &attempt)
+            let chunk = try await reader.next(upTo: size, in: phase, since: since, &hop)
             since = context.clock.now()
             if phase == waiting {
-                attempt[.firstByte] = since.nanoseconds - sent.nanoseconds
-                phase = .idle
+                hop[.firstByte] = since.nanoseconds - sent.nanoseconds
+                phase = .receive
             }
-            if let answer = try take(chunk, at: since, in: .idle) { return answer }
+            if let answer = try take(chunk, at: since, in: .receive) { return answer }
             // Interim responses do not count as the answer: the wait for it goes on.
             if heads.isEmpty { (phase, since) = (waiting, sent) }
         }
     }
 
     /// Takes in what was read; the answer, once its final head is there.
-    mutating func take(_ chunk: consuming [UInt8], at now: MonotonicTime, in phase: Phase) throws -> Answer? {
+    mutating func take(_ chunk: consuming [UInt8], at now: MonotonicTime, in phase: HTTP.Phase) throws -> Answer? {
         do throws(WireError) {
             return try heads.take(chunk, at: now)
         } catch {
-            throw context.invalid(error, phase, attempt)
+            throw context.invalid(error, phase, hop)
         }
     }
 }
@@ -176,11 +176,11 @@ extension Exchange {
         do throws(WireError) {
             framing = try answer.parsed.framing(for: context.method)
         } catch {
-            throw context.invalid(error, .idle, attempt)
+            throw context.invalid(error, .receive, hop)
         }
         guard framing.body != .upgrade else {
             // The seam for other protocols: nobody here asks for one yet.
-            throw context.error(.invalidResponse, "the server switched protocols unasked", in: .idle, attempt)
+            throw context.error(.invalidResponse, "the server switched protocols unasked", in: .receive, hop)
         }
         return framing
     }
@@ -190,20 +190,20 @@ extension Exchange {
         do throws(WireError) {
             return try WholeBody(in: answer.rest, framing, context.terms.limits)
         } catch {
-            throw context.invalid(error, .idle, attempt)
+            throw context.invalid(error, .receive, hop)
         }
     }
 
     /// All is here: the exchange is over.
     private consuming func end(_ answer: consuming Answer, _ body: WholeBody, canReuse: Bool) -> TransportResponse {
-        context.interrupt.disarm()
-        attempt.ended = answer.at
-        attempt.bodyBytes = body.bytes.count
-        attempt.decodedBytes = body.bytes.count
+        context.cancellation.disarm()
+        hop.ended = answer.at
+        hop.bodyBytes = body.bytes.count
+        hop.decodedBytes = body.bytes.count
         let response = TransportResponse(
             head: answer.head, interim: answer.interim, body: .bytes(body.bytes), trailers: body.trailers,
-            attempt: attempt, answering: context.request)
-        lease.connection.expectResponses(of: attempt.bytesReceived)
+            hop: hop, answering: context.request)
+        lease.connection.expectResponses(of: hop.bytesReceived)
         // Bytes after the message answer no question of ours; a full buffer may hide some.
         let isQuiet = body.end == answer.rest.count && (!reader.mayHaveMore || lease.connection.stream.isStillSilent())
         if canReuse, isQuiet { lease.giveBack(at: answer.at) }
@@ -214,13 +214,13 @@ extension Exchange {
     private consuming func readOn(
         _ answer: consuming Answer, _ framing: BodyFraming, canReuse: Bool, endsConnection: Bool
     ) -> TransportResponse {
-        let (context, attempt) = (context, attempt)
-        context.interrupt.phase = .idle
+        let (context, hop) = (context, hop)
+        context.cancellation.phase = .receive
         let reading = ConnectionBody.Reading(
             lease: lease, reader: reader, body: BodyReader(framing, limits: context.terms.limits), chunk: answer.rest,
             upload: answer.upload, canReuse: canReuse, endsConnection: endsConnection)
         return TransportResponse(
             head: answer.head, interim: answer.interim,
-            body: .stream(ConnectionBody(reading, framing, attempt)), attempt: attempt, answering: context.request)
+            body: .stream(ConnectionBody(reading, framing, hop)), hop: hop, answering: context.request)
     }
 }

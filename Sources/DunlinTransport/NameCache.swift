@@ -8,25 +8,25 @@ internal import Synchronization
 /// nobody who waits for it and one behind a use to nobody at all, so they are children of one task of the session's
 /// own: started with the first look-up, ended and awaited by `close()`, cancelled with the last reference.
 final class NameCache: Sendable {
-    typealias Machine = NameCacheMachine<Parking<NameAnswer>>
+    typealias Machine = NameCacheMachine<ValueWaiter<NameAnswer>>
 
     enum Failure: Error {
         case timedOut
-        case interrupted
+        case cancelled
         case unresolved(any Error)
     }
 
     private struct Order: Sendable {
         let name: Machine.Name
         let lookUp: UInt64
-        let interrupt = Interrupt()
+        let cancellation = Cancellation()
     }
 
     private struct State {
         var machine: Machine
         var worker: Task<Void, Never>?
         /// How to stop each look-up that is underway.
-        var switches: [UInt64: Interrupt] = [:]
+        var switches: [UInt64: Cancellation] = [:]
         var turns = Turns()
     }
 
@@ -59,24 +59,25 @@ final class NameCache: Sendable {
 
     /// The addresses of a name, at once if they are remembered.
     func addresses(
-        of host: String, port: UInt16, until deadline: MonotonicTime, _ interrupt: Interrupt, on loop: Reactor
-    ) async throws(Failure) -> [SocketAddress] {
+        of host: String, port: UInt16, until deadline: MonotonicTime, _ cancellation: Cancellation, on loop: Reactor
+    ) async throws(Failure) -> [HTTP.SocketAddress] {
         let name = Machine.Name(host: host, port: port)
         switch ask(name, on: loop) {
         case .answer(let answer), .answerAndRefresh(let answer, _): return try Self.addresses(answer)
-        case .wait(let parking, let ticket), .lookUp(let parking, let ticket):
-            return try await wait(parking, ticket, until: deadline, interrupt)
+        case .wait(let waiter, let position), .lookUp(let waiter, let position):
+            return try await wait(waiter, position, until: deadline, cancellation)
         case .refuse: throw .unresolved(Self.closed)
         }
     }
 
     private func wait(
-        _ parking: Parking<NameAnswer>, _ ticket: Machine.Ticket, until deadline: MonotonicTime, _ interrupt: Interrupt
-    ) async throws(Failure) -> [SocketAddress] {
-        switch await parking.wait(until: deadline, interrupt: interrupt) {
+        _ waiter: ValueWaiter<NameAnswer>, _ position: Machine.Position, until deadline: MonotonicTime,
+        _ cancellation: Cancellation
+    ) async throws(Failure) -> [HTTP.SocketAddress] {
+        switch await waiter.wait(until: deadline, cancellation: cancellation) {
         case .value(let answer): return try Self.addresses(answer)
-        case .timedOut: throw leave(ticket, .timedOut)
-        case .interrupted: throw leave(ticket, .interrupted)
+        case .timedOut: throw leave(position, .timedOut)
+        case .cancelled: throw leave(position, .cancelled)
         }
     }
 
@@ -106,7 +107,7 @@ final class NameCache: Sendable {
 
     private static let closed = ResolverError(.unanswered, "the session is shut down")
 
-    private static func addresses(_ answer: NameAnswer) throws(Failure) -> [SocketAddress] {
+    private static func addresses(_ answer: NameAnswer) throws(Failure) -> [HTTP.SocketAddress] {
         switch answer {
         case .addresses(let addresses): return addresses
         case .noSuchName(let error), .failed(let error): throw .unresolved(error)
@@ -121,7 +122,7 @@ extension NameCache {
     private func ask(_ name: Machine.Name, on loop: Reactor) -> Machine.AskAction {
         let now = loop.now()
         let (action, order) = state.withLock { state in
-            let action = state.machine.ask(name, at: now) { Parking(on: loop) }
+            let action = state.machine.ask(name, at: now) { ValueWaiter(on: loop) }
             return (action, begun(name, action, &state))
         }
         if let order { orders.continuation.yield(order) }
@@ -133,18 +134,18 @@ extension NameCache {
         let number: UInt64
         switch action {
         case .answerAndRefresh(_, let lookUp): number = lookUp
-        case .lookUp(_, let ticket): number = ticket.lookUp
+        case .lookUp(_, let position): number = position.lookUp
         case .answer, .wait, .refuse: return nil
         }
         let order = Order(name: name, lookUp: number)
-        state.switches[number] = order.interrupt
+        state.switches[number] = order.cancellation
         if state.worker == nil { state.worker = startWorker() }
         return order
     }
 
-    private func leave(_ ticket: Machine.Ticket, _ failure: Failure) -> Failure {
+    private func leave(_ position: Machine.Position, _ failure: Failure) -> Failure {
         let abandoned = state.withLock { state in
-            state.machine.leave(ticket) ? state.switches.removeValue(forKey: ticket.lookUp) : nil
+            state.machine.leave(position) ? state.switches.removeValue(forKey: position.lookUp) : nil
         }
         abandoned?.cancel(.handle)
         return failure
@@ -177,7 +178,7 @@ extension NameCache {
         let (host, port) = (order.name.host, order.name.port)
         do {
             let deadline = reactor.now().advanced(by: limit)
-            let found = try await Race.run(until: deadline, order.interrupt, on: reactor) {
+            let found = try await Race.run(until: deadline, order.cancellation, on: reactor) {
                 try await resolver.addresses(of: host, port: port)
             }
             if found.isEmpty { return .noSuchName(ResolverError(.noSuchName, "\(host) has no address")) }

@@ -2,7 +2,7 @@ internal import DunlinTypes
 
 /// What a look-up came to.
 enum NameAnswer: Sendable {
-    case addresses([SocketAddress])
+    case addresses([HTTP.SocketAddress])
     case noSuchName(any Error)
     case failed(any Error)
     /// It took too long; there is no answer.
@@ -40,14 +40,14 @@ struct NameCacheMachine<Waiter> {
         /// The answer, and a look-up to begin behind it.
         case answerAndRefresh(NameAnswer, lookUp: UInt64)
         /// Somebody looks the name up already.
-        case wait(Waiter, Ticket)
+        case wait(Waiter, Position)
         /// Look it up, and wait with the others.
-        case lookUp(Waiter, Ticket)
+        case lookUp(Waiter, Position)
         case refuse
     }
 
     /// A waiter's place.
-    struct Ticket: Equatable, Sendable {
+    struct Position: Equatable, Sendable {
         let lookUp: UInt64
         let number: UInt64
     }
@@ -92,10 +92,10 @@ struct NameCacheMachine<Waiter> {
         if let known = recall(name, at: now) { return known }
         let isUnderway = current[name] != nil
         let lookUp = current[name] ?? begin(name, isRefresh: false)
-        let ticket = Ticket(lookUp: lookUp, number: next())
+        let position = Position(lookUp: lookUp, number: next())
         let waiter = waiter()
-        lookUps[lookUp]?.waiters.append((ticket.number, waiter))
-        return isUnderway ? .wait(waiter, ticket) : .lookUp(waiter, ticket)
+        lookUps[lookUp]?.waiters.append((position.number, waiter))
+        return isUnderway ? .wait(waiter, position) : .lookUp(waiter, position)
     }
 
     /// What is remembered and still good.
@@ -114,10 +114,10 @@ struct NameCacheMachine<Waiter> {
     }
 
     /// The waiter gave up; true if the look-up is to be given up with it.
-    mutating func leave(_ ticket: Ticket) -> Bool {
-        lookUps[ticket.lookUp]?.waiters.removeAll { $0.number == ticket.number }
-        guard let lookUp = lookUps[ticket.lookUp], !lookUp.isRefresh, lookUp.waiters.isEmpty else { return false }
-        end(ticket.lookUp)
+    mutating func leave(_ position: Position) -> Bool {
+        lookUps[position.lookUp]?.waiters.removeAll { $0.number == position.number }
+        guard let lookUp = lookUps[position.lookUp], !lookUp.isRefresh, lookUp.waiters.isEmpty else { return false }
+        end(position.lookUp)
         return true
     }
 

@@ -7,7 +7,7 @@ internal import Synchronization
 /// The rules are `PoolMachine`'s; this class holds the lock around it, waits, and closes. A connection that the server
 /// ends while it is idle is told of by its loop through a stream and dropped at once.
 final class Pool: Sendable {
-    typealias Machine = PoolMachine<Connection, Parking<Grant>>
+    typealias Machine = PoolMachine<Connection, ValueWaiter<Grant>>
 
     /// What a waiter is served.
     enum Grant: Sendable {
@@ -25,8 +25,8 @@ final class Pool: Sendable {
 
     /// A place in the line, until it is served.
     struct Place {
-        let origin: Origin
-        let parking: Parking<Grant>
+        let origin: HTTP.Origin
+        let waiter: ValueWaiter<Grant>
         let number: UInt64
     }
 
@@ -66,13 +66,13 @@ final class Pool: Sendable {
     /// A connection for `origin`, the right to open one, or a place in the line for either. Whoever gets a source must
     /// `giveBack` or `discard`.
     func lease(
-        _ origin: Origin, on loop: Reactor, at now: MonotonicTime, _ priority: RequestPriority = .normal,
+        _ origin: HTTP.Origin, on loop: Reactor, at now: MonotonicTime, _ priority: HTTP.Priority = .normal,
         mayReuse: Bool = true
     ) throws(PoolFailure) -> Offer {
         while true {
             let action = state.withLock { state in
                 state.machine.lease(origin, on: ObjectIdentifier(loop), at: now, priority, mayReuse: mayReuse) {
-                    Parking(on: loop)
+                    ValueWaiter(on: loop)
                 }
             }
             switch action {
@@ -85,14 +85,14 @@ final class Pool: Sendable {
                 discard(origin)
             case .turnAway: throw .exhausted
             case .refuse: throw .closed
-            case .wait(let parking, let number):
-                return .later(Place(origin: origin, parking: parking, number: number))
+            case .wait(let waiter, let number):
+                return .later(Place(origin: origin, waiter: waiter, number: number))
             }
         }
     }
 
     /// The right to open a connection for later, unless `count` are open or there is no room.
-    func reserve(_ origin: Origin, upTo count: Int) -> Bool {
+    func reserve(_ origin: HTTP.Origin, upTo count: Int) -> Bool {
         state.withLock { $0.machine.reserve(origin, upTo: count) }
     }
 
@@ -102,14 +102,14 @@ final class Pool: Sendable {
     }
 
     func wait(
-        in place: Place, until deadline: MonotonicTime, _ interrupt: Interrupt
+        in place: Place, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async throws(PoolFailure) -> Source {
-        switch await place.parking.wait(until: deadline, interrupt: interrupt) {
+        switch await place.waiter.wait(until: deadline, cancellation: cancellation) {
         case .value(.connection(let connection)): return .existing(connection)
         case .value(.opening): return .opening
         case .value(.refused): throw .closed
         case .timedOut: throw leave(place, .timedOut)
-        case .interrupted: throw leave(place, .interrupted)
+        case .cancelled: throw leave(place, .cancelled)
         }
     }
 
@@ -119,11 +119,11 @@ final class Pool: Sendable {
     }
 
     /// The place in line of a request that is watched, for as long as it stands there.
-    struct WatchedPlace: LinePlace {
+    struct ObservedPlace: QueuePosition {
         let pool: Pool
         let place: Place
 
-        func move(to priority: RequestPriority) {
+        func move(to priority: HTTP.Priority) {
             pool.state.withLock { $0.machine.move(place.origin, place.number, to: priority) }
         }
 
@@ -159,7 +159,7 @@ final class Pool: Sendable {
     }
 
     /// The connection is closed, or never was opened.
-    func discard(_ origin: Origin, wasLookedAt: Bool = false) {
+    func discard(_ origin: HTTP.Origin, wasLookedAt: Bool = false) {
         var (origin, wasLookedAt) = (origin, wasLookedAt)
         while let (waiter, next) = state.withLock({ $0.machine.gone(origin, wasLookedAt: wasLookedAt) }) {
             if waiter.deliver(.opening) { return }
@@ -167,9 +167,9 @@ final class Pool: Sendable {
         }
     }
 
-    /// No connection of an earlier edition is lent from now on.
-    func retire(before edition: UInt64) {
-        for connection in state.withLock({ $0.machine.retire(before: edition) }) { connection.close() }
+    /// No connection of an earlier TLS generation is lent from now on.
+    func retire(before tlsGeneration: UInt64) {
+        for connection in state.withLock({ $0.machine.retire(before: tlsGeneration) }) { connection.close() }
     }
 
     /// No more leases; what is idle is closed at once, what is lent out when it comes back.
@@ -189,7 +189,7 @@ final class Pool: Sendable {
         }
     }
 
-    func openCount(to origin: Origin) -> Int {
+    func openCount(to origin: HTTP.Origin) -> Int {
         state.withLock { $0.machine.openCount(to: origin) }
     }
 }
@@ -252,7 +252,7 @@ extension Pool {
 /// Why no connection was lent.
 enum PoolFailure: Error {
     case timedOut
-    case interrupted
+    case cancelled
     case closed
     /// Too many wait already.
     case exhausted

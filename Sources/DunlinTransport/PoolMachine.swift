@@ -22,7 +22,7 @@ internal import DunlinTypes
 /// 8. More than so many do not wait: who comes then is turned away at once.
 /// 9. Who may not reuse a connection opens one. Where the origin has all it may have, one of its own idle ones makes
 ///    room; who had to wait and is handed a connection closes it and opens another in its place.
-/// 10. Connections are of editions. Of an edition before the latest that is known none is lent.
+/// 10. Connections are of TLS generations. Of a generation before the latest that is known none is lent.
 /// 11. Never reads a clock, never closes anything: the answer says what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
@@ -54,7 +54,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         case keep(sweepAt: MonotonicTime?)
         case handOver(Waiter)
         /// Close it; who is named may open one to that origin in its stead.
-        case replace(Waiter, Origin)
+        case replace(Waiter, HTTP.Origin)
         /// Close it and report it gone.
         case close
     }
@@ -63,12 +63,12 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     /// One for each origin in use. A place changes where it stands: a dictionary of places would hand out each change
     /// through an accessor that allocates.
     private var places: [Place] = []
-    private var positions: [Origin: Int] = [:]
+    private var positions: [HTTP.Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
     /// When `expire` will be called next.
     private var nextSweep = MonotonicTime.never
     private var isClosed = false
-    private var edition: UInt64 = 0
+    private var tlsGeneration: UInt64 = 0
     private(set) var openCount = 0
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
@@ -79,7 +79,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         self.limits = limits
     }
 
-    func openCount(to origin: Origin) -> Int {
+    func openCount(to origin: HTTP.Origin) -> Int {
         position(of: origin).map { places[$0].open } ?? 0
     }
 }
@@ -88,7 +88,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
 
 extension PoolMachine {
     mutating func lease(
-        _ origin: Origin, on loop: ObjectIdentifier, at now: MonotonicTime, _ priority: RequestPriority,
+        _ origin: HTTP.Origin, on loop: ObjectIdentifier, at now: MonotonicTime, _ priority: HTTP.Priority,
         mayReuse: Bool = true, waiter: () -> Waiter
     ) -> LeaseAction {
         if isClosed { return .refuse }
@@ -122,7 +122,7 @@ extension PoolMachine {
     }
 
     private mutating func queue(
-        _ waiter: Waiter, at position: Int, _ priority: RequestPriority, _ number: UInt64
+        _ waiter: Waiter, at position: Int, _ priority: HTTP.Priority, _ number: UInt64
     ) -> LeaseAction {
         places[position].line.append(waiter, priority: priority, number: number)
         waitingCount += 1
@@ -130,7 +130,7 @@ extension PoolMachine {
     }
 
     /// The right to open a connection nobody asked for yet, unless `count` are open; it closes and outruns nobody.
-    mutating func reserve(_ origin: Origin, upTo count: Int) -> Bool {
+    mutating func reserve(_ origin: HTTP.Origin, upTo count: Int) -> Bool {
         if isClosed { return false }
         let position = position(adding: origin)
         guard places[position].open < min(count, limits.connectionsPerOrigin), openCount < limits.connections else {
@@ -142,14 +142,14 @@ extension PoolMachine {
     }
 
     /// The waiter gave up before it was served.
-    mutating func leave(_ origin: Origin, _ number: UInt64) {
+    mutating func leave(_ origin: HTTP.Origin, _ number: UInt64) {
         guard let position = position(of: origin), places[position].line.leave(number) != nil else { return }
         waitingCount -= 1
         removeIfDeserted(position)
     }
 
     /// From now on the waiter counts with this priority, unless it was served already.
-    mutating func move(_ origin: Origin, _ number: UInt64, to priority: RequestPriority) {
+    mutating func move(_ origin: HTTP.Origin, _ number: UInt64, to priority: HTTP.Priority) {
         guard let position = position(of: origin) else { return }
         places[position].line.move(number, to: priority)
     }
@@ -181,12 +181,12 @@ extension PoolMachine {
 extension PoolMachine {
     /// The connection is fit for another request, or still is after it was looked at.
     mutating func giveBack(
-        _ connection: Connection, to origin: Origin, at now: MonotonicTime, wasLookedAt: Bool = false
+        _ connection: Connection, to origin: HTTP.Origin, at now: MonotonicTime, wasLookedAt: Bool = false
     ) -> GiveBackAction {
         if wasLookedAt { endLook(origin) }
         let end = connection.opened.advanced(by: limits.age)
         guard !isClosed, end > now, connection.uses < limits.uses, connection.idleLimit > 0,
-            connection.edition >= edition, let position = position(of: origin)
+            connection.tlsGeneration >= tlsGeneration, let position = position(of: origin)
         else { return .close }
         if waitingCount > 0, let served = serve(from: position) { return served }
         let until = min(now.advanced(by: min(limits.idleTime, connection.idleLimit)), end)
@@ -198,7 +198,7 @@ extension PoolMachine {
     }
 
     /// A connection was closed or could not be opened; whoever is returned may open one, to the origin named.
-    mutating func gone(_ origin: Origin, wasLookedAt: Bool = false) -> (Waiter, Origin)? {
+    mutating func gone(_ origin: HTTP.Origin, wasLookedAt: Bool = false) -> (Waiter, HTTP.Origin)? {
         if wasLookedAt { endLook(origin) }
         guard let position = position(of: origin) else { return nil }
         let wasFull = openCount >= limits.connections
@@ -247,7 +247,7 @@ extension PoolMachine {
 
     /// The origin whose first waiter comes first, among those that may open a connection.
     private func firstInLine(where isMeant: (Int) -> Bool) -> Int? {
-        var best: (position: Int, turn: PriorityLine<Waiter>.Turn)?
+        var best: (position: Int, turn: PriorityQueue<Waiter>.Position)?
         for (position, place) in places.enumerated() where place.open < limits.connectionsPerOrigin {
             guard place.hasOthersWaiting, let turn = place.line.first, isMeant(position) else { continue }
             if let best, best.turn < turn { continue }
@@ -262,7 +262,7 @@ extension PoolMachine {
 extension PoolMachine {
     /// Takes an idle connection out of the pool to look at it, still counted; nil if it is not idle. It must come back,
     /// or be reported gone, as one that was looked at.
-    mutating func takeIdle(_ id: UInt64) -> (Connection, Origin)? {
+    mutating func takeIdle(_ id: UInt64) -> (Connection, HTTP.Origin)? {
         for position in places.indices {
             guard let index = places[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
             idleCount -= 1
@@ -272,7 +272,7 @@ extension PoolMachine {
         return nil
     }
 
-    private mutating func endLook(_ origin: Origin) {
+    private mutating func endLook(_ origin: HTTP.Origin) {
         guard let position = position(of: origin) else { return }
         places[position].lookedAt -= 1
     }
@@ -284,11 +284,11 @@ extension PoolMachine {
         return (expired, nextSweep)
     }
 
-    /// Takes out what is idle of earlier editions; the caller closes it.
-    mutating func retire(before edition: UInt64) -> [Connection] {
-        guard edition > self.edition else { return [] }
-        self.edition = edition
-        return removeIdle { $0.connection.edition < edition }
+    /// Takes out what is idle of earlier TLS generations; the caller closes it.
+    mutating func retire(before tlsGeneration: UInt64) -> [Connection] {
+        guard tlsGeneration > self.tlsGeneration else { return [] }
+        self.tlsGeneration = tlsGeneration
+        return removeIdle { $0.connection.tlsGeneration < tlsGeneration }
     }
 
     /// Nobody waits for what is idle, so nobody is to be told.
@@ -335,10 +335,10 @@ extension PoolMachine {
             var until: MonotonicTime
         }
 
-        let origin: Origin
+        let origin: HTTP.Origin
         var open = 0
         var idle: [Idle] = []
-        var line = PriorityLine<Waiter>()
+        var line = PriorityQueue<Waiter>()
         /// Open, and soon idle again or gone.
         var lookedAt = 0
 
@@ -357,14 +357,14 @@ extension PoolMachine {
         }
     }
 
-    private mutating func position(adding origin: Origin) -> Int {
+    private mutating func position(adding origin: HTTP.Origin) -> Int {
         if let position = position(of: origin) { return position }
         places.append(Place(origin: origin))
         positions[origin] = places.count - 1
         return places.count - 1
     }
 
-    private func position(of origin: Origin) -> Int? {
+    private func position(of origin: HTTP.Origin) -> Int? {
         // Most sessions talk to one origin, and comparing is cheaper than hashing.
         if !places.isEmpty, places[0].origin == origin { return 0 }
         return positions[origin]
@@ -392,5 +392,5 @@ protocol PoolMember {
     /// Nanoseconds it may be idle, by what the server said last.
     var idleLimit: Int64 { get }
     /// What it was agreed on by.
-    var edition: UInt64 { get }
+    var tlsGeneration: UInt64 { get }
 }

@@ -9,7 +9,7 @@ extension FileSource {
                 try FileSource(body)
             }
         } catch let error as NetworkError {
-            throw context.error(error.code, error.reason, in: .send, context.attempt, cause: error.underlying)
+            throw context.error(error.code, error.reason, in: .send, context.hop, cause: error.underlying)
         }
     }
 }

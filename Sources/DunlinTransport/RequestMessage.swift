@@ -28,7 +28,7 @@ struct RequestMessage {
             try self.init(context.request, file, uploads)
         } catch {
             let reason = "the request cannot be sent"
-            throw context.error(.invalidRequest, reason, in: .send, context.attempt, cause: error)
+            throw context.error(.invalidRequest, reason, in: .send, context.hop, cause: error)
         }
     }
 
@@ -52,7 +52,7 @@ struct RequestMessage {
         if let trailers = body.trailers {
             // Their names are known already.
             var (named, scratch) = (Fields(), [UInt8]())
-            for name in trailers.names { named.append(name, "") }
+            for name in trailers.names { named.append(name: name, value: "") }
             try ChunkEncoder.appendEnd(trailers: named, into: &scratch)
             return .chunked
         }

@@ -11,122 +11,122 @@ struct RequestWriter: Sendable {
     var heedsEnd = false
 
     /// Hands over what is taken at once, and leaves the rest; whether that was all.
-    func writeNow(_ bytes: inout Bytes, _ attempt: inout Attempt) throws -> Bool {
-        let taken = try tryWrite(bytes, from: 0, more: false, attempt) ?? 0
-        attempt.bytesSent += taken
+    func writeNow(_ bytes: inout Bytes, _ hop: inout HTTP.Hop) throws -> Bool {
+        let taken = try tryWrite(bytes, from: 0, more: false, hop) ?? 0
+        hop.bytesSent += taken
         bytes = bytes[taken...]
-        return try bytes.isEmpty && flush(attempt)
+        return try bytes.isEmpty && flush(hop)
     }
 
     /// Hands all the bytes to the kernel. If `more` follows at once, they share its segments. Whoever watches is told
     /// of those that are `counted` as the body's.
-    func write(_ bytes: Bytes, more: Bool = false, counted: Bool = false, _ attempt: inout Attempt) async throws {
+    func write(_ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop) async throws {
         var offset = 0
         while offset < bytes.count {
-            if context.watch != nil { try await pass(attempt) }
-            let taken = try tryWrite(bytes, from: offset, more: more, attempt)
+            if context.control != nil { try await pass(hop) }
+            let taken = try tryWrite(bytes, from: offset, more: more, hop)
             if let taken {
                 offset += taken
-                attempt.bytesSent += taken
-                if counted { context.watch?.sent(taken) }
+                hop.bytesSent += taken
+                if counted { context.control?.sent(taken) }
             } else {
-                try await waitWritable(attempt)
+                try await waitWritable(hop)
             }
         }
-        while try !flush(attempt) {
-            try await waitWritable(attempt)
+        while try !flush(hop) {
+            try await waitWritable(hop)
             // The reader hands on what is left, too, when TLS has something to answer. A peer that has all may go.
-            if !stream.isFlushed { try checkPeer(attempt) }
+            if !stream.isFlushed { try checkPeer(hop) }
         }
     }
 
-    private func flush(_ attempt: Attempt) throws -> Bool {
+    private func flush(_ hop: HTTP.Hop) throws -> Bool {
         do throws(StreamError) {
             return try stream.flush()
         } catch {
-            throw context.broken(error, .send, attempt)
+            throw context.broken(error, .send, hop)
         }
     }
 
     /// Hands on what the kernel takes of the file's bytes from `offset` on, at least one of them.
-    func send(_ file: OpenFile, from offset: Int, upTo end: Int, _ attempt: inout Attempt) async throws -> Int {
+    func send(_ file: OpenFile, from offset: Int, upTo end: Int, _ hop: inout HTTP.Hop) async throws -> Int {
         while true {
-            if context.watch != nil { try await pass(attempt) }
-            switch try trySend(file, from: offset, count: min(end - offset, Self.fileRun), attempt) {
+            if context.control != nil { try await pass(hop) }
+            switch try trySend(file, from: offset, count: min(end - offset, Self.fileRun), hop) {
             case .taken(let count):
-                guard count > 0 else { throw shortened(attempt) }
-                attempt.bytesSent += count
-                context.watch?.sent(count)
+                guard count > 0 else { throw shortened(hop) }
+                hop.bytesSent += count
+                context.control?.sent(count)
                 return count
             case .full:
-                try await waitWritable(attempt)
+                try await waitWritable(hop)
             case .refused:
-                return try await copy(file, from: offset, upTo: end, &attempt)
+                return try await copy(file, from: offset, upTo: end, &hop)
             }
         }
     }
 
     /// The same through memory, for files that the kernel cannot send by itself.
-    private func copy(_ file: OpenFile, from offset: Int, upTo end: Int, _ attempt: inout Attempt) async throws -> Int {
+    private func copy(_ file: OpenFile, from offset: Int, upTo end: Int, _ hop: inout HTTP.Hop) async throws -> Int {
         let piece: [UInt8]
         do throws(Errno) {
             piece = try file.read(at: offset, upTo: min(end - offset, Self.copyRun))
         } catch {
-            throw unreadable(error, attempt)
+            throw unreadable(error, hop)
         }
-        guard !piece.isEmpty else { throw shortened(attempt) }
-        try await write(Bytes(piece), counted: true, &attempt)
+        guard !piece.isEmpty else { throw shortened(hop) }
+        try await write(Bytes(piece), counted: true, &hop)
         return piece.count
     }
 
-    private func shortened(_ attempt: Attempt) -> NetworkError {
+    private func shortened(_ hop: HTTP.Hop) -> NetworkError {
         let reason = "the request body's file has become shorter while it was sent"
-        return context.error(.bodyLengthMismatch, reason, in: .send, attempt)
+        return context.error(.bodyLengthMismatch, reason, in: .send, hop)
     }
 
-    private func unreadable(_ error: Errno, _ attempt: Attempt) -> NetworkError {
+    private func unreadable(_ error: Errno, _ hop: HTTP.Hop) -> NetworkError {
         let reason = "the file of the request's body cannot be read"
-        return context.error(.fileUnreadable, reason, in: .send, attempt, cause: error)
+        return context.error(.fileUnreadable, reason, in: .send, hop, cause: error)
     }
 
     /// What the kernel may move from a file to a peer who keeps up before the limits are looked at again.
     private static let fileRun = 4 << 20
     private static let copyRun = 256 << 10
 
-    private func waitWritable(_ attempt: Attempt) async throws {
+    private func waitWritable(_ hop: HTTP.Hop) async throws {
         let start = context.clock.now()
         let wake =
-            if let watch = context.watch {
-                await waitWritable(since: start, watch)
+            if let control = context.control {
+                await waitWritable(since: start, control)
             } else {
                 await stream.channel.waitWritable(until: context.clock.deadline(for: .send, from: start))
             }
-        guard wake == .ready else { throw context.failure(wake, in: .send, since: start, attempt) }
+        guard wake == .ready else { throw context.failure(wake, in: .send, since: start, hop) }
     }
 
     /// Nothing is written while the transfer is held, and only the total limit goes on meanwhile.
-    private func waitWritable(since start: MonotonicTime, _ watch: TransferWatch) async -> Wake {
+    private func waitWritable(since start: MonotonicTime, _ control: TransferControl) async -> Wake {
         while true {
-            let held = watch.heldTime(since: start)
+            let held = control.suspendedTime(since: start)
             let deadline = context.clock.deadline(for: .send, from: start.advanced(by: held))
             let wake = await stream.channel.waitWritable(until: deadline)
-            guard wake == .timedOut, watch.heldTime(since: start) > held else { return wake }
-            guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else { return .timedOut }
+            guard wake == .timedOut, control.suspendedTime(since: start) > held else { return wake }
+            guard await control.pass(until: context.clock.deadline(for: .total, from: start)) else { return .timedOut }
         }
     }
 
     /// Waits while the transfer is held.
-    func pass(_ attempt: Attempt) async throws {
-        guard let watch = context.watch, watch.isHeld else { return }
+    func pass(_ hop: HTTP.Hop) async throws {
+        guard let control = context.control, control.isSuspended else { return }
         let start = context.clock.now()
-        guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else {
-            throw context.timedOut(.total, since: start, attempt)
+        guard await control.pass(until: context.clock.deadline(for: .total, from: start)) else {
+            throw context.timedOut(.total, since: start, hop)
         }
     }
 
-    private func checkPeer(_ attempt: Attempt) throws {
+    private func checkPeer(_ hop: HTTP.Hop) throws {
         guard heedsEnd, stream.channel.inputHasEnded() else { return }
-        throw context.closed("the server closed the connection", .send, attempt)
+        throw context.closed("the server closed the connection", .send, hop)
     }
 
     private enum Sent {
@@ -136,24 +136,24 @@ struct RequestWriter: Sendable {
         case refused
     }
 
-    private func trySend(_ file: OpenFile, from offset: Int, count: Int, _ attempt: Attempt) throws -> Sent {
+    private func trySend(_ file: OpenFile, from offset: Int, count: Int, _ hop: HTTP.Hop) throws -> Sent {
         guard case .plain(let channel) = stream else { return .refused }
-        try checkPeer(attempt)
+        try checkPeer(hop)
         do throws(Errno) {
             return try channel.sendFile(file, from: offset, count: count).map(Sent.taken) ?? .full
         } catch {
             if error.meansUnsupported { return .refused }
-            if error.isFileFault { throw unreadable(error, attempt) }
-            throw context.closed("the connection failed", .send, attempt, error)
+            if error.isFileFault { throw unreadable(error, hop) }
+            throw context.closed("the connection failed", .send, hop, error)
         }
     }
 
-    private func tryWrite(_ bytes: Bytes, from offset: Int, more: Bool, _ attempt: Attempt) throws -> Int? {
-        try checkPeer(attempt)
+    private func tryWrite(_ bytes: Bytes, from offset: Int, more: Bool, _ hop: HTTP.Hop) throws -> Int? {
+        try checkPeer(hop)
         do throws(StreamError) {
             return try stream.write(bytes, from: offset, more: more)
         } catch {
-            throw context.broken(error, .send, attempt)
+            throw context.broken(error, .send, hop)
         }
     }
 }

@@ -18,14 +18,14 @@ struct ResponseReader: ~Copyable {
     }
 
     /// What is there; nil if nothing is.
-    mutating func nextNow(upTo capacity: Int, in phase: Phase, _ attempt: inout Attempt) throws -> [UInt8]? {
+    mutating func nextNow(upTo capacity: Int, in phase: HTTP.Phase, _ hop: inout HTTP.Hop) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         do throws(StreamError) {
             guard note(try stream.read(into: &bytes, upTo: capacity)) else { return nil }
         } catch {
-            throw context.broken(error, phase, attempt)
+            throw context.broken(error, phase, hop)
         }
-        attempt.bytesReceived += bytes.count
+        hop.bytesReceived += bytes.count
         return bytes
     }
 
@@ -35,35 +35,35 @@ struct ResponseReader: ~Copyable {
     /// says when the answer is due.
     @inline(__always)
     mutating func next(
-        upTo capacity: Int, in phase: Phase, since start: MonotonicTime, _ attempt: inout Attempt
+        upTo capacity: Int, in phase: HTTP.Phase, since start: MonotonicTime, _ hop: inout HTTP.Hop
     ) async throws -> [UInt8] {
         while true {
             if !mayHaveMore {
                 let wake = await waitReadable(in: phase, since: start)
-                guard wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
-            } else if let watch = context.watch {
-                try await pass(watch, attempt)
+                guard wake == .ready else { throw context.failure(wake, in: phase, since: start, hop) }
+            } else if let control = context.control {
+                try await pass(control, hop)
             }
-            if let bytes = try nextNow(upTo: capacity, in: phase, &attempt) { return bytes }
+            if let bytes = try nextNow(upTo: capacity, in: phase, &hop) { return bytes }
         }
     }
 
     /// The next bytes, or nil if none have come by `limit`, which is the caller's patience and no failure. What the
     /// kernel has by then has come, whether or not the loop has seen it.
     mutating func next(
-        upTo capacity: Int, in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime,
-        _ attempt: inout Attempt
+        upTo capacity: Int, in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime,
+        _ hop: inout HTTP.Hop
     ) async throws -> [UInt8]? {
         while true {
             var isLast = false
             if !mayHaveMore {
                 let wake = await waitReadable(in: phase, since: start, before: limit)
                 isLast = wake == .timedOut && limit <= context.clock.now()
-                guard isLast || wake == .ready else { throw context.failure(wake, in: phase, since: start, attempt) }
-            } else if let watch = context.watch {
-                try await pass(watch, attempt)
+                guard isLast || wake == .ready else { throw context.failure(wake, in: phase, since: start, hop) }
+            } else if let control = context.control {
+                try await pass(control, hop)
             }
-            if let bytes = try nextNow(upTo: capacity, in: phase, &attempt) { return bytes }
+            if let bytes = try nextNow(upTo: capacity, in: phase, &hop) { return bytes }
             if isLast { return nil }
         }
     }
@@ -89,37 +89,37 @@ struct ResponseReader: ~Copyable {
     /// Waits for input, or for whichever limit is the nearest.
     @inline(__always)
     private func waitReadable(
-        in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime = .never
+        in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime = .never
     ) async -> Wake {
         let phase = phase == .send ? .total : phase
-        if let watch = context.watch { return await waitReadable(in: phase, since: start, before: limit, watch) }
+        if let control = context.control { return await waitReadable(in: phase, since: start, before: limit, control) }
         return await stream.channel.waitReadable(until: min(context.clock.deadline(for: phase, from: start), limit))
     }
 
     /// Nothing is read while the transfer is held, and only the total limit goes on meanwhile.
     private func waitReadable(
-        in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime, _ watch: TransferWatch
+        in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ control: TransferControl
     ) async -> Wake {
         let total = context.clock.deadline(for: .total, from: start)
         while true {
-            guard await watch.pass(until: total) else { return .timedOut }
-            let held = watch.heldTime(since: start)
+            guard await control.pass(until: total) else { return .timedOut }
+            let held = control.suspendedTime(since: start)
             let deadline = context.clock.deadline(for: phase, from: start.advanced(by: held))
             let wake = await stream.channel.waitReadable(until: min(deadline, limit.advanced(by: held)))
             switch wake {
-            case .ready: return await watch.pass(until: total) ? .ready : .timedOut
-            case .timedOut where watch.heldTime(since: start) > held: continue
+            case .ready: return await control.pass(until: total) ? .ready : .timedOut
+            case .timedOut where control.suspendedTime(since: start) > held: continue
             default: return wake
             }
         }
     }
 
     /// Waits while the transfer is held.
-    private func pass(_ watch: TransferWatch, _ attempt: Attempt) async throws {
-        guard watch.isHeld else { return }
+    private func pass(_ control: TransferControl, _ hop: HTTP.Hop) async throws {
+        guard control.isSuspended else { return }
         let start = context.clock.now()
-        guard await watch.pass(until: context.clock.deadline(for: .total, from: start)) else {
-            throw context.timedOut(.total, since: start, attempt)
+        guard await control.pass(until: context.clock.deadline(for: .total, from: start)) else {
+            throw context.timedOut(.total, since: start, hop)
         }
     }
 
@@ -142,21 +142,21 @@ extension ResponseReader {
     /// is for `pace` to say, but at most `capacity`.
     mutating func next(
         into bytes: inout [UInt8], replacing: Bool, upTo capacity: Int, at pace: inout ReadingPace, certain: Int,
-        in phase: Phase, since start: MonotonicTime, before limit: MonotonicTime, _ attempt: inout Attempt
+        in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ hop: inout HTTP.Hop
     ) async throws {
         while true {
             if !mayHaveMore {
-                try await wait(&pace, certain: certain, in: phase, since: start, before: limit, attempt)
-            } else if let watch = context.watch {
-                try await pass(watch, attempt)
+                try await wait(&pace, certain: certain, in: phase, since: start, before: limit, hop)
+            } else if let control = context.control {
+                try await pass(control, hop)
             }
             // Only now: if somebody else has the memory, other is taken, which is not needed for as long as we wait.
             if replacing { bytes.removeAll(keepingCapacity: true) }
             let (before, room) = (bytes.count, min(capacity, pace.readSize))
-            if try read(appendingTo: &bytes, upTo: room, phase, attempt) {
+            if try read(appendingTo: &bytes, upTo: room, phase, hop) {
                 let count = bytes.count - before
                 pace.took(count)
-                attempt.bytesReceived += count
+                hop.bytesReceived += count
                 return
             }
         }
@@ -164,18 +164,18 @@ extension ResponseReader {
 
     /// Waits until there is as much as `pace` wants, or its patience is over and there may be something.
     private func wait(
-        _ pace: inout ReadingPace, certain: Int, in phase: Phase, since start: MonotonicTime,
-        before limit: MonotonicTime, _ attempt: Attempt
+        _ pace: inout ReadingPace, certain: Int, in phase: HTTP.Phase, since start: MonotonicTime,
+        before limit: MonotonicTime, _ hop: HTTP.Hop
     ) async throws {
         // Part of what is certain to come may be here already, as the beginning of a record.
         let certain = stream.isSecure ? certain - Self.largestRecord : certain
-        if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, attempt) }
+        if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, hop) }
         let patience = pace.isMarked ? start.advanced(by: ReadingPace.patience) : .never
         let wake = await waitReadable(in: phase, since: start, before: min(limit, patience))
         if wake == .ready { return }
         // What came below the mark counts as having come, whatever the limit.
-        guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, attempt) }
-        if let mark = pace.fellBehind() { try setLowWater(mark, phase, attempt) }
+        guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, hop) }
+        if let mark = pace.fellBehind() { try setLowWater(mark, phase, hop) }
     }
 
     /// Of plaintext, and more than its ciphertext has around it.
@@ -192,21 +192,21 @@ extension ResponseReader {
         }
     }
 
-    private func setLowWater(_ mark: Int, _ phase: Phase, _ attempt: Attempt) throws {
+    private func setLowWater(_ mark: Int, _ phase: HTTP.Phase, _ hop: HTTP.Hop) throws {
         do throws(Errno) {
             try stream.channel.setLowWater(mark)
         } catch {
-            throw context.closed("the connection failed", phase, attempt, error)
+            throw context.closed("the connection failed", phase, hop, error)
         }
     }
 
     private mutating func read(
-        appendingTo bytes: inout [UInt8], upTo capacity: Int, _ phase: Phase, _ attempt: Attempt
+        appendingTo bytes: inout [UInt8], upTo capacity: Int, _ phase: HTTP.Phase, _ hop: HTTP.Hop
     ) throws -> Bool {
         do throws(StreamError) {
             return note(try stream.read(appendingTo: &bytes, upTo: capacity))
         } catch {
-            throw context.broken(error, phase, attempt)
+            throw context.broken(error, phase, hop)
         }
     }
 }

@@ -4,86 +4,86 @@ internal import DunlinTypes
 /// How an exchange gets its connection: one that is idle and still quiet, its turn in the line, or a new one.
 extension SocketTransport {
     @inline(__always)
-    func lease(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
-        try checkScheme(context, attempt)
+    func lease(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
+        try checkScheme(context, hop)
         while true {
-            switch try await source(context, &attempt) {
+            switch try await source(context, &hop) {
             case .existing(let connection) where context.isAlone:
                 // It has come to its turn: another is opened in this one's place.
                 connection.close()
-                return try await open(context, &attempt)
+                return try await open(context, &hop)
             case .existing(let connection):
-                if let lease = take(connection, context, &attempt) { return lease }
+                if let lease = take(connection, context, &hop) { return lease }
             case .opening:
-                return try await open(context, &attempt)
+                return try await open(context, &hop)
             }
         }
     }
 
-    func checkScheme(_ context: ExchangeContext, _ attempt: Attempt) throws {
-        guard context.origin.scheme == .http || context.advisor != nil else {
-            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .secure, attempt)
+    func checkScheme(_ context: ExchangeContext, _ hop: HTTP.Hop) throws {
+        guard context.origin.scheme == .http || context.tlsPolicySource != nil else {
+            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
         }
     }
 
     /// What the pool gives, at once or when the request has come to its turn.
-    private func source(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Pool.Source {
+    private func source(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Pool.Source {
         // Who has waited for a turn comes back later than the exchange began.
-        let now = attempt[.pool] == 0 ? context.started : context.clock.now()
+        let now = hop[.pool] == 0 ? context.started : context.clock.now()
         do throws(PoolFailure) {
             let offer = try pool.lease(
                 context.origin, on: context.clock.reactor, at: now, context.request.priority,
                 mayReuse: !context.isAlone && !context.request.needsFreshConnection)
             switch offer {
             case .now(let source): return source
-            case .later(let place): return try await wait(in: place, context, &attempt)
+            case .later(let place): return try await wait(in: place, context, &hop)
             }
         } catch {
-            throw failure(error, context, attempt)
+            throw failure(error, context, hop)
         }
     }
 
     private func wait(
-        in place: Pool.Place, _ context: ExchangeContext, _ attempt: inout Attempt
+        in place: Pool.Place, _ context: ExchangeContext, _ hop: inout HTTP.Hop
     ) async throws(PoolFailure) -> Pool.Source {
-        let standing = context.watch?.standing
-        standing?.enter(Pool.WatchedPlace(pool: pool, place: place))
-        context.interrupt.phase = .pool
+        let queueStatus = context.control?.queueStatus
+        queueStatus?.enter(Pool.ObservedPlace(pool: pool, place: place))
+        context.cancellation.phase = .pool
         defer {
-            context.interrupt.phase = .firstByte
-            standing?.leave()
+            context.cancellation.phase = .firstByte
+            queueStatus?.leave()
         }
         let deadline = context.clock.deadline(for: .pool, from: context.waitStarted)
-        let source = try await pool.wait(in: place, until: deadline, context.interrupt)
-        attempt[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
+        let source = try await pool.wait(in: place, until: deadline, context.cancellation)
+        hop[.pool] = context.clock.now().nanoseconds - context.started.nanoseconds
         return source
     }
 
     /// The connection if it is still quiet; nil, and closed, if the peer ended it or said something unasked.
-    private func take(_ connection: Connection, _ context: ExchangeContext, _ attempt: inout Attempt) -> Lease? {
+    private func take(_ connection: Connection, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Lease? {
         guard let turn = connection.stream.beginTurn() else {
             connection.close()
             pool.discard(context.origin)
             return nil
         }
-        attempt.isConnectionReused = true
-        attempt.connection = connection.id
-        attempt.peerReference = connection.peer
+        hop.isConnectionReused = true
+        hop.connection = connection.id
+        hop.peerReference = connection.peer
         return Lease(connection, turn: turn, from: pool)
     }
 
     /// Makes use of the right to open a connection.
-    func open(_ context: ExchangeContext, _ attempt: inout Attempt) async throws -> Lease {
-        defer { context.interrupt.phase = .firstByte }
+    func open(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
+        defer { context.cancellation.phase = .firstByte }
         do {
             // Who has waited too long opens nothing, and sends nothing.
             let now = context.clock.now()
-            guard context.request.deadline > now else { throw context.timedOut(.total, since: now, attempt) }
-            let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &attempt)
+            guard context.request.deadline > now else { throw context.timedOut(.total, since: now, hop) }
+            let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &hop)
             pool.countOpened()
             // What it was secured by may be news: the identity's files are looked at with each connection.
-            if !context.isAlone, connection.edition != .max { pool.retire(before: connection.edition) }
-            attempt.connection = connection.id
+            if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
+            hop.connection = connection.id
             return Lease(connection, turn: turn, from: pool)
         } catch {
             pool.discard(context.origin)
@@ -91,13 +91,13 @@ extension SocketTransport {
         }
     }
 
-    private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ attempt: Attempt) -> any Error {
+    private func failure(_ failure: PoolFailure, _ context: ExchangeContext, _ hop: HTTP.Hop) -> any Error {
         switch failure {
-        case .timedOut: context.timedOut(.pool, since: context.waitStarted, attempt)
-        case .interrupted: context.interrupted(.pool, attempt)
+        case .timedOut: context.timedOut(.pool, since: context.waitStarted, hop)
+        case .cancelled: context.cancelled(.pool, hop)
         case .exhausted:
-            context.error(.poolExhausted, "too many requests wait for a connection already", in: .pool, attempt)
-        case .closed: context.error(.sessionClosed, "the session is shut down", in: .pool, attempt)
+            context.error(.poolExhausted, "too many requests wait for a connection already", in: .pool, hop)
+        case .closed: context.error(.sessionClosed, "the session is shut down", in: .pool, hop)
         }
     }
 }

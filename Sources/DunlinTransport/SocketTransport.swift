@@ -22,11 +22,11 @@ public final class SocketTransport: Sendable {
         /// How long one look-up may take before it is begun anew.
         public var lookUpTime: Duration?
         /// What passes between two attempts at one connection.
-        public var attemptDelay: Duration = .milliseconds(250)
+        public var connectionAttemptDelay: Duration = .milliseconds(250)
         /// Whether connections take turns with the addresses of a name.
         public var rotatesAddresses = true
-        public var sockets = SocketOptions()
-        public var interfaces = InterfaceRules.any
+        public var sockets = HTTP.SocketOptions()
+        public var interfaces = NetworkInterface.Rules.any
         /// What each connection passes between connecting and TLS, in this order; nothing on the direct way.
         var stages: [any ConnectionStage] = []
 
@@ -38,9 +38,9 @@ public final class SocketTransport: Sendable {
     let connector: Connector
     private let terms: ExchangeContext.Terms
 
-    /// Without an `advisor` there is no https.
-    public init(_ options: Options, on reactor: Reactor, advisor: (any HandshakeAdvisor)? = nil) {
-        terms = ExchangeContext.Terms(options.limits, advisor)
+    /// Without an `tlsPolicySource` there is no https.
+    public init(_ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil) {
+        terms = ExchangeContext.Terms(options.limits, tlsPolicySource)
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)
@@ -52,7 +52,7 @@ public final class SocketTransport: Sendable {
         names = NameCache(options, on: reactor)
         connector = Connector(
             names: names, sockets: options.sockets, interfaces: options.interfaces,
-            attemptDelay: options.attemptDelay.clampedNanoseconds,
+            connectionAttemptDelay: options.connectionAttemptDelay.clampedNanoseconds,
             takesTurns: options.rotatesAddresses, stages: options.stages)
     }
 
@@ -64,44 +64,46 @@ public final class SocketTransport: Sendable {
         await names.close()
     }
 
-    /// Lends no connection any more that was secured by an earlier edition: those that are idle are closed at once, the
-    /// others as their exchanges end.
-    public func retire(before edition: UInt64) {
-        pool.retire(before: edition)
+    /// Lends no connection any more that was secured by an earlier TLS generation: those that are idle are closed at
+    /// once, the others as their exchanges end.
+    public func retire(before tlsGeneration: UInt64) {
+        pool.retire(before: tlsGeneration)
     }
 
     /// Reads and forgets the rest of a body of ours, if that is at most `limit` bytes and here in time, so that its
     /// connection can be used again. Otherwise gives it up, and what is still being sent of its request.
-    public func drain(_ body: any BodyStream, upTo limit: Int, until deadline: MonotonicTime) async throws {
+    public func drain(_ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: MonotonicTime)
+        async throws
+    {
         guard let body = body as? ConnectionBody else { return }
         try await body.drain(upTo: limit, until: deadline)
     }
 
     /// Closes the connection of a body of ours that nobody reads any more, unless it has been read; who tries gets
     /// `error`.
-    public func abandon(_ body: any BodyStream, _ error: any Error) {
+    public func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
         (body as? ConnectionBody)?.abandon(error)
     }
 
     /// Whoever reads what is left of a body of ours loses patience then, if no limit ends it before.
-    public func hurry(_ body: any BodyStream, until deadline: MonotonicTime) throws {
+    public func hurry(_ body: any TransportResponse.BodyStream, until deadline: MonotonicTime) throws {
         try (body as? ConnectionBody)?.hurry(until: deadline)
     }
 
     /// Forgets what names mean.
-    public func flushNames() {
+    public func removeCachedAddresses() {
         names.flush()
     }
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with an advisor of its own counts on
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with a TLS policy of its own counts on
     /// that instead of the session's, and has a connection to itself.
     public func exchange(
-        _ request: TransportRequest, interrupt: Interrupt, uploads: UploadScope? = nil,
-        attendants: Attendants? = nil, since start: MonotonicTime, on reactor: Reactor
+        _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
+        exchangeOptions: ExchangeOptions? = nil, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, interrupt, terms, attendants, since: start, on: reactor)
+        let context = ExchangeContext(request, cancellation, terms, exchangeOptions, since: start, on: reactor)
         return try await Exchange.run(context, through: self, uploads)
     }
 }
@@ -110,14 +112,14 @@ public final class SocketTransport: Sendable {
 
 extension SocketTransport {
     /// How many connections to `origin` there are, those being opened included.
-    public func openCount(to origin: Origin) -> Int { pool.openCount(to: origin) }
+    public func openCount(to origin: HTTP.Origin) -> Int { pool.openCount(to: origin) }
 
     /// Opens a connection for later to where `request` would go, unless `count` are open or the caps leave no room.
     public func openAhead(
-        of request: TransportRequest, upTo count: Int, interrupt: Interrupt, on reactor: Reactor
+        of request: TransportRequest, upTo count: Int, cancellation: Cancellation, on reactor: Reactor
     ) async throws {
-        let context = ExchangeContext(request, interrupt, terms, since: reactor.now(), on: reactor)
-        var attempt = Attempt()
+        let context = ExchangeContext(request, cancellation, terms, since: reactor.now(), on: reactor)
+        var attempt = HTTP.Hop()
         try checkScheme(context, attempt)
         guard pool.reserve(context.origin, upTo: count) else { return }
         let lease = try await open(context, &attempt)

@@ -18,7 +18,8 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
                 return .read(work)
             case .busy:
                 self = .busy
-                let error = NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .idle)
+                let error = NetworkError(
+                    .bodyConsumed, "the body is already being read by another task", phase: .receive)
                 return .failed(error)
             case .ended:
                 self = .ended
@@ -33,7 +34,7 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
     // Not private for the same reason.
     struct Record: ~Copyable {
         var state: State
-        var attempt: Attempt
+        var hop: HTTP.Hop
         var trailers: Fields
     }
 
@@ -49,11 +50,11 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
     private let record: Mutex<Record>
 
     /// `attempt` is how far the body got before anybody read it.
-    public init(_ work: consuming Work, after attempt: Attempt, _ trailers: Fields = Fields()) {
-        record = Mutex(Record(state: .idle(work), attempt: attempt, trailers: trailers))
+    public init(_ work: consuming Work, after hop: HTTP.Hop, _ trailers: Fields = Fields()) {
+        record = Mutex(Record(state: .idle(work), hop: hop, trailers: trailers))
     }
 
-    public var attempt: Attempt { record.withLock { $0.attempt } }
+    public var hop: HTTP.Hop { record.withLock { $0.hop } }
     /// Empty before the end.
     public var trailers: Fields { record.withLock { $0.trailers } }
 
@@ -62,25 +63,25 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
     }
 
     /// `attempt` is how far the body got; nil for no further.
-    public func putBack(_ work: consuming Work, after attempt: Attempt? = nil) {
-        set(.idle(work), attempt)
+    public func putBack(_ work: consuming Work, after hop: HTTP.Hop? = nil) {
+        set(.idle(work), hop)
     }
 
     /// There is no more to read; the work is the reader's to keep.
-    public func end(after attempt: Attempt? = nil, _ trailers: Fields? = nil) {
-        set(.ended, attempt, trailers)
+    public func end(after hop: HTTP.Hop? = nil, _ trailers: Fields? = nil) {
+        set(.ended, hop, trailers)
     }
 
     /// From now on every reader gets this error.
-    public func fail(_ error: any Error, after attempt: Attempt? = nil) {
-        set(.failed(error), attempt)
+    public func fail(_ error: any Error, after hop: HTTP.Hop? = nil) {
+        set(.failed(error), hop)
     }
 
-    private func set(_ state: consuming State, _ attempt: Attempt?, _ trailers: Fields? = nil) {
+    private func set(_ state: consuming State, _ hop: HTTP.Hop?, _ trailers: Fields? = nil) {
         var state: State? = state
         record.withLock { record in
             record.state = state.take() ?? .ended
-            if let attempt { record.attempt = attempt }
+            if let hop { record.hop = hop }
             if let trailers { record.trailers = trailers }
         }
     }

@@ -80,9 +80,9 @@ final class Upload: Sendable {
     private let file: FileSource?
     private let state: Mutex<State>
     /// Told when it is over.
-    private let end: Parking<Void>
+    private let end: ValueWaiter<Void>
     /// Told when the scope need no longer look after it, or is to cancel it.
-    private let leash: Parking<Void>
+    private let leash: ValueWaiter<Void>
 
     /// `sent`: bytes of the head that went ahead.
     init(_ opening: Bytes, _ file: FileSource?, _ writer: RequestWriter, after sent: Int) {
@@ -92,8 +92,8 @@ final class Upload: Sendable {
         var writer = writer
         writer.heedsEnd = true
         self.writer = writer
-        end = Parking(on: writer.context.clock.reactor)
-        leash = Parking(on: writer.context.clock.reactor)
+        end = ValueWaiter(on: writer.context.clock.reactor)
+        leash = ValueWaiter(on: writer.context.clock.reactor)
     }
 
     var outcome: Outcome { state.withLock { $0.outcome } }
@@ -149,10 +149,10 @@ extension Upload {
 
     /// What a wait for more of the response's body that begins now is part of: while there is more to send, only the
     /// total limit counts, and `run` says when that changes.
-    var phaseOfReader: Phase {
+    var phaseOfReader: HTTP.Phase {
         if state.withLock({ $0.isUnderway && !$0.isStopped }) { return .send }
         writer.stream.channel.limitReading(until: .never)
-        return .idle
+        return .receive
     }
 
     /// Ends the sending: what is left would only be thrown away.
@@ -188,11 +188,11 @@ extension Upload {
     }
 
     /// What a success is worth that the peer did not stay for.
-    func cut(_ attempt: Attempt) -> NetworkError {
+    func cut(_ hop: HTTP.Hop) -> NetworkError {
         let answer = state.withLock { $0.answer }
         let said = answer.map { "answered \($0.status) and " } ?? ""
         var error = writer.context.closed(
-            "the server \(said)ended the connection before it had the whole request", .send, attempt)
+            "the server \(said)ended the connection before it had the whole request", .send, hop)
         error.response = answer
         error.requestMayHaveBeenSent = true
         error.isSafeToRetry = writer.context.method.isIdempotent
@@ -200,13 +200,15 @@ extension Upload {
     }
 
     /// Waits until it is over. To be called once.
-    func waitForEnd(_ attempt: Attempt) async throws {
+    func waitForEnd(_ hop: HTTP.Hop) async throws {
         let context = writer.context
         let start = context.clock.now()
-        switch await end.wait(until: context.clock.deadline(for: .total, from: start), interrupt: context.interrupt) {
+        switch await end.wait(
+            until: context.clock.deadline(for: .total, from: start), cancellation: context.cancellation)
+        {
         case .value: break
-        case .timedOut: throw context.timedOut(.total, since: start, attempt)
-        case .interrupted: throw context.interrupted(.send, attempt)
+        case .timedOut: throw context.timedOut(.total, since: start, hop)
+        case .cancelled: throw context.cancelled(.send, hop)
         }
     }
 }
@@ -216,7 +218,7 @@ extension Upload {
 extension Upload {
     /// Waits until it need not be looked after any more.
     func waitForRelease() async {
-        _ = await leash.wait(until: .never, interrupt: nil)
+        _ = await leash.wait(until: .never, cancellation: nil)
     }
 
     func run() async {
@@ -227,10 +229,10 @@ extension Upload {
     }
 
     private func sendAll() async {
-        var attempt = Attempt()
-        attempt.bytesSent = bytesSent
+        var hop = HTTP.Hop()
+        hop.bytesSent = bytesSent
         do {
-            try await send(&attempt)
+            try await send(&hop)
             finish(.complete)
         } catch let error as NetworkError where error.code == .connectionClosed {
             // The peer may have answered before it closed; the reader will see.
@@ -247,9 +249,9 @@ extension Upload {
             let isOwn = state.end(outcome)
             state.ended = now
             state.wasReset = wasReset
-            return (isOwn, state.isAwaited, state.isStopped, state.answer == nil ? Phase.firstByte : .idle)
+            return (isOwn, state.isAwaited, state.isStopped, state.answer == nil ? HTTP.Phase.firstByte : .receive)
         }
-        writer.context.interrupt.phase = phase
+        writer.context.cancellation.phase = phase
         let channel = writer.stream.channel
         if isAwaited {
             // The reader waits for this and nothing else.
@@ -262,33 +264,33 @@ extension Upload {
     }
 
     private func write(
-        _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ attempt: inout Attempt
+        _ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop
     ) async throws {
-        defer { state.withLock { [attempt] in $0.bytesSent = attempt.bytesSent } }
-        try await writer.write(bytes, more: more, counted: counted, &attempt)
+        defer { state.withLock { [hop] in $0.bytesSent = hop.bytesSent } }
+        try await writer.write(bytes, more: more, counted: counted, &hop)
     }
 }
 
 // MARK: - The body
 
 extension Upload {
-    private func send(_ attempt: inout Attempt) async throws {
-        if !opening.isEmpty { try await write(opening, more: bodyIsAtHand, &attempt) }
+    private func send(_ hop: inout HTTP.Hop) async throws {
+        if !opening.isEmpty { try await write(opening, more: bodyIsAtHand, &hop) }
         let isChunked = body.isChunked
-        writer.context.watch?.beginSending(file?.range.count ?? body.length)
+        writer.context.control?.beginSending(file?.range.count ?? body.length)
         switch body.content {
         case .none: break
         case .bytes(let bytes):
-            try await frame(bytes.count, isChunked, &attempt) { attempt in
-                try await write(bytes, counted: true, &attempt)
+            try await frame(bytes.count, isChunked, &hop) { hop in
+                try await write(bytes, counted: true, &hop)
             }
         case .file:
             guard let file else { break }
-            try await frame(file.range.count, isChunked, &attempt) { attempt in try await send(file, &attempt) }
+            try await frame(file.range.count, isChunked, &hop) { hop in try await send(file, &hop) }
         case .stream(let length, _, let make):
-            try await send(make(), of: length, isChunked, &attempt)
+            try await send(make(), of: length, isChunked, &hop)
         }
-        if isChunked { try await sendEnd(&attempt) }
+        if isChunked { try await sendEnd(&hop) }
     }
 
     /// The body's first byte follows the head at once, and may share its segment.
@@ -302,67 +304,67 @@ extension Upload {
 
     /// All of a body as one chunk, or as it is.
     private func frame(
-        _ count: Int, _ isChunked: Bool, _ attempt: inout Attempt,
-        _ send: (inout Attempt) async throws -> Void
+        _ count: Int, _ isChunked: Bool, _ hop: inout HTTP.Hop,
+        _ send: (inout HTTP.Hop) async throws -> Void
     ) async throws {
-        guard isChunked, count > 0 else { return try await send(&attempt) }
+        guard isChunked, count > 0 else { return try await send(&hop) }
         var line: [UInt8] = []
         ChunkEncoder.appendHeader(ofSize: count, into: &line)
-        try await write(Bytes(line), more: true, &attempt)
-        try await send(&attempt)
+        try await write(Bytes(line), more: true, &hop)
+        try await send(&hop)
         line.removeAll(keepingCapacity: true)
         ChunkEncoder.appendSuffix(into: &line)
-        try await write(Bytes(line), &attempt)
+        try await write(Bytes(line), &hop)
     }
 
-    private func send(_ source: FileSource, _ attempt: inout Attempt) async throws {
+    private func send(_ source: FileSource, _ hop: inout HTTP.Hop) async throws {
         var offset = source.range.lowerBound
         while offset < source.range.upperBound {
-            offset += try await writer.send(source.file, from: offset, upTo: source.range.upperBound, &attempt)
-            state.withLock { [attempt] in $0.bytesSent = attempt.bytesSent }
+            offset += try await writer.send(source.file, from: offset, upTo: source.range.upperBound, &hop)
+            state.withLock { [hop] in $0.bytesSent = hop.bytesSent }
         }
     }
 
     private func send(
-        _ chunks: any RequestBody.Chunks, of length: Int?, _ isChunked: Bool, _ attempt: inout Attempt
+        _ chunks: any RequestBody.Chunks, of length: Int?, _ isChunked: Bool, _ hop: inout HTTP.Hop
     ) async throws {
         var sent = 0
         if let filed = chunks as? any FiledChunks {
-            try await send(filed.makePieces(), of: length, isChunked, &sent, &attempt)
+            try await send(filed.makePieces(), of: length, isChunked, &sent, &hop)
         } else {
             for try await chunk in chunks where !chunk.isEmpty {
-                try await send(chunk, of: length, isChunked, &sent, &attempt)
+                try await send(chunk, of: length, isChunked, &sent, &hop)
             }
         }
         try Task.checkCancellation()
         guard let length, sent < length else { return }
-        throw mismatch("\(length - sent) of the \(length) bytes announced are missing", attempt)
+        throw mismatch("\(length - sent) of the \(length) bytes announced are missing", hop)
     }
 
     private func send(
-        _ chunk: Bytes, of length: Int?, _ isChunked: Bool, _ sent: inout Int, _ attempt: inout Attempt
+        _ chunk: Bytes, of length: Int?, _ isChunked: Bool, _ sent: inout Int, _ hop: inout HTTP.Hop
     ) async throws {
-        try count(chunk.count, of: length, &sent, attempt)
-        try await writer.pass(attempt)
-        try await write(isChunked ? Self.framed(chunk) : chunk, &attempt)
-        writer.context.watch?.sent(chunk.count)
+        try count(chunk.count, of: length, &sent, hop)
+        try await writer.pass(hop)
+        try await write(isChunked ? Self.framed(chunk) : chunk, &hop)
+        writer.context.control?.sent(chunk.count)
     }
 
     /// Files are sent as bodies are that are one.
     private func send(
         _ pieces: consuming some BodyPieces, of length: Int?, _ isChunked: Bool, _ sent: inout Int,
-        _ attempt: inout Attempt
+        _ hop: inout HTTP.Hop
     ) async throws {
         while let piece = try await pieces.next() {
             switch piece {
             case .bytes(let chunk):
                 if chunk.isEmpty { continue }
-                try await send(chunk, of: length, isChunked, &sent, &attempt)
+                try await send(chunk, of: length, isChunked, &sent, &hop)
             case .file(let file):
                 try Task.checkCancellation()
-                try count(file.length, of: length, &sent, attempt)
+                try count(file.length, of: length, &sent, hop)
                 do {
-                    try await frame(file.length, isChunked, &attempt) { attempt in try await send(file, &attempt) }
+                    try await frame(file.length, isChunked, &hop) { hop in try await send(file, &hop) }
                 } catch let error as NetworkError where error.code.blamesTheBody {
                     throw pieces.explained(error)
                 }
@@ -370,25 +372,25 @@ extension Upload {
         }
     }
 
-    private func count(_ more: Int, of length: Int?, _ sent: inout Int, _ attempt: Attempt) throws {
+    private func count(_ more: Int, of length: Int?, _ sent: inout Int, _ hop: HTTP.Hop) throws {
         if let length, more > length - sent {
-            throw mismatch("more than the \(length) bytes announced", attempt)
+            throw mismatch("more than the \(length) bytes announced", hop)
         }
         sent += more
     }
 
-    private func sendEnd(_ attempt: inout Attempt) async throws {
+    private func sendEnd(_ hop: inout HTTP.Hop) async throws {
         let trailers = try await body.trailers?.make() ?? Fields()
         var end: [UInt8] = []
         do throws(WireError) {
             try ChunkEncoder.appendEnd(trailers: trailers, into: &end)
         } catch {
-            throw writer.context.error(.invalidRequest, "the trailers cannot be sent", in: .send, attempt, cause: error)
+            throw writer.context.error(.invalidRequest, "the trailers cannot be sent", in: .send, hop, cause: error)
         }
-        try await write(Bytes(end), &attempt)
+        try await write(Bytes(end), &hop)
     }
 
-    private func mismatch(_ reason: String, _ attempt: Attempt) -> NetworkError {
-        writer.context.error(.bodyLengthMismatch, "the request body has \(reason)", in: .send, attempt)
+    private func mismatch(_ reason: String, _ hop: HTTP.Hop) -> NetworkError {
+        writer.context.error(.bodyLengthMismatch, "the request body has \(reason)", in: .send, hop)
     }
 }

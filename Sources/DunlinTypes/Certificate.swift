@@ -14,9 +14,9 @@ public struct Certificate: Sendable {
         public var notBefore: Int64
         public var notAfter: Int64
         /// Of the whole certificate.
-        public var fingerprint: Fingerprint
+        public var fingerprint: Certificate.Fingerprint
         /// Of its SubjectPublicKeyInfo: what a public-key pin is compared with.
-        public var publicKey: Fingerprint
+        public var publicKey: Certificate.Fingerprint
         /// The kind of its key and the key's size: `EC 256`, `RSA 2048`.
         public var key: String
         /// How it is signed: `ecdsa-with-SHA256`.
@@ -26,7 +26,8 @@ public struct Certificate: Sendable {
 
         package init(
             subject: String, issuer: String, names: [String], serialNumber: String, notBefore: Int64,
-            notAfter: Int64, fingerprint: Fingerprint, publicKey: Fingerprint, key: String, signature: String,
+            notAfter: Int64, fingerprint: Certificate.Fingerprint, publicKey: Certificate.Fingerprint, key: String,
+            signature: String,
             isAuthority: Bool
         ) {
             self.subject = subject

@@ -1,17 +1,17 @@
 /// A cryptographic digest of some content, and by which algorithm.
 public struct ContentDigest: Sendable, Hashable {
-    public let algorithm: DigestAlgorithm
+    public let algorithm: ContentDigest.Algorithm
     public let bytes: Bytes
 
     /// Nil unless there are as many bytes as the algorithm makes.
-    public init?(_ algorithm: DigestAlgorithm, _ bytes: Bytes) {
+    public init?(_ algorithm: ContentDigest.Algorithm, _ bytes: Bytes) {
         guard bytes.count == algorithm.byteCount else { return nil }
         self.algorithm = algorithm
         self.bytes = bytes
     }
 
     /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Nil for anything else.
-    public init?(_ algorithm: DigestAlgorithm, hex: String) {
+    public init?(_ algorithm: ContentDigest.Algorithm, hex: String) {
         let digits = Array(hex.utf8)
         guard digits.count == 2 * algorithm.byteCount else { return nil }
         var bytes: [UInt8] = []

@@ -44,7 +44,7 @@ public struct Fields: Sendable {
     /// Adds a field after those already there.
     ///
     /// A name longer than 65,535 bytes is cut to a name no request may carry, so that sending it fails.
-    public mutating func append(_ name: String, _ value: String, sensitive: Bool = false) {
+    public mutating func append(name: String, value: String, sensitive: Bool = false) {
         let nameStart = bytes.count
         bytes.append(contentsOf: name.utf8.count > Self.longestName ? "\0".utf8 : name.utf8)
         let valueStart = bytes.count
@@ -102,7 +102,7 @@ public struct Fields: Sendable {
         }
         set {
             remove(name)
-            if let newValue { append(name, newValue) }
+            if let newValue { append(name: name, value: newValue) }
         }
     }
 
@@ -166,7 +166,7 @@ extension Fields: Sequence {
 extension Fields: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init()
-        for (name, value) in elements { append(name, value) }
+        for (name, value) in elements { append(name: name, value: value) }
     }
 }
 
@@ -204,7 +204,7 @@ extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     private var shown: [(name: String, value: String)] {
         entries.map { entry in
             let name = text(entry.name)
-            let isSecret = entry.isSensitive || SecretFields.usual.contains(name)
+            let isSecret = entry.isSensitive || HTTP.SecretFields.usual.contains(name)
             return (VisibleText.of(name), isSecret ? "<redacted>" : VisibleText.of(text(entry.value), upTo: .max))
         }
     }

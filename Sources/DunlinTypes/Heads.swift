@@ -1,8 +1,8 @@
 /// What a request says before its body.
 public struct RequestHead: Sendable {
-    public var method: Method
+    public var method: HTTP.Method
     /// Where the request goes: decides the connection and the Host field.
-    public var origin: Origin
+    public var origin: HTTP.Origin
     /// The request target in origin form (`/path?query`), exactly as it will be written.
     public var target: String
     @usableFromInline var content: Content
@@ -12,14 +12,14 @@ public struct RequestHead: Sendable {
         case prepared(PreparedFields)
     }
 
-    @inlinable public init(method: Method, origin: Origin, target: String, fields: Fields = Fields()) {
+    @inlinable public init(method: HTTP.Method, origin: HTTP.Origin, target: String, fields: Fields = Fields()) {
         self.method = method
         self.origin = origin
         self.target = target
         content = .fields(fields)
     }
 
-    @inlinable public init(method: Method, origin: Origin, target: String, prepared: PreparedFields) {
+    @inlinable public init(method: HTTP.Method, origin: HTTP.Origin, target: String, prepared: PreparedFields) {
         self.method = method
         self.origin = origin
         self.target = target
@@ -61,22 +61,22 @@ extension PreparedFields: CustomReflectable {
 
 /// What a response says before its body; an interim (1xx) response is one too.
 public struct ResponseHead: Sendable {
-    public var version: HTTPVersion
-    public var status: Status
+    public var version: HTTP.Version
+    public var status: HTTP.Status
     public var fields: Fields {
         didSet { reasonRange = nil }
     }
     /// Where the reason phrase lies in the fields' bytes.
     private var reasonRange: Range<UInt32>?
 
-    public init(version: HTTPVersion = .http11, status: Status, fields: Fields = Fields()) {
+    public init(version: HTTP.Version = .http11, status: HTTP.Status, fields: Fields = Fields()) {
         self.version = version
         self.status = status
         self.fields = fields
     }
 
     /// A parsed head: `reason` lies in the bytes that the fields point into.
-    public init(version: HTTPVersion, status: Status, fields: Fields, reason: Range<Int>) {
+    public init(version: HTTP.Version, status: HTTP.Status, fields: Fields, reason: Range<Int>) {
         self.version = version
         self.status = status
         self.fields = fields
@@ -84,7 +84,7 @@ public struct ResponseHead: Sendable {
     }
 
     /// Marks fields of these names as sensitive.
-    package mutating func mark(_ secret: SecretFields) {
+    package mutating func mark(_ secret: HTTP.SecretFields) {
         if secret.more.isEmpty { return }
         // The bytes stay as they are, and so does what lies in them.
         let reasonRange = reasonRange
@@ -99,8 +99,10 @@ public struct ResponseHead: Sendable {
     }
 }
 
-/// The versions whose framing Dunlin speaks.
-public enum HTTPVersion: Sendable, Hashable {
-    case http10
-    case http11
+extension HTTP {
+    /// The versions whose framing Dunlin speaks.
+    public enum Version: Sendable, Hashable {
+        case http10
+        case http11
+    }
 }

@@ -13,7 +13,7 @@ public struct NetworkError: Error, Sendable {
 
     public var code: Code
     /// Where in its life the request was.
-    public var phase: Phase?
+    public var phase: HTTP.Phase?
     /// Whether a byte of the request may have reached the peer.
     public var requestMayHaveBeenSent: Bool
     /// Whether sending the same request again cannot do its work twice.
@@ -33,16 +33,16 @@ public struct NetworkError: Error, Sendable {
     /// The beginning of that response's body, bounded: of one that was refused, or as far as it came.
     public var body: Bytes?
     /// How the last attempt had spent its time.
-    public var attempt: Attempt?
+    public var hop: HTTP.Hop?
     /// The attempts before the last one, where a policy had the request tried again.
-    public var retries: [RetriedAttempt] = []
+    public var retries: [NetworkError.RetriedAttempt] = []
     /// Why it was not tried once more, where the policy is for what happened.
-    public var retryRefusal: RetryRefusal?
+    public var retryRefusal: NetworkError.RetryRefusal?
     /// What is left to go on with, for whoever knows what to do with it.
     package var leftover: (any Sendable)?
 
     public init(
-        _ code: Code, _ reason: String, phase: Phase? = nil, requestMayHaveBeenSent: Bool = false,
+        _ code: Code, _ reason: String, phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool = false,
         isSafeToRetry: Bool = false, limit: Duration? = nil, elapsed: Duration? = nil, peer: String? = nil,
         underlying: (any Error)? = nil, response: ResponseHead? = nil, body: Bytes? = nil
     ) {
@@ -75,7 +75,7 @@ extension NetworkError.Code {
     public static let nameNotResolved = Self("nameNotResolved")
     public static let connectionFailed = Self("connectionFailed")
     /// There are ways to the host, but only through interfaces that the rules refuse; the underlying
-    /// `InterfaceRefusal` names them.
+    /// `NetworkError.InterfaceRefusal` names them.
     public static let interfaceRefused = Self("interfaceRefused")
     /// The peer ended the connection before the response was complete.
     public static let connectionClosed = Self("connectionClosed")

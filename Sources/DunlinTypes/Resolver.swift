@@ -5,7 +5,7 @@
 public protocol Resolver: Sendable {
     /// Addresses in order of preference; an empty answer counts as "no such host". Of more than 64 the first of either
     /// family are used, in turns.
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress]
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress]
 }
 
 /// Why a name has no addresses. A resolver may throw any error; only this one says what may be remembered.

@@ -5,10 +5,10 @@ public struct Timeouts: Sendable, Hashable {
         var pool: Int64
         var resolve: Int64
         var connect: Int64
-        var secure: Int64
+        var tls: Int64
         var send: Int64
         var firstByte: Int64
-        var idle: Int64
+        var readIdle: Int64
         var total: Int64
     }
 
@@ -17,13 +17,13 @@ public struct Timeouts: Sendable, Hashable {
 
     public init(
         pool: Duration? = .seconds(10), resolve: Duration? = .seconds(10), connect: Duration? = .seconds(10),
-        secure: Duration? = .seconds(10), send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60),
-        idle: Duration? = .seconds(30), total: Duration? = .seconds(600)
+        tls: Duration? = .seconds(10), send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60),
+        readIdle: Duration? = .seconds(30), total: Duration? = .seconds(600)
     ) {
         limits = Limits(
             pool: Self.limit(pool), resolve: Self.limit(resolve), connect: Self.limit(connect),
-            secure: Self.limit(secure), send: Self.limit(send), firstByte: Self.limit(firstByte),
-            idle: Self.limit(idle), total: Self.limit(total))
+            tls: Self.limit(tls), send: Self.limit(send), firstByte: Self.limit(firstByte),
+            readIdle: Self.limit(readIdle), total: Self.limit(total))
     }
 
     /// Waiting for a connection to become free.
@@ -39,9 +39,9 @@ public struct Timeouts: Sendable, Hashable {
         get { self[.connect] }
         set { self[.connect] = newValue }
     }
-    public var secure: Duration? {
-        get { self[.secure] }
-        set { self[.secure] = newValue }
+    public var tls: Duration? {
+        get { self[.tls] }
+        set { self[.tls] = newValue }
     }
     /// The longest stall while writing; a slow peer that keeps taking bytes is not timed out.
     public var send: Duration? {
@@ -53,9 +53,9 @@ public struct Timeouts: Sendable, Hashable {
         set { self[.firstByte] = newValue }
     }
     /// The longest silence while a body arrives; a slow peer that keeps sending is not timed out.
-    public var idle: Duration? {
-        get { self[.idle] }
-        set { self[.idle] = newValue }
+    public var readIdle: Duration? {
+        get { self[.receive] }
+        set { self[.receive] = newValue }
     }
     /// The whole request: body, later retries and redirects included.
     public var total: Duration? {
@@ -63,7 +63,7 @@ public struct Timeouts: Sendable, Hashable {
         set { self[.total] = newValue }
     }
 
-    public subscript(_ phase: Phase) -> Duration? {
+    public subscript(_ phase: HTTP.Phase) -> Duration? {
         get {
             let limit = nanoseconds(for: phase)
             return limit == Self.unlimited ? nil : .nanoseconds(limit)
@@ -74,29 +74,29 @@ public struct Timeouts: Sendable, Hashable {
             case .pool: limits.pool = limit
             case .resolve: limits.resolve = limit
             case .connect: limits.connect = limit
-            case .secure: limits.secure = limit
+            case .tls: limits.tls = limit
             case .send: limits.send = limit
             case .firstByte: limits.firstByte = limit
-            case .idle: limits.idle = limit
+            case .receive: limits.readIdle = limit
             case .total: limits.total = limit
             }
         }
     }
 
     /// The limit of a phase that begins at `start`, as a point in time.
-    public func deadline(for phase: Phase, from start: MonotonicTime) -> MonotonicTime {
+    public func deadline(for phase: HTTP.Phase, from start: MonotonicTime) -> MonotonicTime {
         start.advanced(by: nanoseconds(for: phase))
     }
 
-    private func nanoseconds(for phase: Phase) -> Int64 {
+    private func nanoseconds(for phase: HTTP.Phase) -> Int64 {
         switch phase {
         case .pool: limits.pool
         case .resolve: limits.resolve
         case .connect: limits.connect
-        case .secure: limits.secure
+        case .tls: limits.tls
         case .send: limits.send
         case .firstByte: limits.firstByte
-        case .idle: limits.idle
+        case .receive: limits.readIdle
         case .total: limits.total
         }
     }

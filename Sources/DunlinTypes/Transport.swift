@@ -13,7 +13,7 @@ public final class TransportRequest: Sendable {
     /// When the whole request must be over, on the transport's clock; set once for all hops.
     public let deadline: MonotonicTime
     /// Who goes first when connections are short.
-    public let priority: RequestPriority
+    public let priority: HTTP.Priority
     /// How long a body that asked for leave (`Expect: 100-continue`) waits for it before it is sent without.
     public let continueTimeout: Duration
     /// Another connection has just failed under this request: one that has been idle as long may be as dead.
@@ -21,7 +21,7 @@ public final class TransportRequest: Sendable {
 
     public init(
         head: consuming RequestHead, body: consuming RequestBody = .none, timeouts: Timeouts = Timeouts(),
-        deadline: MonotonicTime = .never, priority: RequestPriority = .normal,
+        deadline: MonotonicTime = .never, priority: HTTP.Priority = .normal,
         continueTimeout: Duration = .seconds(1), needsFreshConnection: Bool = false
     ) {
         self.needsFreshConnection = needsFreshConnection
@@ -41,7 +41,7 @@ extension TransportRequest {
         public var body: RequestBody
         public var timeouts: Timeouts
         public var deadline: MonotonicTime
-        public var priority: RequestPriority
+        public var priority: HTTP.Priority
         public var continueTimeout: Duration
         public var needsFreshConnection: Bool
     }
@@ -66,35 +66,35 @@ public final class TransportResponse: Sendable {
     public let head: ResponseHead
     /// Interim (1xx) responses that came first, in order.
     public let interim: [ResponseHead]
-    public let body: ResponseBody
+    public let body: TransportResponse.Body
     /// Nil for none: even empty arrays are counted by reference.
     private let wholeTrailers: Fields?
-    public let attempt: Attempt
+    public let hop: HTTP.Hop
     /// What it answers, if that has no body, which would be kept with it; nil also where nobody said.
     package let request: TransportRequest?
 
     public init(
         head: consuming ResponseHead, interim: consuming [ResponseHead] = [],
-        body: consuming ResponseBody = .bytes(.empty), trailers: consuming Fields? = nil,
-        attempt: consuming Attempt = Attempt()
+        body: consuming TransportResponse.Body = .bytes(.empty), trailers: consuming Fields? = nil,
+        hop: consuming HTTP.Hop = HTTP.Hop()
     ) {
         self.head = head
         self.interim = interim
         self.body = body
         wholeTrailers = trailers
-        self.attempt = attempt
+        self.hop = hop
         request = nil
     }
 
     package init(
-        head: consuming ResponseHead, interim: consuming [ResponseHead], body: consuming ResponseBody,
-        trailers: consuming Fields? = nil, attempt: consuming Attempt, answering request: consuming TransportRequest?
+        head: consuming ResponseHead, interim: consuming [ResponseHead], body: consuming TransportResponse.Body,
+        trailers: consuming Fields? = nil, hop: consuming HTTP.Hop, answering request: consuming TransportRequest?
     ) {
         self.head = head
         self.interim = interim
         self.body = body
         wholeTrailers = trailers
-        self.attempt = attempt
+        self.hop = hop
         self.request = request.flatMap { $0.body.isNone ? $0 : nil }
     }
 
@@ -102,21 +102,21 @@ public final class TransportResponse: Sendable {
     public var trailers: Fields { wholeTrailers ?? Fields() }
 
     /// The same response with another body, and what came with that.
-    package func with(_ body: ResponseBody, _ attempt: Attempt, trailers: Fields? = nil) -> TransportResponse {
+    package func with(_ body: TransportResponse.Body, _ hop: HTTP.Hop, trailers: Fields? = nil) -> TransportResponse {
         TransportResponse(
-            head: head, interim: interim, body: body, trailers: trailers ?? wholeTrailers, attempt: attempt,
+            head: head, interim: interim, body: body, trailers: trailers ?? wholeTrailers, hop: hop,
             answering: request)
     }
 
     /// The same response with fields of these names marked as sensitive.
-    package func marking(_ secret: SecretFields) -> TransportResponse {
+    package func marking(_ secret: HTTP.SecretFields) -> TransportResponse {
         if secret.more.isEmpty { return self }
         var (head, interim, trailers) = (head, interim, wholeTrailers)
         head.mark(secret)
         for index in interim.indices { interim[index].mark(secret) }
         trailers?.mark(secret)
         return TransportResponse(
-            head: head, interim: interim, body: body, trailers: trailers, attempt: attempt, answering: request)
+            head: head, interim: interim, body: body, trailers: trailers, hop: hop, answering: request)
     }
 
     /// The same response as the answer to `request`, whose body it does not keep.
@@ -126,7 +126,7 @@ public final class TransportResponse: Sendable {
 
     private func newlyAnswering(_ request: TransportRequest) -> TransportResponse {
         TransportResponse(
-            head: head, interim: interim, body: body, trailers: wholeTrailers, attempt: attempt, answering: request)
+            head: head, interim: interim, body: body, trailers: wholeTrailers, hop: hop, answering: request)
     }
 }
 
@@ -136,32 +136,36 @@ extension TransportRequest {
     }
 }
 
-/// A response body: already here, or still arriving.
-public enum ResponseBody: Sendable {
-    case bytes(Bytes)
-    case stream(any BodyStream)
+extension TransportResponse {
+    /// A response body: already here, or still arriving.
+    public enum Body: Sendable {
+        case bytes(Bytes)
+        case stream(any TransportResponse.BodyStream)
+    }
 }
 
-/// A body that is still arriving. Reading pulls: nothing is read from the peer until somebody asks.
-///
-/// Dropping the last reference gives the rest up and closes whatever it was read from.
-public protocol BodyStream: AnyObject, Sendable {
-    /// The next piece, or `nil` after the last. Only one reader at a time.
-    func next() async throws -> Bytes?
-    /// The same. What follows may be received into the memory of `spare`, which is taken then.
-    func next(reusing spare: inout [UInt8]?) async throws -> Bytes?
-    /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before memory
-    /// is spent on it; what it throws ends the reading.
-    func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
-    /// The declared length, if the peer declared one.
-    var expectedLength: Int? { get }
-    /// Trailer fields; empty until the last piece has been read.
-    var trailers: Fields { get }
-    /// How the exchange went so far; final once the last piece has been read.
-    var attempt: Attempt { get }
+extension TransportResponse {
+    /// A body that is still arriving. Reading pulls: nothing is read from the peer until somebody asks.
+    ///
+    /// Dropping the last reference gives the rest up and closes whatever it was read from.
+    public protocol BodyStream: AnyObject, Sendable {
+        /// The next piece, or `nil` after the last. Only one reader at a time.
+        func next() async throws -> Bytes?
+        /// The same. What follows may be received into the memory of `spare`, which is taken then.
+        func next(reusing spare: inout [UInt8]?) async throws -> Bytes?
+        /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before
+        /// memory is spent on it; what it throws ends the reading.
+        func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
+        /// The declared length, if the peer declared one.
+        var expectedLength: Int? { get }
+        /// Trailer fields; empty until the last piece has been read.
+        var trailers: Fields { get }
+        /// How the exchange went so far; final once the last piece has been read.
+        var hop: HTTP.Hop { get }
+    }
 }
 
-extension BodyStream {
+extension TransportResponse.BodyStream {
     public func next(reusing spare: inout [UInt8]?) async throws -> Bytes? {
         try await next()
     }

@@ -80,7 +80,7 @@ public struct HeadParser: Sendable {
     }
 }
 
-extension Status {
+extension HTTP.Status {
     /// Informational but for 101, after which the connection speaks another protocol.
     var isInterim: Bool { code / 100 == 1 && code != 101 }
 }

@@ -17,8 +17,8 @@ struct HeadScanner: Sendable {
 
     /// The head's first byte.
     private(set) var start = 0
-    private(set) var version = HTTPVersion.http11
-    private(set) var status: Status = 0
+    private(set) var version = HTTP.Version.http11
+    private(set) var status: HTTP.Status = 0
     private(set) var reason = 0..<0
 
     init(limits: WireLimits) {
@@ -98,7 +98,7 @@ struct HeadScanner: Sendable {
         guard count == 12 else { return false }
         version = bytes[start &+ 7] == UInt8(ascii: "0") ? .http10 : .http11
         func digit(_ offset: Int) -> UInt16 { UInt16(bytes[start &+ offset] &- 0x30) }
-        status = Status(digit(9) * 100 + digit(10) * 10 + digit(11))
+        status = HTTP.Status(digit(9) * 100 + digit(10) * 10 + digit(11))
         position = start &+ 12
         return true
     }

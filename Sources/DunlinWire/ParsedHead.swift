@@ -21,13 +21,13 @@ public struct ParsedHead: Sendable {
 ///    at its word; its connection is not used again.
 extension ParsedHead {
     /// How the body of this response to a request of `method` ends; throws when the head leaves that in doubt.
-    public func framing(for method: Method) throws(WireError) -> MessageFraming {
+    public func framing(for method: HTTP.Method) throws(WireError) -> MessageFraming {
         let body = try bodyFraming(for: method)
         return MessageFraming(
             body: body, canReuse: isPersistent && isTrusted(with: body), keepAliveTimeout: summary.keepAliveTimeout)
     }
 
-    private func bodyFraming(for method: Method) throws(WireError) -> BodyFraming {
+    private func bodyFraming(for method: HTTP.Method) throws(WireError) -> BodyFraming {
         let code = head.status.code
         // Counting first keeps the comparison of strings off the common path.
         let nameCount = method.rawValue.utf8.count

@@ -32,7 +32,7 @@ enum RequestCheck {
     }
 
     /// Printable ASCII without a fragment, in a form that goes with the method.
-    static func target(_ text: Text, for method: Method) throws(WireError) {
+    static func target(_ text: Text, for method: HTTP.Method) throws(WireError) {
         for byte in text where byte <= 0x20 || byte >= 0x7F || byte == UInt8(ascii: "#") { throw .invalidTarget }
         guard let first = text.first else { throw .invalidTarget }
         // Counting first keeps the comparison of strings off the common path.

@@ -49,7 +49,7 @@ struct RequestPlan {
 
     /// Whether the method goes without a body, and whether the body is announced by a length.
     private static func announcement(
-        of framing: RequestFraming, _ method: Method
+        of framing: RequestFraming, _ method: HTTP.Method
     ) throws(WireError) -> (isBodiless: Bool, saysLength: Bool) {
         let isBodiless: Bool
         let wantsLength: Bool
@@ -71,7 +71,7 @@ struct RequestPlan {
     }
 
     /// A body means nothing with these, and of one that is empty nothing is said (RFC 9110 §8.6).
-    private static func isUsuallyBodiless(_ method: Method) -> Bool {
+    private static func isUsuallyBodiless(_ method: HTTP.Method) -> Bool {
         method == .get || method == .head || method == .delete
     }
 

@@ -85,8 +85,8 @@ struct `Call sites of requests` {
         transport.otherwise { _ in .respond(json: Receipt(parts: 3)) }
         var bar = 0.0
         let album = try RequestBody.multipart {
-            Part.field("title", "Waders")
-            for photo in photos { Part.file("photo", at: photo, contentType: .jpeg) }
+            MultipartPart.field("title", "Waders")
+            for photo in photos { MultipartPart.file("photo", at: photo, contentType: .jpeg) }
         }
         let receipt = try await client.withUpload(to: "albums/7", body: album, as: .json(Receipt.self)) { upload in
             for await step in upload.uploadProgress { bar = step.fraction ?? 0 }
@@ -101,7 +101,7 @@ struct `Call sites of requests` {
         let prompt = Prompt(text: "hi")
         var text = ""
         transport.otherwise { _ in .respond(body: "event: delta\ndata: hel\n\n: no\n\nevent: delta\ndata: lo\n\n") }
-        try await client.withStream(from: "v1/chat", method: .post, body: .json(prompt)) { response in
+        try await client.withResponse(from: "v1/chat", method: .post, body: .json(prompt)) { response in
             for try await event in response.events where event.name == "delta" { text += event.data }
         }
         #expect(text == "hello")
@@ -111,7 +111,7 @@ struct `Call sites of requests` {
         let client = try client()
         transport.otherwise { _ in .respond(body: "one\ntwo\n") }
         var lines: [String] = []
-        try await client.withStream(from: "log", parameters: ["since": 7]) { response in
+        try await client.withResponse(from: "log", parameters: ["since": 7]) { response in
             for try await line in response.lines { lines.append(line) }
         }
         #expect(lines == ["one", "two"] && sent == ["GET /log?since=7 "])

@@ -108,7 +108,7 @@ struct TrustOptionsTests {
         defer { server.stop() }
         let lines = try await Self.complaint(server, ["--ca", try folder.write(authority.pem, as: "ca.pem")])
         #expect(lines[0].hasPrefix(words), "\(lines)")
-        #expect(lines[0].contains("(in phase secure after "))
+        #expect(lines[0].contains("(in phase tls after "))
         #expect(!lines[0].contains("invalid. You might"), "the sentence for those who cannot do anything about it")
         #expect(lines.dropFirst().first?.hasPrefix("  saw       sha256/") == true)
     }
@@ -139,7 +139,7 @@ struct TrustOptionsTests {
     @Test func `a session that trusts every server warns of it`() async throws {
         var configuration = TrustOptions(isInsecure: true).configuration(for: "https://a.test")
         let told = LoopbackServer.Gate()
-        configuration.onWarning = { warning in
+        configuration.securityWarningHandler = { warning in
             if warning.description == "every server is believed, whoever it is" { told.open() }
         }
         let session = try HTTPSession(configuration)

@@ -51,9 +51,9 @@ import Testing
     }
 
     @Test func `the number of an error is more exact where the cause says more`() {
-        let address = SocketAddress.v4(0x7F00_0001, port: 80)
+        let address = HTTP.SocketAddress.v4(0x7F00_0001, port: 80)
         let failures = { (numbers: [Int32]) in
-            ConnectFailures(numbers.map { .init(address: address, errno: $0, reason: "") })
+            NetworkError.ConnectionFailures(numbers.map { .init(address: address, errno: $0, reason: "") })
         }
         let table: [(NetworkError.Code, any Error, Int)] = [
             (.connectionFailed, failures([101]), -1009), (.connectionFailed, failures([101, 100]), -1009),
@@ -76,11 +76,11 @@ import Testing
 
     @Test(.rows("SM-54")) func `errors of the lower layers have numbers too, and foreign errors have none`() {
         struct Stranger: Error {}
-        let refusal = TrustRefusal(.expired, host: "api.test")
+        let refusal = NetworkError.TrustRefusal(.expired, host: "api.test")
         let table: [(any Error, NetworkError.FoundationCode?)] = [
             (CancellationError(), .cancelled), (NetworkError(.timedOut, ""), .timedOut),
             (NetworkError(.init("not known yet"), ""), .unknown), (refusal, .serverCertificateUntrusted),
-            (ServerTrustFailure(host: "api.test", refusal: refusal), .serverCertificateUntrusted),
+            (HTTPSession.ServerTrustFailure(host: "api.test", refusal: refusal), .serverCertificateUntrusted),
             (TLSError.untrusted(refusal), .serverCertificateUntrusted), (TLSError.truncated, .secureConnectionFailed),
             (Errno(rawValue: 104), .init("NSPOSIXErrorDomain", 104)), (Stranger(), nil),
         ]
@@ -91,11 +91,11 @@ import Testing
 
 @Suite struct `Sentences of errors` {
     @Test(.rows("SM-86", "VD-7")) func `a server that is not trusted is described in AFNetworking's words`() {
-        let refusal = TrustRefusal(.expired, host: "api.test")
+        let refusal = NetworkError.TrustRefusal(.expired, host: "api.test")
         let sentence =
             "The certificate for this server is invalid. You might be connecting to a server that is pretending to be "
             + "“api.test” which could put your confidential information at risk."
-        for cause in [refusal, ServerTrustFailure(host: "api.test", refusal: refusal)] as [any Error] {
+        for cause in [refusal, HTTPSession.ServerTrustFailure(host: "api.test", refusal: refusal)] as [any Error] {
             let error = NetworkError(.serverTrustFailed, "expired", underlying: cause)
             #expect(error.foundationDescription == sentence)
             #expect(error.trustFailure?.refusal == refusal)
@@ -106,10 +106,11 @@ import Testing
     @Test(
         .rows("G-8", "RS-8", "LX-7"),
         arguments: [
-            (404 as Status, "Not Found"), (418, "Client Error"), (599, "Server Error"), (503, "Service Unavailable"),
+            (404 as HTTP.Status, "Not Found"), (418, "Client Error"), (599, "Server Error"),
+            (503, "Service Unavailable"),
             (302, "Found"), (304, "Not Modified"), (99, "Unknown Status"), (999, "Unknown Status"),
         ])
-    func `a status that is not accepted is described in AFNetworking's words`(status: Status, phrase: String) {
+    func `a status that is not accepted is described in AFNetworking's words`(status: HTTP.Status, phrase: String) {
         let error = NetworkError(.unacceptableStatus, "", response: ResponseHead(status: status))
         #expect(error.foundationDescription == "Request failed: \(phrase) (\(status.code))")
         #expect(NetworkError(.unacceptableStatus, "no head").foundationDescription == "no head")

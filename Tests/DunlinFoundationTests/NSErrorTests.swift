@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct `NSErrors of ours` {
     private typealias Key = NetworkError.UserInfoKey
-    private static let address = SocketAddress.v4(0x7F00_0001, port: 443)
+    private static let address = HTTP.SocketAddress.v4(0x7F00_0001, port: 443)
 
     @Test(.rows("G-9", "RQ-59"))
     func `an error's domains and keys have the names that Foundation and AFNetworking use`() {
@@ -75,9 +75,9 @@ import Testing
         throws
     {
         let path = hasPath ? [try #require(Certificate(der: CertificateAuthority().certificate.der))] : []
-        let refusal = TrustRefusal(.expired, host: "api.test", path: path)
+        let refusal = NetworkError.TrustRefusal(.expired, host: "api.test", path: path)
         let url = hasURL ? "https://api.test/x" : nil
-        let failure = ServerTrustFailure(host: "api.test", refusal: refusal, failingURL: url)
+        let failure = HTTPSession.ServerTrustFailure(host: "api.test", refusal: refusal, failingURL: url)
         for error in [failure, NetworkError(.serverTrustFailed, "expired", underlying: failure)] as [any Error] {
             let bridged = NSError(bridging: error)
             #expect(bridged.domain == NSURLErrorDomain && bridged.code == -1202)
@@ -89,8 +89,8 @@ import Testing
     }
 
     @Test func `an NSError keeps its causes, each under the error that it caused`() throws {
-        let refusal = TrustRefusal(.expired, host: "api.test")
-        let failure = ServerTrustFailure(host: "api.test", refusal: refusal)
+        let refusal = NetworkError.TrustRefusal(.expired, host: "api.test")
+        let failure = HTTPSession.ServerTrustFailure(host: "api.test", refusal: refusal)
         let inner = NetworkError(.serverTrustFailed, "inner", underlying: failure)
         let outer = NetworkError(.connectionClosed, "outer", underlying: inner)
         var chain: [NSError] = []
@@ -104,7 +104,7 @@ import Testing
     }
 
     @Test func `a failed connection's NSError has one error for each address, in order`() throws {
-        let failures = ConnectFailures([
+        let failures = NetworkError.ConnectionFailures([
             .init(address: Self.address, errno: 111, reason: "refused"),
             .init(address: Self.address, errno: 113, reason: "no route"),
         ])
@@ -115,7 +115,7 @@ import Testing
         let each = try #require(below.userInfo[Key.underlyingErrors] as? [NSError])
         #expect(each.map(\.code) == [111, 113])
         #expect(each.map(\.localizedDescription) == ["127.0.0.1:443: refused", "127.0.0.1:443: no route"])
-        #expect(NSError(bridging: ConnectFailures()).domain.hasSuffix("ConnectFailures"))
+        #expect(NSError(bridging: NetworkError.ConnectionFailures()).domain.hasSuffix("ConnectFailures"))
     }
 
     @Test func `an NSError can be made of any error`() {
@@ -143,7 +143,8 @@ import Testing
         #expect(cast.domain == NSURLErrorDomain && cast.code == -1011)
         #expect(cast.localizedDescription == "Request failed: Not Found (404)")
         #expect((refused as any Error).localizedDescription == "Request failed: Not Found (404)")
-        let failure = ServerTrustFailure(host: "a.test", refusal: TrustRefusal(.expired, host: "a.test"))
+        let failure = HTTPSession.ServerTrustFailure(
+            host: "a.test", refusal: NetworkError.TrustRefusal(.expired, host: "a.test"))
         #expect(((failure as any Error) as NSError).code == -1202)
     }
 }

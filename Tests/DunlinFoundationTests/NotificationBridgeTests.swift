@@ -240,7 +240,7 @@ struct `Notifications` {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").stream(["a", "b"])
-        try await session.withStream(from: "/") { for try await _ in $0.body {} }
+        try await session.withResponse(from: "/") { for try await _ in $0.body {} }
         let told = await notes.next(2)
         #expect(told.map(\.name) == [Name.taskDidResume, Name.taskDidComplete])
         let end = try #require(told.last)
@@ -271,7 +271,7 @@ struct `Notifications` {
         let session = try session()
         let bridge = NotificationBridge(session, center: notes.center)
         transport.on(.get, "/").respond(body: "x").always()
-        try await withThrowingTaskGroup(of: TaskID.self) { group in
+        try await withThrowingTaskGroup(of: HTTPSession.TaskID.self) { group in
             for _ in 0..<200 {
                 group.addTask {
                     let task = try session.task("/", as: .bytes)
@@ -281,7 +281,7 @@ struct `Notifications` {
             }
             try await group.waitForAll()
         }
-        var isRunning: [TaskID: Bool] = [:]
+        var isRunning: [HTTPSession.TaskID: Bool] = [:]
         for note in await notes.next(400) {
             let id = try #require(note.task?.id)
             #expect(isRunning[id] == (note.name == Name.taskDidComplete ? true : nil))

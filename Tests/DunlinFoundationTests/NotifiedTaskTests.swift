@@ -35,7 +35,7 @@ import Testing
         #expect(objects.count == 0)
     }
 
-    private static func ids(_ count: Int) async throws -> [TaskID] {
+    private static func ids(_ count: Int) async throws -> [HTTPSession.TaskID] {
         let session = try HTTPSession()
         let tasks = try (0..<count).map { _ in try session.task("http://api.test/", as: .bytes) }
         defer { for task in tasks { task.cancel() } }

@@ -46,7 +46,7 @@ import Testing
         let reachability = Reachability(source: network)
         let bridge = NotificationBridge(reachability, center: told.center)
         #expect(try await told.notes(1) == Self.expected(2))
-        for (status, numbers) in [(ReachabilityStatus.notReachable, 2), (.wwan, 3), (.wifi, 4)] {
+        for (status, numbers) in [(Reachability.Status.notReachable, 2), (.wwan, 3), (.wifi, 4)] {
             network.change(to: status)
             _ = try await told.notes(numbers)
         }
@@ -60,7 +60,7 @@ import Testing
         let (network, told) = (ManualNetwork(.wwan), Told())
         var configuration = HTTPSession.Configuration(baseURL: "http://api.test", transport: MockTransport())
         configuration.reachability = Reachability(source: network)
-        configuration.tellsReachability = true
+        configuration.emitsReachabilityEvents = true
         let session = try HTTPSession(configuration)
         let bridge = NotificationBridge(session, center: told.center)
         #expect(try await told.notes(1) == Self.expected(1))

@@ -23,7 +23,7 @@ import Testing
     ])
     func `an untyped value keeps what JSONSerialization read`(text: String, written: String) throws {
         let value = try Self.read(text)
-        #expect(String(try value.json(JSONFormat(order: .sorted))) == written)
+        #expect(String(try value.json(DynamicValue.JSONFormat(order: .sorted))) == written)
     }
 
     @Test func `an untyped dictionary gives parameters of the same types`() throws {
@@ -32,7 +32,7 @@ import Testing
         let dictionary = try #require(read as? [String: Any])
         let parameters = try HTTP.Parameters(any: dictionary)
         #expect(parameters == ["a": 0, "b": 1, "c": true, "d": false, "e": nil, "f": [1, true]])
-        let query = try HTTP.Query(parameters, style: ParameterStyle(bools: .words))
+        let query = try HTTP.Query(parameters, style: HTTP.ParameterStyle(bools: .words))
         #expect(query.encoded == "a=0&b=1&c=true&d=false&e&f%5B%5D=1&f%5B%5D=true")
     }
 

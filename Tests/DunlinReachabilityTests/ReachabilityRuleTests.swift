@@ -10,12 +10,12 @@ import Testing
     @Test(
         .rows("RE-1", "RE-2", "RE-13"),
         arguments: [
-            (ReachabilityStatus.unknown, -1, -1, "Unknown", false), (.notReachable, 0, 0, "Not Reachable", false),
+            (Reachability.Status.unknown, -1, -1, "Unknown", false), (.notReachable, 0, 0, "Not Reachable", false),
             (.wwan, 1, 1, "Reachable via WWAN", true), (.wifi, 2, 2, "Reachable via WiFi", true),
             (.wired, 3, 2, "Reachable via Ethernet", true),
         ])
     func `reachability statuses have AFNetworking's numbers and words`(
-        status: ReachabilityStatus, raw: Int, compatible: Int, text: String, isReachable: Bool
+        status: Reachability.Status, raw: Int, compatible: Int, text: String, isReachable: Bool
     ) {
         #expect(status.rawValue == raw)
         #expect(status.compatibilityValue == compatible)
@@ -26,10 +26,10 @@ import Testing
     /// All combinations of the five flags that decide.
     @Test(.rows("RE-3"), arguments: 0..<32)
     func `a reachability status follows from the flags by AFNetworking's rule`(bits: Int) {
-        let all: [ReachabilityFlags] = [
+        let all: [Reachability.Flags] = [
             .reachable, .connectionRequired, .connectionOnDemand, .connectionOnTraffic, .interventionRequired,
         ]
-        let flags = all.indices.reduce(into: ReachabilityFlags()) { if bits & 1 << $1 != 0 { $0.insert(all[$1]) } }
+        let flags = all.indices.reduce(into: Reachability.Flags()) { if bits & 1 << $1 != 0 { $0.insert(all[$1]) } }
         let has = { (bit: Int) in bits & 1 << bit != 0 }
         let isReachable = has(0) && (!has(1) || ((has(2) || has(3)) && !has(4)))
         #expect(flags.status == (isReachable ? .wired : .notReachable))
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(.rows("RE-3")) func `reachability flags have SCNetworkReachability's numbers`() {
-        let flags: [(ReachabilityFlags, UInt32)] = [
+        let flags: [(Reachability.Flags, UInt32)] = [
             (.reachable, 2), (.connectionRequired, 4), (.connectionOnTraffic, 8), (.interventionRequired, 16),
             (.connectionOnDemand, 32), (.isLocalAddress, 0x10000), (.isWWAN, 0x40000),
         ]
@@ -51,7 +51,7 @@ import Testing
     typealias Finding = RouteFinding
 
     private static func finding(
-        _ kind: InterfaceKind, isUp: Bool = true, isDormant: Bool = false, isPointToPoint: Bool = false,
+        _ kind: NetworkInterface.Kind, isUp: Bool = true, isDormant: Bool = false, isPointToPoint: Bool = false,
         hasSource: Bool = true
     ) -> Finding {
         var finding = Finding(.outward, through: NetworkInterface(name: "x", index: 2, kind: kind))
@@ -71,8 +71,9 @@ import Testing
             // Dialled when there is something to send; let in by nobody but the network.
             (finding(.wwan, isUp: false, isDormant: true, isPointToPoint: true), .wwan),
             (finding(.wifi, isUp: false, isDormant: true), .notReachable),
-        ] as [(Finding, ReachabilityStatus)])
-    func `what the kernel says of a route becomes a reachability status`(finding: Finding, status: ReachabilityStatus) {
+        ] as [(Finding, Reachability.Status)])
+    func `what the kernel says of a route becomes a reachability status`(finding: Finding, status: Reachability.Status)
+    {
         #expect(NetworkPath(finding).status == status)
     }
 }

@@ -12,8 +12,8 @@ import Testing
         let reachability = Reachability(source: network)
         #expect(reachability.status == .unknown && !reachability.isReachable)
         var statuses = reachability.statuses.makeAsyncIterator()
-        var seen: [ReachabilityStatus?] = [await statuses.next()]
-        for status: ReachabilityStatus in [.notReachable, .wwan, .unknown, .wired] {
+        var seen: [Reachability.Status?] = [await statuses.next()]
+        for status: Reachability.Status in [.notReachable, .wwan, .unknown, .wired] {
             network.hint()
             network.change(to: status)
             seen.append(await statuses.next())
@@ -38,10 +38,10 @@ import Testing
     {
         let network = ManualNetwork(.wired)
         let reachability = Reachability(source: network)
-        try await withThrowingTaskGroup(of: [ReachabilityStatus].self) { group in
+        try await withThrowingTaskGroup(of: [Reachability.Status].self) { group in
             for _ in 0..<50 {
                 group.addTask {
-                    var seen: [ReachabilityStatus] = []
+                    var seen: [Reachability.Status] = []
                     for await status in reachability.statuses {
                         seen.append(status)
                         if status == .notReachable { break }
@@ -55,14 +55,14 @@ import Testing
             for try await seen in group { #expect(seen == [.wired, .notReachable] || seen == [.notReachable]) }
         }
         try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
-        #expect(!reachability.isWatched)
+        #expect(!reachability.isObserved)
     }
 
     @Test(.rows("RE-6", "RE-14"))
     func `a reachability looks only while it has an observer, and begins anew with the next`() async throws {
         let network = ManualNetwork(.wired)
         let reachability = Reachability(source: network)
-        #expect(network.listenerCount == 0 && !reachability.isWatched)
+        #expect(network.listenerCount == 0 && !reachability.isObserved)
         #expect(try await reachability.firstKnownStatus() == .wired)
         try await eventually("nobody listens", following: network) { network.listenerCount == 0 }
         network.change(to: .notReachable)
@@ -133,7 +133,7 @@ import Testing
             try await group.waitForAll()
         }
         try await eventually("nobody watches", following: network) {
-            network.listenerCount == 0 && !reachability.isWatched
+            network.listenerCount == 0 && !reachability.isObserved
         }
     }
 
@@ -141,10 +141,10 @@ import Testing
 
     @Test(.rows("RE-4")) func `the reachability of an address is that of the way to it`() async throws {
         let network = ManualNetwork()
-        let near = SocketAddress.v4(0xC0A8_0101, port: 80)
+        let near = HTTP.SocketAddress.v4(0xC0A8_0101, port: 80)
         network.change(to: .wifi, for: near)
         #expect(try await Reachability.address(near, source: network).firstKnownStatus() == .wifi)
-        let far = SocketAddress.v4(0x0808_0808, port: 443)
+        let far = HTTP.SocketAddress.v4(0x0808_0808, port: 443)
         #expect(try await Reachability.address(far, source: network).firstKnownStatus() == .notReachable)
     }
 
@@ -158,7 +158,7 @@ import Testing
     @Test(.rows("RE-4")) func `a host's reachability is the best of its addresses, looked up anew after a change`()
         async throws
     {
-        let (four, six) = (SocketAddress.v4(0x0101_0101, port: 0), SocketAddress.v6(0x2001, 1, port: 0))
+        let (four, six) = (HTTP.SocketAddress.v4(0x0101_0101, port: 0), HTTP.SocketAddress.v6(0x2001, 1, port: 0))
         let network = ManualNetwork()
         network.change(to: .wwan, for: six)
         let names = Names([four, six])
@@ -202,7 +202,7 @@ import Testing
         var paths = reachability.paths.makeAsyncIterator()
         #expect(await paths.next()?.status == .notReachable, "there is no way, so nobody is asked")
         #expect(answers.withLock { $0.count } == 2)
-        for expected: ReachabilityStatus in [.notReachable, .wired, .notReachable] {
+        for expected: Reachability.Status in [.notReachable, .wired, .notReachable] {
             network.change(to: .wired)
             #expect(await paths.next()?.status == expected)
         }
@@ -221,20 +221,20 @@ import Testing
 
 /// Answers what it is told to; nil fails. The first few questions may get no answer at all.
 private final class Names: Resolver {
-    private let state: Mutex<(answer: [SocketAddress]?, hangs: Int, asked: Int)>
+    private let state: Mutex<(answer: [HTTP.SocketAddress]?, hangs: Int, asked: Int)>
 
-    init(_ answer: [SocketAddress], hangs: Int = 0) {
+    init(_ answer: [HTTP.SocketAddress], hangs: Int = 0) {
         state = Mutex((answer, hangs, 0))
     }
 
-    var answer: [SocketAddress]? {
+    var answer: [HTTP.SocketAddress]? {
         get { state.withLock { $0.answer } }
         set { state.withLock { $0.answer = newValue } }
     }
 
     var asked: Int { state.withLock { $0.asked } }
 
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
         let (answer, hangs) = state.withLock { state in
             state.asked += 1
             return (state.answer, state.asked <= state.hangs)

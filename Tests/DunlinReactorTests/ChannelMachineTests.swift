@@ -23,7 +23,7 @@ private final class Driver {
     func clearUnseenInput() { machine.clearUnseenInput() }
     func keepUnseenInput() { machine.keepUnseenInput() }
     func stopWriting() -> Int? { machine.stopWriting() }
-    func interrupt(turn: UInt64) -> String { machine.interrupt(turn: turn).text }
+    func cancel(turn: UInt64) -> String { machine.cancel(turn: turn).text }
     func close() -> String { machine.close().text }
 
     func limitReading(until limit: Int64) -> Bool {
@@ -102,26 +102,26 @@ extension ChannelMachine<Int>.Wakes {
         let machine = Self.opened()
         _ = machine.ask(1, .reading)
         _ = machine.ask(2, .writing)
-        #expect(machine.interrupt(turn: 1) == "r1w2")
-        #expect(machine.ask(3, .reading) == .resumed(3, .interrupted))
-        #expect(machine.ask(4, .writing) == .resumed(4, .interrupted))
-        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.cancel(turn: 1) == "r1w2")
+        #expect(machine.ask(3, .reading) == .resumed(3, .cancelled))
+        #expect(machine.ask(4, .writing) == .resumed(4, .cancelled))
+        #expect(machine.cancel(turn: 1) == "")
     }
 
     @Test func `an interrupt for another turn ends no wait`() {
         let machine = Self.opened()
-        #expect(machine.interrupt(turn: 2) == "")
+        #expect(machine.cancel(turn: 2) == "")
         #expect(machine.endTurn())
-        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.cancel(turn: 1) == "")
         #expect(machine.beginTurn() == .turn(2))
         #expect(machine.ask(1, .reading) == .parked)
-        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.cancel(turn: 1) == "")
         #expect(machine.edge(reading: true) == "r1")
     }
 
     @Test func `an interrupted turn leaves nothing to the next`() {
         let machine = Self.opened()
-        _ = machine.interrupt(turn: 1)
+        _ = machine.cancel(turn: 1)
         #expect(machine.endTurn())
         #expect(machine.beginTurn() == .turn(2))
         #expect(machine.ask(1, .reading) == .parked)
@@ -130,7 +130,7 @@ extension ChannelMachine<Int>.Wakes {
 
     @Test func `an interrupted turn still remembers edges`() {
         let machine = Self.opened()
-        _ = machine.interrupt(turn: 1)
+        _ = machine.cancel(turn: 1)
         #expect(machine.edge(reading: true) == "")
         #expect(!machine.endTurn())
         #expect(machine.beginTurn() == .unseenInput)
@@ -143,7 +143,7 @@ extension ChannelMachine<Int>.Wakes {
         #expect(machine.close() == "r1w2")
         #expect(machine.ask(3, .reading) == .resumed(3, .closed))
         #expect(machine.ask(4, .writing) == .resumed(4, .closed))
-        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.cancel(turn: 1) == "")
         #expect(machine.ask(5, .reading) == .resumed(5, .closed))
         #expect(!machine.endTurn())
         #expect(machine.beginTurn() == .closed)
@@ -221,8 +221,8 @@ extension ChannelMachine<Int>.Wakes {
     @Test func `an interrupt or a close counts for more than the end of input`() {
         let machine = Self.opened()
         #expect(machine.edge(reading: true, inputEnded: true) == "")
-        #expect(machine.interrupt(turn: 1) == "")
-        #expect(machine.ask(1, .reading) == .resumed(1, .interrupted))
+        #expect(machine.cancel(turn: 1) == "")
+        #expect(machine.ask(1, .reading) == .resumed(1, .cancelled))
         #expect(machine.close() == "")
         #expect(machine.ask(2, .reading) == .resumed(2, .closed))
         #expect(machine.beginTurn() == .closed)
@@ -238,9 +238,9 @@ extension ChannelMachine<Int>.Wakes {
     @Test func `a writer is sent back until the next turn once writing is stopped`() {
         let machine = Self.opened()
         #expect(machine.stopWriting() == nil)
-        #expect(machine.ask(1, .writing) == .resumed(1, .interrupted))
+        #expect(machine.ask(1, .writing) == .resumed(1, .cancelled))
         #expect(machine.edge(writing: true) == "")
-        #expect(machine.ask(2, .writing) == .resumed(2, .interrupted))
+        #expect(machine.ask(2, .writing) == .resumed(2, .cancelled))
         #expect(machine.ask(3, .reading) == .parked)
         #expect(machine.edge(reading: true) == "r3")
         #expect(machine.endTurn())
@@ -288,7 +288,7 @@ extension `Channel machine` {
         _ = machine.ask(1, .reading, until: 100)
         #expect(machine.look(at: 100) == "r1 next never")
         #expect(machine.edge(reading: true) == "")
-        #expect(machine.interrupt(turn: 1) == "")
+        #expect(machine.cancel(turn: 1) == "")
         #expect(machine.close() == "")
     }
 

@@ -35,10 +35,10 @@ import Testing
         let sent = try line.fill()
         async let wake = waitWritable(line)
         await line.later {}
-        let drained = line.drain()
+        let waitUntilEmpty = line.drain()
         #expect(await wake == .ready)
         // The waiter's own try may have gone out before the peer was done reading.
-        #expect([sent, sent + MemoryLayout<Int>.size].contains(drained))
+        #expect([sent, sent + MemoryLayout<Int>.size].contains(waitUntilEmpty))
         #expect(try line.fill() > 0)
     }
 
@@ -58,10 +58,10 @@ import Testing
         async let reading = line.channel.waitReadable(until: .never)
         async let writing = waitWritable(line)
         await line.later {}
-        line.channel.interrupt(turn: turn)
-        #expect(await reading == .interrupted)
-        #expect(await writing == .interrupted)
-        #expect(await line.channel.waitReadable(until: .never) == .interrupted)
+        line.channel.cancel(turn: turn)
+        #expect(await reading == .cancelled)
+        #expect(await writing == .cancelled)
+        #expect(await line.channel.waitReadable(until: .never) == .cancelled)
     }
 
     @Test func `closing from elsewhere ends both waits and gives everything back`() async throws {
@@ -107,10 +107,10 @@ import Testing
         async let second = line.channel.waitReadable(until: .never)
         // Whichever came first waits; interrupting it makes the pair known.
         await line.later {}
-        await line.later { line.channel.interrupt(turn: turn) }
+        await line.later { line.channel.cancel(turn: turn) }
         let wakes = [await first, await second]
-        #expect(wakes.contains(.interrupted))
-        #expect(wakes.allSatisfy { $0 == .busy || $0 == .interrupted })
+        #expect(wakes.contains(.cancelled))
+        #expect(wakes.allSatisfy { $0 == .busy || $0 == .cancelled })
     }
 
     @Test func `a writer is sent back when writing is stopped`() async throws {
@@ -119,7 +119,7 @@ import Testing
         async let writing = waitWritable(line)
         await line.later {}
         line.channel.stopWriting()
-        #expect(await writing == .interrupted)
+        #expect(await writing == .cancelled)
     }
 }
 
@@ -220,7 +220,7 @@ extension `Channel on a loop` {
         let line = try Line()
         for round in 0..<3000 {
             let turn = try #require(line.channel.beginTurn())
-            let cancel = Task.detached { line.channel.interrupt(turn: turn) }
+            let cancel = Task.detached { line.channel.cancel(turn: turn) }
             if round % 2 == 0 { await Task.yield() }
             #expect(line.channel.endTurn())
             let next = try #require(line.channel.beginTurn())

@@ -13,22 +13,22 @@ import Testing
         defer { reactor.retire() }
         var seen: [String: Int] = [:]
         for round in 0..<6000 {
-            let parking = Parking<Int>(on: reactor)
-            let interrupt = Interrupt()
+            let waiter = ValueWaiter<Int>(on: reactor)
+            let cancellation = Cancellation()
             let until = time.now.advanced(by: 1)
             let first = round % 3
-            async let outcome = parking.wait(until: until, interrupt: interrupt)
-            async let delivered = Self.act(atOnce: first == 0) { parking.deliver(round) }
-            async let cancelled = Self.act(atOnce: first == 1) { interrupt.cancel(.handle) }
+            async let outcome = waiter.wait(until: until, cancellation: cancellation)
+            async let delivered = Self.act(atOnce: first == 0) { waiter.deliver(round) }
+            async let cancelled = Self.act(atOnce: first == 1) { cancellation.cancel(.handle) }
             async let moved = Self.act(atOnce: first == 2) { time.advance(by: 1) }
             let (result, won) = await (outcome, delivered)
             _ = await (cancelled, moved)
             switch result {
             case .value(let value): #expect(value == round && won)
-            case .timedOut, .interrupted: #expect(!won)
+            case .timedOut, .cancelled: #expect(!won)
             }
             seen[result.text.split(separator: " ")[0].description, default: 0] += 1
-            #expect(!parking.deliver(-1))
+            #expect(!waiter.deliver(-1))
         }
         #expect(reactor.ledger.openTimers == 0)
         #expect(seen.values.reduce(0, +) == 6000)
@@ -47,86 +47,86 @@ import Testing
     {
         let reactor = try Reactor()
         defer { reactor.retire() }
-        let parking = Parking<Int>(on: reactor)
-        if delivers { #expect(parking.deliver(5)) }
-        if interrupts { parking.interrupt() }
-        #expect(!parking.deliver(6))
-        parking.interrupt()
-        #expect(await parking.wait(until: .never, interrupt: nil).text == expected)
-        #expect(!parking.deliver(7))
+        let waiter = ValueWaiter<Int>(on: reactor)
+        if delivers { #expect(waiter.deliver(5)) }
+        if interrupts { waiter.cancel() }
+        #expect(!waiter.deliver(6))
+        waiter.cancel()
+        #expect(await waiter.wait(until: .never, cancellation: nil).text == expected)
+        #expect(!waiter.deliver(7))
     }
 
-    @Test(arguments: [Interrupt.Cause.task, .handle])
-    func `a part is cancelled with the whole, and the whole not with a part`(cause: Interrupt.Cause) async throws {
+    @Test(arguments: [Cancellation.Cause.task, .handle])
+    func `a part is cancelled with the whole, and the whole not with a part`(cause: Cancellation.Cause) async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
-        let whole = Interrupt()
-        let (first, second) = (Interrupt(partOf: whole), Interrupt(partOf: whole))
+        let whole = Cancellation()
+        let (first, second) = (Cancellation(partOf: whole), Cancellation(partOf: whole))
         first.cancel(.task)
         #expect(first.cause == .task && second.cause == nil && whole.cause == nil)
-        async let outcome = Parking<Int>(on: reactor).wait(until: .never, interrupt: second)
+        async let outcome = ValueWaiter<Int>(on: reactor).wait(until: .never, cancellation: second)
         whole.cancel(cause)
         #expect(await outcome.text == "interrupted")
         #expect(first.cause == .task && second.cause == cause)
-        #expect(Interrupt(partOf: whole).cause == cause, "it was too late")
+        #expect(Cancellation(partOf: whole).cause == cause, "it was too late")
     }
 
     @Test func `a cancelled request does not begin to wait`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
-        let interrupt = Interrupt()
-        interrupt.cancel(.task)
-        let parking = Parking<Int>(on: reactor)
-        #expect(await parking.wait(until: .never, interrupt: interrupt).text == "interrupted")
-        #expect(!parking.deliver(1))
+        let cancellation = Cancellation()
+        cancellation.cancel(.task)
+        let waiter = ValueWaiter<Int>(on: reactor)
+        #expect(await waiter.wait(until: .never, cancellation: cancellation).text == "interrupted")
+        #expect(!waiter.deliver(1))
     }
 
     @Test func `a cancel after the wait does nothing`() async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
-        let interrupt = Interrupt()
-        let parking = Parking<Int>(on: reactor)
-        #expect(parking.deliver(3))
-        #expect(await parking.wait(until: .never, interrupt: interrupt).text == "value 3")
+        let cancellation = Cancellation()
+        let waiter = ValueWaiter<Int>(on: reactor)
+        #expect(waiter.deliver(3))
+        #expect(await waiter.wait(until: .never, cancellation: cancellation).text == "value 3")
         let bell = Bell()
-        #expect(interrupt.arm(bell))
-        interrupt.cancel(.handle)
+        #expect(cancellation.arm(bell))
+        cancellation.cancel(.handle)
         #expect(bell.rings == 1)
     }
 }
 
 /// Counts the interrupts it was hit by.
-private final class Bell: Interruptible {
+private final class Bell: Cancellable {
     private let count = Atomic(0)
     var rings: Int { count.load(ordering: .acquiring) }
-    func interrupt() { count.add(1, ordering: .acquiringAndReleasing) }
+    func cancel() { count.add(1, ordering: .acquiringAndReleasing) }
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Cancel switch` {
-    @Test(arguments: [(Interrupt.Cause.task, Interrupt.Cause.handle), (.handle, .task)])
+    @Test(arguments: [(Cancellation.Cause.task, Cancellation.Cause.handle), (.handle, .task)])
     func `a cancel counts once, the first cause stays, and arming later is refused`(
-        first: Interrupt.Cause, second: Interrupt.Cause
+        first: Cancellation.Cause, second: Cancellation.Cause
     ) {
-        let (interrupt, bell) = (Interrupt(), Bell())
-        #expect(interrupt.cause == nil)
-        #expect(interrupt.arm(bell))
-        interrupt.cancel(first)
-        interrupt.cancel(second)
-        #expect(interrupt.cause == first)
+        let (cancellation, bell) = (Cancellation(), Bell())
+        #expect(cancellation.cause == nil)
+        #expect(cancellation.arm(bell))
+        cancellation.cancel(first)
+        cancellation.cancel(second)
+        #expect(cancellation.cause == first)
         #expect(bell.rings == 1)
-        #expect(!interrupt.arm(bell))
-        interrupt.disarm()
-        #expect(!interrupt.arm(bell))
+        #expect(!cancellation.arm(bell))
+        cancellation.disarm()
+        #expect(!cancellation.arm(bell))
         #expect(bell.rings == 1)
     }
 
     @Test func `a cancel reaches only what was armed last, and nothing once disarmed`() {
-        let (interrupt, old, new) = (Interrupt(), Bell(), Bell())
-        #expect(interrupt.arm(old))
-        #expect(interrupt.arm(new))
-        interrupt.cancel(.handle)
+        let (cancellation, old, new) = (Cancellation(), Bell(), Bell())
+        #expect(cancellation.arm(old))
+        #expect(cancellation.arm(new))
+        cancellation.cancel(.handle)
         #expect([old.rings, new.rings] == [0, 1])
-        let (other, spared) = (Interrupt(), Bell())
+        let (other, spared) = (Cancellation(), Bell())
         #expect(other.arm(spared))
         other.disarm()
         other.cancel(.handle)
@@ -137,35 +137,35 @@ private final class Bell: Interruptible {
     @Test func `a cancel reaches the channel and what is waited for beside it`() async throws {
         for isWaiting in [true, false] {
             let line = try Line()
-            let (interrupt, bell) = (Interrupt(), Bell())
+            let (cancellation, bell) = (Cancellation(), Bell())
             let channel = line.channel
             let turn = try #require(channel.beginTurn())
-            #expect(interrupt.arm(channel, turn: turn))
-            #expect(interrupt.arm(bell))
-            if !isWaiting { interrupt.disarm(bell as any Interruptible) }
-            interrupt.cancel(.handle)
+            #expect(cancellation.arm(channel, turn: turn))
+            #expect(cancellation.arm(bell))
+            if !isWaiting { cancellation.disarm(bell as any Cancellable) }
+            cancellation.cancel(.handle)
             #expect(bell.rings == (isWaiting ? 1 : 0))
-            #expect(await channel.waitReadable(until: .never) == .interrupted)
+            #expect(await channel.waitReadable(until: .never) == .cancelled)
         }
     }
 
     @Test func `a cancelled switch refuses a channel`() throws {
-        let (line, interrupt) = (try Line(), Interrupt())
-        #expect(interrupt.arm(line.channel, turn: 1))
-        interrupt.cancel(.task)
-        #expect(!interrupt.arm(line.channel, turn: 1))
+        let (line, cancellation) = (try Line(), Cancellation())
+        #expect(cancellation.arm(line.channel, turn: 1))
+        cancellation.cancel(.task)
+        #expect(!cancellation.arm(line.channel, turn: 1))
     }
 
     /// Each request arms a bell of its own and is cancelled by four at once: one ring for each armed bell, none more.
     @Test func `many cancels ring one bell once`() async {
         for _ in 0..<2000 {
-            let (interrupt, bell) = (Interrupt(), Bell())
+            let (cancellation, bell) = (Cancellation(), Bell())
             let armed = await withTaskGroup(of: Void.self) { group in
-                for number in 0..<4 { group.addTask { interrupt.cancel(number < 2 ? .task : .handle) } }
-                return interrupt.arm(bell)
+                for number in 0..<4 { group.addTask { cancellation.cancel(number < 2 ? .task : .handle) } }
+                return cancellation.arm(bell)
             }
             #expect(bell.rings == (armed ? 1 : 0))
-            #expect(interrupt.cause != nil)
+            #expect(cancellation.cause != nil)
         }
     }
 
@@ -178,10 +178,10 @@ private final class Bell: Interruptible {
         let channel = try Channel(Socket(adopting: dup(pair.near.descriptor)), on: reactor)
         defer { channel.close() }
         for _ in 0..<3000 {
-            let interrupt = Interrupt()
+            let cancellation = Cancellation()
             let turn = try #require(channel.beginTurn())
-            async let cancelled: Void = Self.cancel(interrupt)
-            if interrupt.arm(channel, turn: turn) { interrupt.disarm() }
+            async let cancelled: Void = Self.cancel(cancellation)
+            if cancellation.arm(channel, turn: turn) { cancellation.disarm() }
             #expect(channel.endTurn())
             _ = try #require(channel.beginTurn())
             async let wake = channel.waitReadable(until: .never)
@@ -193,7 +193,7 @@ private final class Bell: Interruptible {
         }
     }
 
-    @concurrent private static func cancel(_ interrupt: Interrupt) async {
-        interrupt.cancel(.handle)
+    @concurrent private static func cancel(_ cancellation: Cancellation) async {
+        cancellation.cancel(.handle)
     }
 }

@@ -162,10 +162,10 @@ import Testing
     @Test func `a deadline fires when time is moved there, and not before`() async throws {
         let (reactor, time) = try Self.moved()
         defer { reactor.retire() }
-        let (early, late) = (Parking<Int>(on: reactor), Parking<Int>(on: reactor))
+        let (early, late) = (ValueWaiter<Int>(on: reactor), ValueWaiter<Int>(on: reactor))
         let start = time.now
-        async let first = early.wait(until: start.advanced(by: 100), interrupt: nil)
-        async let second = late.wait(until: start.advanced(by: 200), interrupt: nil)
+        async let first = early.wait(until: start.advanced(by: 100), cancellation: nil)
+        async let second = late.wait(until: start.advanced(by: 200), cancellation: nil)
         try await reactor.reach(timers: 2)
         time.advance(by: 99)
         // The loop has looked by the time it has run a job twice.
@@ -183,11 +183,11 @@ import Testing
         defer { reactor.retire() }
         let start = reactor.now()
         for _ in 0..<20 {
-            let (early, late) = (Parking<Int>(on: reactor), Parking<Int>(on: reactor))
-            async let first = early.wait(until: start.advanced(by: 1_000_000_000_000), interrupt: nil)
+            let (early, late) = (ValueWaiter<Int>(on: reactor), ValueWaiter<Int>(on: reactor))
+            async let first = early.wait(until: start.advanced(by: 1_000_000_000_000), cancellation: nil)
             try await reactor.comes(to: 1)
             // It is later than what the loop sleeps for, which need not wake for it otherwise.
-            async let second = late.wait(until: start.advanced(by: 2_000_000_000_000), interrupt: nil)
+            async let second = late.wait(until: start.advanced(by: 2_000_000_000_000), cancellation: nil)
             try await reactor.comes(to: 2)
             #expect(late.deliver(2))
             #expect(await second.text == "value 2")
@@ -204,10 +204,10 @@ import Testing
         time.advance(by: 1000)
         let past = time.now.advanced(by: -1)
         for _ in 0..<100 {
-            let here = Parking<Int>(on: reactor)
-            #expect(await here.wait(until: past, interrupt: nil).text == "timed out")
+            let here = ValueWaiter<Int>(on: reactor)
+            #expect(await here.wait(until: past, cancellation: nil).text == "timed out")
             let outcome = await withTaskExecutorPreference(reactor) {
-                await Parking<Int>(on: reactor).wait(until: past, interrupt: nil).text
+                await ValueWaiter<Int>(on: reactor).wait(until: past, cancellation: nil).text
             }
             #expect(outcome == "timed out")
         }
@@ -221,7 +221,7 @@ import Testing
                 group.addTask {
                     for _ in 0..<1000 {
                         let until = time.now.advanced(by: 5)
-                        async let outcome = Parking<Int>(on: reactor).wait(until: until, interrupt: nil)
+                        async let outcome = ValueWaiter<Int>(on: reactor).wait(until: until, cancellation: nil)
                         time.advance(by: 5)
                         #expect(await outcome.text == "timed out")
                     }
@@ -235,7 +235,7 @@ import Testing
         let reactor = try Reactor()
         defer { reactor.retire() }
         let until = reactor.now().advanced(by: 3_000_000)
-        #expect(await Parking<Int>(on: reactor).wait(until: until, interrupt: nil).text == "timed out")
+        #expect(await ValueWaiter<Int>(on: reactor).wait(until: until, cancellation: nil).text == "timed out")
         #expect(reactor.now() >= until)
     }
 }
@@ -254,12 +254,12 @@ extension Reactor {
     }
 }
 
-extension Parking.Outcome {
+extension ValueWaiter.Outcome {
     var text: String {
         switch self {
         case .value(let value): "value \(value)"
         case .timedOut: "timed out"
-        case .interrupted: "interrupted"
+        case .cancelled: "interrupted"
         }
     }
 }

@@ -108,7 +108,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `System resolver` {
     @Test func `the system resolver finds this machine, each address once, with the port asked for`() async throws {
         let addresses = try await SystemResolver().addresses(of: "localhost", port: 4711)
-        let known: Set<SocketAddress> = [.v4(0x7F00_0001, port: 4711), .v6(0, 1, port: 4711)]
+        let known: Set<HTTP.SocketAddress> = [.v4(0x7F00_0001, port: 4711), .v6(0, 1, port: 4711)]
         #expect(!known.isDisjoint(with: addresses))
         #expect(Set(addresses).count == addresses.count)
         #expect(addresses.allSatisfy { "\($0)".hasSuffix(":4711") })
@@ -158,9 +158,9 @@ import Testing
 
     @Test func `the system resolver answers many who ask at once`() async throws {
         let resolver = SystemResolver(threads: 2, backlog: 4)
-        try await withThrowingTaskGroup(of: [SocketAddress].self) { group in
+        try await withThrowingTaskGroup(of: [HTTP.SocketAddress].self) { group in
             for port in 1...100 { group.addTask { try await resolver.addresses(of: "localhost", port: UInt16(port)) } }
-            var answers: Set<SocketAddress> = []
+            var answers: Set<HTTP.SocketAddress> = []
             for try await answer in group { answers.formUnion(answer) }
             #expect(Set(answers.compactMap { "\($0)".split(separator: ":").last }).count == 100)
         }

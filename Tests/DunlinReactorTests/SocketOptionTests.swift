@@ -7,11 +7,11 @@ import Testing
 @Suite struct `Socket options` {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let set: @Sendable (inout SocketOptions) -> Void
+        let set: @Sendable (inout HTTP.SocketOptions) -> Void
     }
 
-    private static let four = SocketAddress.v4(0x7F00_0001, port: 1)
-    private static let six = SocketAddress.v6(0, 1, port: 1)
+    private static let four = HTTP.SocketAddress.v4(0x7F00_0001, port: 1)
+    private static let six = HTTP.SocketAddress.v6(0, 1, port: 1)
 
     static let cases = [
         Case(testDescription: "nothing") { _ in },
@@ -32,7 +32,7 @@ import Testing
     @Test(arguments: cases, [false, true])
     func `socket options are what the kernel then says`(each: Case, isSix: Bool) throws {
         let peer = isSix ? Self.six : Self.four
-        var options = SocketOptions()
+        var options = HTTP.SocketOptions()
         each.set(&options)
         let socket = try Socket(for: peer)
         try socket.apply(options, for: peer)
@@ -43,9 +43,9 @@ import Testing
         #expect(told == options)
     }
 
-    @Test(arguments: [SocketAddress.v4(0x7F00_0002, port: 0), .v6(0, 1, port: 0)])
-    func `a socket binds to a local address, the port left open`(local: SocketAddress) throws {
-        var options = SocketOptions()
+    @Test(arguments: [HTTP.SocketAddress.v4(0x7F00_0002, port: 0), .v6(0, 1, port: 0)])
+    func `a socket binds to a local address, the port left open`(local: HTTP.SocketAddress) throws {
+        var options = HTTP.SocketOptions()
         options.localAddress = local
         let socket = try Socket(for: local)
         try socket.apply(options, for: local)
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test func `socket options leave Unix sockets alone`() throws {
-        var options = SocketOptions()
+        var options = HTTP.SocketOptions()
         options.interface = "no-such-device"
         options.keepAlive = .init()
         let socket = try Socket(for: .unix("/x"))
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func `an error says which socket option failed, and why`() throws {
-        var options = SocketOptions()
+        var options = HTTP.SocketOptions()
         options.localAddress = .v4(0xC000_0201, port: 0)
         let socket = try Socket(for: Self.four)
         let error = #expect(throws: SocketOptionError.self) { try socket.apply(options, for: Self.four) }

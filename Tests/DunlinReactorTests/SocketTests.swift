@@ -14,7 +14,7 @@ import Testing
 
     @Test(arguments: hosts)
     func `numeric hosts are told apart from names`(host: String, expected: String?) {
-        #expect(SocketAddress(numericHost: host, port: 81)?.description == expected)
+        #expect(HTTP.SocketAddress(numericHost: host, port: 81)?.description == expected)
     }
 }
 
@@ -51,7 +51,7 @@ import Testing
     }
 
     /// Connects, says "ping", hears "pong", and sees the end.
-    private func exchange(_ address: SocketAddress, _ listener: borrowing Listener) throws {
+    private func exchange(_ address: HTTP.SocketAddress, _ listener: borrowing Listener) throws {
         let socket = try Socket(for: address)
         let state = try socket.connect(to: address)
         let peer = accept(listener.descriptor, nil, nil)
@@ -100,9 +100,9 @@ import Testing
         var total = 0
         while let count = try pair.near.write(chunk) { total += count }
         #expect(total > 0)
-        var drained = 0
-        while let bytes = try pair.far.read(upTo: 1 << 16) { drained += bytes.count }
-        #expect(drained == total)
+        var waitUntilEmpty = 0
+        while let bytes = try pair.far.read(upTo: 1 << 16) { waitUntilEmpty += bytes.count }
+        #expect(waitUntilEmpty == total)
     }
 
     @Test func `a socket reports a refused connection by its number`() throws {
@@ -112,7 +112,7 @@ import Testing
         // Bound and not listening: nobody else gets the port, and nobody answers on it.
         let deaf = try Listener(address, family: AF_INET, isListening: false)
         let port = try deaf.port(of: sockaddr_in()) { UInt16(bigEndian: $0.sin_port) }
-        let target = SocketAddress.v4(INADDR_LOOPBACK, port: port)
+        let target = HTTP.SocketAddress.v4(INADDR_LOOPBACK, port: port)
         let socket = try Socket(for: target)
         let failure = error {
             guard try socket.connect(to: target) == .underway else { return }

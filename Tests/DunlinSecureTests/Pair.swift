@@ -73,7 +73,7 @@ enum Scene {
     static func peer(
         trust: any PeerTrust = TestTrust(), _ change: (inout TLSPeer) -> Void = { _ in }
     ) -> TLSPeer {
-        var peer = TLSPeer(Origin(scheme: .https, host: "api.test"), serverName: "api.test", trust: trust)
+        var peer = TLSPeer(HTTP.Origin(scheme: .https, host: "api.test"), serverName: "api.test", trust: trust)
         change(&peer)
         return peer
     }

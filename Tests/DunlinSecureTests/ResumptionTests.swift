@@ -51,7 +51,7 @@ import Testing
         var peer = Scene.peer()
         var now = Pair.now
         switch change {
-        case "origin": peer.origin = Origin(scheme: .https, host: "api.test", port: 8443)
+        case "origin": peer.origin = HTTP.Origin(scheme: .https, host: "api.test", port: 8443)
         case "name": peer.serverName = "other.test"
         case "trust": peer.trust = TestTrust(key: 1)
         case "identity": peer.identity = try Scene.identity()
@@ -124,7 +124,7 @@ import Testing
         let context = try TLSContext()
         let server = try Self.server(version)
         let path = [try #require(Certificate(der: Scene.certificate.get().der))]
-        let refusal = TrustRefusal(.unknownIssuer, host: "api.test", path: path)
+        let refusal = NetworkError.TrustRefusal(.unknownIssuer, host: "api.test", path: path)
         let rules = TestTrust(isOverruled ? .refused(refusal) : .accepted(path: path))
         var peer = Scene.peer(trust: rules)
         peer.asksAboutTrust = true

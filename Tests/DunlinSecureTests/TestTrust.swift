@@ -4,7 +4,7 @@ import Synchronization
 
 /// Decides as the test says, and counts how often it was asked.
 final class TestTrust: PeerTrust {
-    let key: Fingerprint
+    let key: Certificate.Fingerprint
     private let verdict: TrustDecision
     private let stillAccepted: Bool
     private let count = Atomic<Int>(0)
@@ -12,11 +12,11 @@ final class TestTrust: PeerTrust {
 
     init(_ verdict: TrustDecision = .accepted(path: []), key: UInt8 = 0, stillAccepts: Bool = true) {
         self.verdict = verdict
-        self.key = Fingerprint(unchecked: Bytes([UInt8](repeating: key, count: 32)))
+        self.key = Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: key, count: 32)))
         stillAccepted = stillAccepts
     }
 
-    static let refusal = TrustRefusal(.unknownIssuer, host: "api.test")
+    static let refusal = NetworkError.TrustRefusal(.unknownIssuer, host: "api.test")
     static let refusing = TrustDecision.refused(refusal)
 
     var staple: Bytes? { lastStaple.withLock { $0 } }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct `Host literals` {
     @Test(arguments: [
-        ("127.0.0.1", SocketAddress.v4(0x7F00_0001, port: 80)),
+        ("127.0.0.1", HTTP.SocketAddress.v4(0x7F00_0001, port: 80)),
         ("0.0.0.0", .v4(0, port: 80)),
         ("255.255.255.255", .v4(0xFFFF_FFFF, port: 80)),
         ("::", .v6(0, 0, port: 80)),
@@ -17,7 +17,7 @@ import Testing
         ("::ffff:192.0.2.1", .v6(0, 0x0000_FFFF_C000_0201, port: 80)),
         ("1:2:3:4:5:6:1.2.3.4", .v6(0x0001_0002_0003_0004, 0x0005_0006_0102_0304, port: 80)),
     ])
-    func `host literals are addresses`(host: String, address: SocketAddress) {
+    func `host literals are addresses`(host: String, address: HTTP.SocketAddress) {
         #expect(HostLiteral.parse(host, port: 80) == address)
     }
 

@@ -3,17 +3,17 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Redirect rules` {
-    private static let following: [Status] = [301, 302, 303, 307, 308]
+    private static let following: [HTTP.Status] = [301, 302, 303, 307, 308]
 
     @Test func `redirect rules know which statuses lead elsewhere`() {
-        let found = (100..<600).map { Status($0) }.filter(RedirectRules.isRedirect)
+        let found = (100..<600).map { HTTP.Status($0) }.filter(RedirectRules.isRedirect)
         #expect(found == Self.following)
     }
 
     /// Status, method: the next method, and whether the body goes along.
-    static let changes: [(Status, Method, Method, Bool)] = following.flatMap { status in
+    static let changes: [(HTTP.Status, HTTP.Method, HTTP.Method, Bool)] = following.flatMap { status in
         [.get, .head, .post, .put, .patch, .delete, .options, .trace, "post", "REPORT"].map {
-            (method: Method) -> (Status, Method, Method, Bool) in
+            (method: HTTP.Method) -> (HTTP.Status, HTTP.Method, HTTP.Method, Bool) in
             switch (status, method) {
             case (301, .post), (302, .post): (status, method, .get, false)
             case (303, .head): (status, method, .head, false)
@@ -25,7 +25,7 @@ import Testing
 
     @Test(arguments: changes)
     func `redirect rules say with which method and body to ask next`(
-        status: Status, method: Method, next: Method, keepsBody: Bool
+        status: HTTP.Status, method: HTTP.Method, next: HTTP.Method, keepsBody: Bool
     ) {
         let change = RedirectRules.next(after: status, method)
         #expect(change.method == next)
@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test func `a redirect to another origin does not take the route of the old one`() throws {
-        let origin = Origin(scheme: .http, host: "a", socketPath: "/s")
+        let origin = HTTP.Origin(scheme: .http, host: "a", socketPath: "/s")
         let address = WebAddress(origin: origin, target: "/b")
         #expect(try RedirectRules.destination(of: "c", from: address).origin.route == nil)
     }
@@ -87,7 +87,7 @@ import Testing
             "Host": "h", "Referer": "r", "x-api-key": "k", "API-Key": "k", "X-Auth-Token": "t",
             "X-Amz-Security-Token": "t", "Set-Cookie": "c", "Origin": "https://a", "Idempotency-Key": "i",
         ]
-        fields.append("X-Marked", "m", sensitive: true)
+        fields.append(name: "X-Marked", value: "m", sensitive: true)
         let (old, new) = (try WebAddress(from).origin, try WebAddress(to).origin)
         let allowed = RedirectRules.allowed(fields, from: old, to: new, secret: ["x-OWN"])
         if isSame {
@@ -104,8 +104,8 @@ import Testing
     }
 
     @Test func `redirect rules compare scheme, host and port, and not the route`() {
-        let plain = Origin(scheme: .http, host: "a")
-        let routed = Origin(scheme: .http, host: "a", socketPath: "/s")
+        let plain = HTTP.Origin(scheme: .http, host: "a")
+        let routed = HTTP.Origin(scheme: .http, host: "a", socketPath: "/s")
         #expect(plain != routed)
         #expect(plain.isSame(as: routed))
     }

@@ -127,7 +127,7 @@ import Testing
 
 extension WebAddress {
     /// What a request for this reference is sent with.
-    fileprivate func target(for reference: String) throws -> (origin: Origin, target: String) {
+    fileprivate func target(for reference: String) throws -> (origin: HTTP.Origin, target: String) {
         if let direct = directTarget(for: reference) { return direct }
         let address = try resolving(reference)
         return (address.origin, address.target)

@@ -85,7 +85,7 @@ import Testing
             })
         async let answer = networkError {
             guard isStreamed else { return _ = try await mock.session.get("/", as: .bytes) }
-            try await mock.session.withStream(from: "/") { for try await _ in $0.body {} }
+            try await mock.session.withResponse(from: "/") { for try await _ in $0.body {} }
         }
         try await second.opened(within: .seconds(300))
         #expect(await mock.session.shutdown() == 1)
@@ -106,7 +106,7 @@ import Testing
             })
         async let answer = networkError {
             guard isStreamed else { return _ = try await mock.session.get("/", as: .bytes) }
-            try await mock.session.withStream(from: "/") { for try await _ in $0.body {} }
+            try await mock.session.withResponse(from: "/") { for try await _ in $0.body {} }
         }
         try await clock.waitForSleepers()
         try await clock.waitForDeadlines()

@@ -35,7 +35,7 @@ import Testing
     struct Case: Sendable {
         var configure: @Sendable (inout HTTPSession.Configuration) -> Void = { _ in }
         var options = HTTPSession.Options()
-        var status = Status.ok
+        var status = HTTP.Status.ok
         let passed: [String: Int]
     }
 
@@ -50,7 +50,7 @@ import Testing
             Case(
                 configure: { $0.cookies = CookieJar() }, options: hooks, passed: ["CookieStage": 1]),
             Case(configure: { $0.cookies = CookieJar() }, options: noCookies, passed: ["CookieStage": 1]),
-            Case(configure: { $0.secretFields = SecretFields(["X-Key"]) }, passed: ["SecretFieldStage": 1]),
+            Case(configure: { $0.secretFields = HTTP.SecretFields(["X-Key"]) }, passed: ["SecretFieldStage": 1]),
             Case(configure: { $0.retry = .exponential(attempts: 2) }, passed: ["RetryStage": 1]),
             Case(options: .init(retry: .exponential(attempts: 2)), passed: ["RetryStage": 1]),
             // Who is answered with anything but a success is seen by all, each once.
@@ -71,7 +71,7 @@ import Testing
         let session = try HTTPSession(configuration)
         let chain = session.tasks.chain
         let stages = chain.stages.map { Counted(base: $0, count: count) }
-        session.tasks.open(Chain(chain.settings, over: chain.carrier, stages: stages))
+        session.tasks.open(Chain(chain.settings, over: chain.callTransport, stages: stages))
         var options = wanted.options
         options.validatesResponse = false
         for round in 1...3 {

@@ -20,7 +20,7 @@ import Testing
     @Test func `a chain has its configured stages nearest to the transport`() throws {
         let stages = try Self.stages { configuration in
             configuration.cookies = CookieJar()
-            configuration.secretFields = SecretFields(["X-Key"])
+            configuration.secretFields = HTTP.SecretFields(["X-Key"])
         }
         #expect(Array(stages.dropFirst(4)) == ["CookieStage", "SecretFieldStage"])
     }
@@ -28,7 +28,7 @@ import Testing
     @Test func `a chain sees all of a call only where a setting requires it`() throws {
         let configurations: [(Bool, (inout HTTPSession.Configuration) -> Void)] = [
             (false, { _ in }), (true, { $0.cookies = CookieJar() }), (true, { $0.retry = .exponential(attempts: 2) }),
-            (true, { $0.secretFields = SecretFields(["X-Key"]) }),
+            (true, { $0.secretFields = HTTP.SecretFields(["X-Key"]) }),
         ]
         for (seesAll, change) in configurations {
             var configuration = HTTPSession.Configuration(baseURL: "http://example.test")

@@ -150,7 +150,7 @@ import Testing
         mocked.transport.otherwise { _ in .never }
         let task = Task { try await mocked.session.get("http://eve:s3cret@a.test/\(1)", as: .bytes) }
         try await mocked.transport.waitForRequests()
-        #expect(await mocked.session.tasks.all.map(\.template) == ["http://a.test/{}"])
+        #expect(await mocked.session.tasks.all.map(\.targetTemplate) == ["http://a.test/{}"])
         task.cancel()
         _ = await task.result
     }

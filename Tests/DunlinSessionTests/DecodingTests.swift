@@ -37,7 +37,7 @@ import Testing
             let bytes = try await stream.collect { _ in }
             #expect(bytes.count == count && bytes.allSatisfy { $0 == 97 })
             #expect(stream.trailers == ["X-Sum": "7"])
-            #expect(stream.attempt.decodedBytes == count)
+            #expect(stream.hop.decodedBytes == count)
         }
     }
 

@@ -70,10 +70,10 @@ import Testing
         let mocked = try Mocked { $0.fields["Accept-Encoding"] = session }
         mocked.transport.otherwise { _ in .respond() }
         for (decodes, expected) in [(true, decoded), (false, raw)] {
-            var options = HTTPSession.Options(decodesContent: decodes)
+            var options = HTTPSession.Options(decompresses: decodes)
             options.fields["accept-encoding"] = request
             _ = try await mocked.session.get("x", options: options, as: .bytes)
-            try await mocked.session.withStream(from: "x", options: options) { _ in }
+            try await mocked.session.withResponse(from: "x", options: options) { _ in }
             _ = try await mocked.session.task("x", options: options, as: .bytes).value
             for sent in mocked.transport.requests.suffix(3) {
                 #expect(sent.fields.values(of: "accept-encoding") == (expected.map { [$0] } ?? []))

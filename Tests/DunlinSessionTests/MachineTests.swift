@@ -42,8 +42,8 @@ import Testing
         #expect(actions == [.sendOnFreshConnection, .pass])
     }
 
-    @Test(arguments: [200, 206, 300, 301, 302, 303, 304, 307, 308, 401, 404, 503] as [Status])
-    func `a response that fails no expectation is passed on, whatever its status`(status: Status) {
+    @Test(arguments: [200, 206, 300, 301, 302, 303, 304, 307, 308, 401, 404, 503] as [HTTP.Status])
+    func `a response that fails no expectation is passed on, whatever its status`(status: HTTP.Status) {
         var machine = ResendMachine()
         let action = machine.received(status, isExpecting: true, canBeSent: true)
         #expect(action == .pass)
@@ -143,8 +143,8 @@ import Testing
 
     @Test(.rows("OP-2"), arguments: states.indices)
     func `a task's state tells whether the request is suspended, until it is over`(state: Int) {
-        let told = [false, true].map { Self.states[state].told(isHeld: $0) }
-        let expected: [[TaskSnapshot.State]] = [
+        let told = [false, true].map { Self.states[state].told(isSuspended: $0) }
+        let expected: [[HTTPSession.TaskSnapshot.State]] = [
             [.waiting, .suspended], [.running(hop: 1), .suspended], [.running(hop: 7), .suspended],
             [.waitingToRetry(hop: 7), .suspended], [.over, .over], [.over, .over], [.over, .over],
         ]

@@ -5,37 +5,37 @@ import Testing
 @testable import DunlinSession
 
 @Suite struct `Metrics of a request` {
-    private static func attempt(from start: Int64, to end: Int64) -> Attempt {
-        var attempt = Attempt()
+    private static func attempt(from start: Int64, to end: Int64) -> HTTP.Hop {
+        var attempt = HTTP.Hop()
         attempt.started = MonotonicTime(nanoseconds: start)
         attempt.ended = MonotonicTime(nanoseconds: end)
         return attempt
     }
 
     @Test(.rows("SM-90", "AP-16")) func `metrics hold each attempt in order, and span all of them`() {
-        var metrics = Metrics()
-        #expect(metrics.attempts.isEmpty)
+        var metrics = HTTPSession.Metrics()
+        #expect(metrics.hops.isEmpty)
         #expect(metrics.total == .zero)
         let (first, second, third) = (
             Self.attempt(from: 10, to: 20), Self.attempt(from: 25, to: 40), Self.attempt(from: 50, to: 60)
         )
         metrics.append(first)
-        #expect(metrics.attempts == [first])
+        #expect(metrics.hops == [first])
         #expect(metrics.total == .nanoseconds(10))
         metrics.append(second)
         metrics.append(third)
-        #expect(metrics.attempts == [first, second, third])
+        #expect(metrics.hops == [first, second, third])
         #expect(metrics.total == .nanoseconds(50))
     }
 
     @Test func `metrics take a later state of the last attempt`() {
-        var metrics = Metrics()
+        var metrics = HTTPSession.Metrics()
         metrics.append(Self.attempt(from: 10, to: 20))
         metrics.append(Self.attempt(from: 30, to: 30))
         let later = metrics.updating(Self.attempt(from: 30, to: 70))
-        #expect(later.attempts == [Self.attempt(from: 10, to: 20), Self.attempt(from: 30, to: 70)])
+        #expect(later.hops == [Self.attempt(from: 10, to: 20), Self.attempt(from: 30, to: 70)])
         #expect(later.total == .nanoseconds(60))
-        #expect(metrics.attempts.last == Self.attempt(from: 30, to: 30))
+        #expect(metrics.hops.last == Self.attempt(from: 30, to: 30))
     }
 
     @Test func `the description of metrics draws each attempt as a waterfall`() {
@@ -44,7 +44,7 @@ import Testing
         attempt.peer = .v4(0x7F00_0001, port: 80)
         attempt[.connect] = 999_999
         attempt[.firstByte] = 2_000_000
-        attempt[.idle] = 1
+        attempt[.receive] = 1
         let expected = """
             new connection 7 to 127.0.0.1:80, 3.0 ms
               connect   999 µs     ▇▇▇▇▇▇▇▇▇
@@ -52,7 +52,7 @@ import Testing
               idle      0 µs       ▇
             """
         #expect(attempt.waterfall == expected)
-        var metrics = Metrics()
+        var metrics = HTTPSession.Metrics()
         metrics.append(attempt)
         #expect("\(metrics)" == expected)
     }
@@ -69,7 +69,7 @@ import Testing
     @Test func `the metrics of an attempt underway show no negative times and no endless bars`() {
         var attempt = Self.attempt(from: 5_000_000_000, to: 0)
         attempt[.firstByte] = 2_000_000
-        var metrics = Metrics()
+        var metrics = HTTPSession.Metrics()
         metrics.append(attempt)
         #expect(metrics.total == .zero)
         #expect(metrics.description.count { $0 == "▇" } <= 30)

@@ -45,7 +45,7 @@ import Testing
 
     @Test func `a socket stands in for host and port, which stay in the authority`() throws {
         let head = try Self.head("http://example.com/x", socketPath: "/run/s")
-        #expect(head.origin == Origin(scheme: .http, host: "example.com", socketPath: "/run/s"))
+        #expect(head.origin == HTTP.Origin(scheme: .http, host: "example.com", socketPath: "/run/s"))
         #expect(head.origin.authority == "example.com")
         #expect(try Self.head("http://example.com/x").origin.socketPath == nil)
     }
@@ -98,7 +98,7 @@ import Testing
         ("connections too old at once", { $0.connections.maximumAge = .zero }),
         ("connections never used", { $0.connections.maximumUses = 0 }),
         ("negative idle time", { $0.connections.idleTime = .seconds(-1) }),
-        ("negative body limit", { $0.limits.bodyBytes = -1 }),
+        ("negative body limit", { $0.limits.maximumBodySize = -1 }),
         ("no loops", { $0.loops = [] }),
         ("a timeout of nothing", { $0.timeouts.connect = .zero }),
     ]

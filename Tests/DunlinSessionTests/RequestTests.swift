@@ -26,7 +26,7 @@ import Testing
         let mock = try Mocked("http://example.com/v1/")
         mock.transport.on(.get, "/elsewhere").respond()
         _ = try await mock.session.get("http://other.test:8080/elsewhere", as: .bytes)
-        #expect(mock.transport.requests.first?.origin == Origin(scheme: .http, host: "other.test", port: 8080))
+        #expect(mock.transport.requests.first?.origin == HTTP.Origin(scheme: .http, host: "other.test", port: 8080))
     }
 
     @Test(
@@ -102,7 +102,9 @@ import Testing
     @Test(.rows("HS-9", "VD-4")) func `each verb sends its method, and a body brings its content type`() async throws {
         let mock = try Mocked()
         let session = mock.session
-        for method in [Method.get, .head, .post, .put, .patch, .delete] { mock.transport.on(method, "/").respond() }
+        for method in [HTTP.Method.get, .head, .post, .put, .patch, .delete] {
+            mock.transport.on(method, "/").respond()
+        }
         let body = try RequestBody.json(User(id: 1, name: "Ada"))
         _ = try await session.get("/", as: .bytes)
         _ = try await session.head("/")

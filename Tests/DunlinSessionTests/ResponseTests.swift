@@ -19,8 +19,8 @@ import Testing
         try mock.transport.verify()
     }
 
-    @Test(arguments: [199, 300, 304, 400, 404, 500, 599] as [Status])
-    func `a status other than 2xx is an error that carries the response`(status: Status) async throws {
+    @Test(arguments: [199, 300, 304, 400, 404, 500, 599] as [HTTP.Status])
+    func `a status other than 2xx is an error that carries the response`(status: HTTP.Status) async throws {
         let mock = try Mocked()
         mock.transport.on(.get, "/").respond(status, fields: ["X-Why": "because"], body: "no such thing")
         let error = try await networkError { _ = try await mock.session.get("/", as: .string) }
@@ -58,7 +58,7 @@ import Testing
 
     @Test(arguments: [(10, true), (9, false)])
     func `a body is read up to its cap`(cap: Int, fits: Bool) async throws {
-        let mock = try Mocked { $0.limits.bodyBytes = cap }
+        let mock = try Mocked { $0.limits.maximumBodySize = cap }
         mock.transport.on(.get, "/whole").respond(body: "0123456789")
         mock.transport.on(.get, "/declared").stream(["01234", "56789"], length: 10)
         mock.transport.on(.get, "/undeclared").stream(["01234", "56789"])
@@ -72,14 +72,14 @@ import Testing
     }
 
     @Test func `a request's own cap counts instead of the session's`() async throws {
-        let mock = try Mocked { $0.limits.bodyBytes = 1 }
+        let mock = try Mocked { $0.limits.maximumBodySize = 1 }
         mock.transport.on(.get, "/").respond(body: "0123456789")
-        let response = try await mock.session.get("/", options: .init(bodyBytes: 10), as: .bytes)
+        let response = try await mock.session.get("/", options: .init(maximumBodySize: 10), as: .bytes)
         #expect(response.value.count == 10)
     }
 
     @Test func `a declared length above the cap is refused before a piece is read`() async throws {
-        let mock = try Mocked { $0.limits.bodyBytes = 4 }
+        let mock = try Mocked { $0.limits.maximumBodySize = 4 }
         mock.transport.on(.get, "/").reply(
             .stream(length: 5) { _ in
                 Issue.record("a piece was asked for")

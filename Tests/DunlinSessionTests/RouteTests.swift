@@ -5,13 +5,13 @@ import Testing
 @testable import DunlinSession
 
 @Suite struct `Overrides of hosts` {
-    private static let here = SocketAddress.v4(0x7F00_0001, port: 8080)
-    private static let there = SocketAddress.v6(0, 1, port: 0)
+    private static let here = HTTP.SocketAddress.v4(0x7F00_0001, port: 8080)
+    private static let there = HTTP.SocketAddress.v6(0, 1, port: 0)
 
     private static func origin(
         _ url: String, base: String? = nil, _ configure: (inout HTTPSession.Configuration) -> Void = { _ in },
         options: (inout HTTPSession.Options) -> Void = { _ in }
-    ) throws -> Origin {
+    ) throws -> HTTP.Origin {
         var configuration = HTTPSession.Configuration(baseURL: base)
         configure(&configuration)
         var own = HTTPSession.Options()
@@ -35,9 +35,9 @@ import Testing
     ) throws {
         let (key, url, isMatch) = match
         let origin = try Self.origin(url) {
-            if !isOfRequest { $0.hosts[key] = Self.here }
+            if !isOfRequest { $0.hostOverrides[key] = Self.here }
         } options: {
-            if isOfRequest { $0.connectTo[key] = Self.here }
+            if isOfRequest { $0.hostOverrides[key] = Self.here }
         }
         let plain = try Self.origin(url)
         #expect(origin.route?.address == (isMatch ? Self.here : nil))
@@ -50,10 +50,10 @@ import Testing
     {
         let origin = { (own: HTTPSession.HostOverrides, hosts: HTTPSession.HostOverrides) in
             try Self.origin("x", base: "http://a.test/") {
-                $0.hosts = hosts
+                $0.hostOverrides = hosts
                 $0.socketPath = "/s"
             } options: {
-                $0.connectTo = own
+                $0.hostOverrides = own
             }.route?.address
         }
         #expect(try origin(["a.test": Self.here], ["a.test": Self.there]) == Self.here)
@@ -63,32 +63,32 @@ import Testing
     }
 
     @Test func `a request's socket options are part of where it goes, beside the session's override`() throws {
-        var sockets = SocketOptions()
+        var sockets = HTTP.SocketOptions()
         sockets.priority = 1
         let origin = try Self.origin("http://a.test/") {
-            $0.hosts = ["a.test": Self.here]
+            $0.hostOverrides = ["a.test": Self.here]
         } options: {
             $0.sockets = sockets
         }
-        #expect(origin.route == Route(address: Self.here, sockets: sockets))
-        #expect(try Self.origin("http://a.test/", options: { $0.connectTo = [:] }).route == nil)
+        #expect(origin.route == HTTP.Route(address: Self.here, sockets: sockets))
+        #expect(try Self.origin("http://a.test/", options: { $0.hostOverrides = [:] }).route == nil)
     }
 
     @Test(arguments: ["", "a b", "http://a", "a.test/", "a.test/x", "a@b", "a:0", "a:x", "a#b", "a?b", "::1"])
     func `an override for what is no host is refused`(key: String) throws {
         let early = #expect(throws: NetworkError.self) {
-            try Self.origin("http://a/", { $0.hosts = [key: Self.here] })
+            try Self.origin("http://a/", { $0.hostOverrides = [key: Self.here] })
         }
         #expect(early?.code == .invalidConfiguration)
         let late = #expect(throws: NetworkError.self) {
-            try Self.origin("http://a/", options: { $0.connectTo = [key: Self.here] })
+            try Self.origin("http://a/", options: { $0.hostOverrides = [key: Self.here] })
         }
         #expect(late?.code == .invalidRequest)
     }
 
     @Test func `socket options that the kernel would refuse are refused before`() {
         let late = #expect(throws: NetworkError.self) {
-            var sockets = SocketOptions()
+            var sockets = HTTP.SocketOptions()
             sockets.priority = 9
             _ = try Self.origin("http://a/", options: { $0.sockets = sockets })
         }
@@ -104,10 +104,14 @@ import Testing
     @Test(
         .rows("G-7"),
         arguments: [
-            Setting(testDescription: "names.timeToLive") { $0.names.timeToLive = .seconds(-1) },
-            Setting(testDescription: "names.negativeTimeToLive") { $0.names.negativeTimeToLive = .seconds(-1) },
-            Setting(testDescription: "names.capacity") { $0.names.capacity = -1 },
-            Setting(testDescription: "names.attemptDelay") { $0.names.attemptDelay = .milliseconds(9) },
+            Setting(testDescription: "nameResolution.timeToLive") { $0.nameResolution.timeToLive = .seconds(-1) },
+            Setting(testDescription: "nameResolution.negativeTimeToLive") {
+                $0.nameResolution.negativeTimeToLive = .seconds(-1)
+            },
+            Setting(testDescription: "nameResolution.capacity") { $0.nameResolution.capacity = -1 },
+            Setting(testDescription: "nameResolution.connectionAttemptDelay") {
+                $0.nameResolution.connectionAttemptDelay = .milliseconds(9)
+            },
             Setting(testDescription: "sockets.differentiatedServices") { $0.sockets.differentiatedServices = 64 },
         ])
     func `a session refuses settings of names and sockets that cannot be`(setting: Setting) {
@@ -119,10 +123,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("127.0.0.1", SocketAddress.v4(0x7F00_0001, port: 5)), ("::1", .v6(0, 1, port: 5)), ("a", nil), ("1.2.3", nil),
+        ("127.0.0.1", HTTP.SocketAddress.v4(0x7F00_0001, port: 5)), ("::1", .v6(0, 1, port: 5)), ("a", nil),
+        ("1.2.3", nil),
         ("[::1]", nil), ("", nil),
     ])
-    func `addresses are made from their notation`(text: String, expected: SocketAddress?) {
-        #expect(SocketAddress(ip: text, port: 5) == expected)
+    func `addresses are made from their notation`(text: String, expected: HTTP.SocketAddress?) {
+        #expect(HTTP.SocketAddress(ip: text, port: 5) == expected)
     }
 }

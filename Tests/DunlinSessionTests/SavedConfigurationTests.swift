@@ -24,8 +24,8 @@ import Testing
         var unusual = HTTPSession.Configuration(baseURL: "https://api.test/v1/")
         unusual.socketPath = "/run/api.sock"
         unusual.fields = ["User-Agent": "x: y", "X-Twice": "1", "Accept": ""]
-        unusual.fields.append("X-Twice", "2")
-        for (index, phase) in Phase.allCases.enumerated() { unusual.timeouts[phase] = .milliseconds(1500 + index) }
+        unusual.fields.append(name: "X-Twice", value: "2")
+        for (index, phase) in HTTP.Phase.allCases.enumerated() { unusual.timeouts[phase] = .milliseconds(1500 + index) }
         unusual.timeouts.total = nil
         unusual.requestSerializer = .json
         unusual.connections.perOrigin = 3
@@ -35,11 +35,11 @@ import Testing
         unusual.connections.maximumAge = .seconds(9)
         unusual.connections.maximumUses = 6
         unusual.queue = .init(running: 7, runningPerHost: 8, maximumWaiting: 9)
-        unusual.names.timeToLive = nil
-        unusual.names.negativeTimeToLive = .seconds(1)
-        unusual.names.capacity = 10
-        unusual.names.order = .asGiven
-        unusual.names.attemptDelay = .milliseconds(11)
+        unusual.nameResolution.timeToLive = nil
+        unusual.nameResolution.negativeTimeToLive = .seconds(1)
+        unusual.nameResolution.capacity = 10
+        unusual.nameResolution.order = .asGiven
+        unusual.nameResolution.connectionAttemptDelay = .milliseconds(11)
         unusual.sockets.interface = "eth7"
         unusual.sockets.noDelay = false
         unusual.sockets.userTimeout = .seconds(12)
@@ -51,13 +51,13 @@ import Testing
         unusual.sockets.keepAlive?.count = 16
         unusual.interfaces = .allow(names: "eth0", "eth1", kinds: .wired)
         (unusual.interfaces.deniedNames, unusual.interfaces.deniedKinds) = (["wwan0"], [.wwan, .wifi])
-        (unusual.waitsForConnectivity, unusual.tellsReachability) = (true, true)
-        unusual.limits.bodyBytes = nil
+        (unusual.waitsForConnectivity, unusual.emitsReachabilityEvents) = (true, true)
+        unusual.limits.maximumBodySize = nil
         unusual.limits.decodedBytes = 17
         unusual.limits.decodingRatio = nil
         (unusual.limits.headBytes, unusual.limits.lineBytes, unusual.limits.fieldCount) = (18, 19, 20)
         (unusual.limits.interimResponses, unusual.limits.trailerBytes) = (21, 22)
-        unusual.limits.errorBodyBytes = 30
+        unusual.limits.maximumErrorBodySize = 30
         unusual.secretFields = ["X-Tenant"]
         unusual.redirects = .init(mode: .never, limit: 23, sensitiveFields: ["X-Mine"])
         unusual.redirects.allowsHTTPSToHTTP = true
@@ -74,7 +74,7 @@ import Testing
         unusual.tls.revocation.lists = [.file("/crl.pem")]
         unusual.tls.revocation.coversAuthorities = true
         unusual.tls.revocation.allowsMissingLists = true
-        unusual.tls.revocation.staple = .required
+        unusual.tls.revocation.stapling = .required
         return unusual
     }
 
@@ -86,7 +86,7 @@ import Testing
             #expect(back.baseURL == original.baseURL && back.socketPath == original.socketPath)
             #expect(back.fields == original.fields && back.timeouts == original.timeouts)
             #expect(back.connections == original.connections && back.queue == original.queue)
-            #expect(back.names == original.names && back.sockets == original.sockets)
+            #expect(back.nameResolution == original.nameResolution && back.sockets == original.sockets)
             #expect(back.interfaces == original.interfaces)
             #expect(back.waitsForConnectivity == original.waitsForConnectivity)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
@@ -118,26 +118,28 @@ import Testing
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
         configuration.fields["Authorization"] = "hush"
         configuration.fields["X-API-Key"] = "hush"
-        configuration.fields.append("X-Odd", "hush", sensitive: true)
+        configuration.fields.append(name: "X-Odd", value: "hush", sensitive: true)
         configuration.credentials = .bearer(token: "hush")
         configuration.tls.identity = .pem("/me.pem", passphrase: "hush")
         configuration.tls.keyLog = .file("/keys")
-        configuration.hosts = ["api.test": .v4(0x7F00_0001, port: 1)]
+        configuration.hostOverrides = ["api.test": .v4(0x7F00_0001, port: 1)]
         configuration.sockets.localAddress = .v4(0x7F00_0001, port: 1)
         configuration.transport = MockTransport()
         let text = try Self.text(configuration)
         #expect(!text.contains("hush") && !text.contains("/me.pem") && !text.contains("/keys"))
         let kept = Saved(configuration).configuration
-        #expect(kept.credentials == nil && kept.tls.identity == nil && kept.transport == nil && kept.hosts.isEmpty)
+        #expect(
+            kept.credentials == nil && kept.tls.identity == nil && kept.transport == nil && kept.hostOverrides.isEmpty)
     }
 
     @Test func `settings that a saved configuration leaves out are as in a new one`() throws {
         let configuration = try Self.configuration(
-            #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"idle":null},"limits":{"bodyBytes":null},"more":1}"#)
+            #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"receive":null},"limits":{"maximumBodySize":null},"more":1}"#
+        )
         #expect(configuration.baseURL == "http://a.test")
-        #expect(configuration.timeouts.total == .milliseconds(2500) && configuration.timeouts.idle == nil)
+        #expect(configuration.timeouts.total == .milliseconds(2500) && configuration.timeouts.readIdle == nil)
         #expect(configuration.timeouts.connect == Timeouts().connect)
-        #expect(configuration.limits.bodyBytes == nil && configuration.limits.headBytes == 128 * 1024)
+        #expect(configuration.limits.maximumBodySize == nil && configuration.limits.headBytes == 128 * 1024)
         #expect(configuration.fields == HTTPSession.Configuration.defaultFields)
         _ = try HTTPSession(configuration)
     }

@@ -28,9 +28,9 @@ import Testing
     {
         let mock = try Mocked { $0.useLoopOfTest() }
         let configuration = mock.session.configuration
-        for phase in Phase.allCases { #expect(configuration.timeouts[phase] != nil, "\(phase)") }
+        for phase in HTTP.Phase.allCases { #expect(configuration.timeouts[phase] != nil, "\(phase)") }
         #expect(configuration.timeouts.firstByte == .seconds(60) && configuration.timeouts.total == .seconds(600))
-        #expect(configuration.limits.bodyBytes == 64 << 20)
+        #expect(configuration.limits.maximumBodySize == 64 << 20)
         #expect(configuration.redirects.limit == 20 && configuration.cookies == nil)
     }
 
@@ -39,12 +39,12 @@ import Testing
         configuration.useLoopOfTest()
         configuration.resolver = Unasked()
         let session = try HTTPSession(configuration)
-        #expect(session.connections == ConnectionGauges())
+        #expect(session.connections == HTTPSession.ConnectionGauges())
         #expect(await session.tasks.count == 0)
     }
 
     private struct Unasked: Resolver {
-        func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+        func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
             Issue.record("nobody asked for \(host)")
             return []
         }
@@ -123,8 +123,8 @@ import Testing
         #expect(error?.response?.status == .ok && error?.body == "be")
     }
 
-    @Test(.rows("SM-42"), arguments: [Method.get, .head])
-    func `a response without a body is given to its serializer as one of no bytes`(method: Method) async throws {
+    @Test(.rows("SM-42"), arguments: [HTTP.Method.get, .head])
+    func `a response without a body is given to its serializer as one of no bytes`(method: HTTP.Method) async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(method, "/").respond(.noContent)
         let count = try await mock.session.request(method, "/", as: Serializer { _ in }).value

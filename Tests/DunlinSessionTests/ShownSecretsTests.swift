@@ -27,8 +27,8 @@ import Testing
     private static func configuration() -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration(
             baseURL: "https://user:hunter2@api.test/v1", transport: MockTransport())
-        configuration.fields.append("X-Api-Key", "hunter2")
-        configuration.fields.append("X-Marked", "hunter2", sensitive: true)
+        configuration.fields.append(name: "X-Api-Key", value: "hunter2")
+        configuration.fields.append(name: "X-Marked", value: "hunter2", sensitive: true)
         configuration.tls.identity = .pem(.bytes("hunter2"), passphrase: "hunter2")
         return configuration
     }

@@ -4,12 +4,12 @@ import LedgerRows
 import Mocking
 import Testing
 
-/// `withStream`: a body while it arrives, and only within its scope.
+/// `withResponse`: a body while it arrives, and only within its scope.
 @Suite struct StreamingTests {
     @Test(.rows("OP-7")) func `pieces of a body arrive as they were sent, whatever the status`() async throws {
         let mock = try Mocked()
         mock.transport.on(.get, "/").reply(.stream(["one", "two"], status: .notFound, trailers: ["X-Sum": "2"]))
-        let pieces = try await mock.session.withStream(from: "/") { response in
+        let pieces = try await mock.session.withResponse(from: "/") { response in
             #expect(response.status == .notFound)
             var pieces: [String] = []
             for try await piece in response.body { pieces.append(String(piece)) }
@@ -27,7 +27,7 @@ import Testing
                 asking.yield(index)
                 return index < 3 ? "x" : nil
             })
-        try await mock.session.withStream(from: "/") { response in
+        try await mock.session.withResponse(from: "/") { response in
             var pieces = response.body.makeAsyncIterator()
             _ = try await pieces.next()
             _ = try await pieces.next()
@@ -41,7 +41,7 @@ import Testing
         mock.transport.on(.get, "/streamed").stream(["one"])
         mock.transport.on(.get, "/whole").respond(body: "one")
         for target in ["streamed", "whole"] {
-            try await mock.session.withStream(from: "\(target)") { response in
+            try await mock.session.withResponse(from: "\(target)") { response in
                 for try await piece in response.body { #expect(piece == "one") }
                 let error = try await networkError { for try await _ in response.body {} }
                 #expect(error?.code == .bodyConsumed, "\(target)")
@@ -54,7 +54,7 @@ import Testing
         mock.transport.on(.get, "/streamed").stream(["one"])
         mock.transport.on(.get, "/whole").respond(body: "one")
         for target in ["streamed", "whole"] {
-            let body = try await mock.session.withStream(from: "\(target)") { $0.body }
+            let body = try await mock.session.withResponse(from: "\(target)") { $0.body }
             let error = try await networkError { for try await _ in body {} }
             #expect(error?.code == .bodyConsumed, "\(target)")
         }
@@ -65,7 +65,7 @@ import Testing
         let mock = try Mocked()
         mock.transport.on(.get, "/").stream(["one", "two"])
         await #expect(throws: Enough.self) {
-            try await mock.session.withStream(from: "/") { response in
+            try await mock.session.withResponse(from: "/") { response in
                 #expect(await mock.session.tasks.count == 1)
                 for try await _ in response.body { throw Enough() }
             }
@@ -77,7 +77,7 @@ import Testing
         let mock = try Mocked()
         mock.transport.on(.get, "/").stream(["one", "two"])
         var count = 0
-        try await mock.session.withStream(from: "/") { response in
+        try await mock.session.withResponse(from: "/") { response in
             MainActor.assertIsolated()
             for try await piece in response.body { count += piece.count }
         }

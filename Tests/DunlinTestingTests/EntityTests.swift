@@ -10,7 +10,7 @@ import Testing
     private static let thousand = Entity(length: 1000, tag: "\"a\"", lastModified: date)
 
     /// Range and If-Range; what comes, and from which bytes.
-    private static let asked: [(String?, String?, Status, Range<Int>)] = [
+    private static let asked: [(String?, String?, HTTP.Status, Range<Int>)] = [
         (nil, nil, .ok, 0..<1000), ("bytes=0-", nil, .partialContent, 0..<1000),
         ("bytes=10-19", nil, .partialContent, 10..<20), ("bytes=990-5000", nil, .partialContent, 990..<1000),
         ("bytes=-10", nil, .partialContent, 990..<1000), ("bytes=-5000", nil, .partialContent, 0..<1000),
@@ -26,7 +26,7 @@ import Testing
 
     @Test(arguments: asked)
     func `an entity answers ranges as HTTP demands`(
-        range: String?, condition: String?, status: Status, body: Range<Int>
+        range: String?, condition: String?, status: HTTP.Status, body: Range<Int>
     ) async throws {
         let answer = try await Answer(of: Self.thousand, range: range, condition: condition)
         #expect(answer.status == status)
@@ -157,16 +157,16 @@ import Testing
 /// What a server said, read as plainly as can be.
 struct Answer {
     struct Short: Sendable {
-        let status: Status
+        let status: HTTP.Status
         let body: Range<Int>
 
-        init(_ status: Status, _ body: Range<Int>) {
+        init(_ status: HTTP.Status, _ body: Range<Int>) {
             self.status = status
             self.body = body
         }
     }
 
-    let status: Status
+    let status: HTTP.Status
     var fields: [String: String] = [:]
     let body: [UInt8]
 
@@ -193,7 +193,7 @@ struct Answer {
         let (bytes, _) = peer.readBytes(upTo: .max)
         let end = try #require(bytes.indices.first { bytes[$0...].starts(with: "\r\n\r\n".utf8) })
         let lines = String(decoding: bytes[..<end], as: UTF8.self).split(separator: "\r\n")
-        status = try #require(UInt16(lines[0].split(separator: " ")[1]).map { Status($0) })
+        status = try #require(UInt16(lines[0].split(separator: " ")[1]).map { HTTP.Status($0) })
         for line in lines.dropFirst() {
             let parts = line.split(separator: ":", maxSplits: 1)
             fields[String(parts[0])] = String(parts[1].dropFirst())

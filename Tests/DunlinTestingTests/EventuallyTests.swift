@@ -183,7 +183,7 @@ import Testing
         defer { server.stop() }
         let loop = try PrivateLoop()
         let session = try Self.session(server, on: loop)
-        let looks = try await session.withExecutor { @concurrent in
+        let looks = try await session.onEventLoop { @concurrent in
             var looks = 0
             // Each look is a turn.
             try await eventually("the tenth look", following: loop, every: .seconds(1000)) {

@@ -68,13 +68,13 @@ import Testing
 
     @Test(arguments: [
         (Fault.none, "200 0123456789"), (.refused, "connectionFailed in connect"),
-        (.reset(after: 0), "connectionClosed in firstByte"), (.reset(after: 20), "connectionClosed in idle"),
-        (.reset(after: 43), "0123 connectionClosed in idle"),
-        (.truncated(after: 43), "0123 connectionClosed in idle"),
-        (.stalled(after: 0), "timedOut in firstByte"), (.stalled(after: 43), "0123 timedOut in idle"),
+        (.reset(after: 0), "connectionClosed in firstByte"), (.reset(after: 20), "connectionClosed in receive"),
+        (.reset(after: 43), "0123 connectionClosed in receive"),
+        (.truncated(after: 43), "0123 connectionClosed in receive"),
+        (.stalled(after: 0), "timedOut in firstByte"), (.stalled(after: 43), "0123 timedOut in receive"),
         (.dripping(pieces: 4, every: .milliseconds(1)), "200 0123456789"),
         (.delayed(.milliseconds(5)), "200 0123456789"), (.unavailable, "503 "),
-        (.wrongLength(missing: 3), "0123456789 connectionClosed in idle"),
+        (.wrongLength(missing: 3), "0123456789 connectionClosed in receive"),
     ])
     func `mock and loopback fail alike`(fault: Fault, outcome: String) async throws {
         let server = try LoopbackServer()
@@ -98,11 +98,11 @@ import Testing
     private func stream(from configuration: HTTPSession.Configuration) async throws -> String {
         var configuration = configuration
         // Longer than a busy machine keeps an answer back.
-        configuration.timeouts = Timeouts(firstByte: .seconds(5), idle: .seconds(5))
+        configuration.timeouts = Timeouts(firstByte: .seconds(5), readIdle: .seconds(5))
         let session = try HTTPSession(configuration)
         var text = ""
         do {
-            return try await session.withStream(from: "/") { response in
+            return try await session.withResponse(from: "/") { response in
                 for try await piece in response.body { text += String(piece) }
                 return "\(response.status) \(text)"
             }
@@ -140,7 +140,7 @@ import Testing
                 var options = HTTPSession.Options()
                 options.validatesResponse = false
                 let status = try await session.get(.init(path), options: options, as: .bytes).status
-                let expected: Status = plan.fault(for: number, of: "GET \(path)") == .unavailable ? 503 : 200
+                let expected: HTTP.Status = plan.fault(for: number, of: "GET \(path)") == .unavailable ? 503 : 200
                 #expect(status == expected)
             }
         }

@@ -61,17 +61,17 @@ import Testing
         #expect(woken >= 100)
     }
 
-    @Test(arguments: [Phase.firstByte, .idle, .total])
-    func `a real socket times out when the clock is moved, and not before`(phase: Phase) async throws {
+    @Test(arguments: [HTTP.Phase.firstByte, .receive, .total])
+    func `a real socket times out when the clock is moved, and not before`(phase: HTTP.Phase) async throws {
         let server = try LoopbackServer()
         let sent = LoopbackServer.Gate()
         let stall: [LoopbackServer.Step] =
-            phase == .idle
+            phase == .receive
             ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .signal(sent), .stall]
             : [.signal(sent), .stall]
         server.enqueue(LoopbackServer.Reply(stall))
         let clock = ManualClock()
-        var timeouts = Timeouts(firstByte: nil, idle: nil, total: nil)
+        var timeouts = Timeouts(firstByte: nil, readIdle: nil, total: nil)
         timeouts[phase] = .seconds(1000)
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL, timeouts: timeouts)
         try configuration.use(clock)

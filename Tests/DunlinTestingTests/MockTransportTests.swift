@@ -5,9 +5,9 @@ import Testing
 
 @Suite struct MockTransportTests {
     private func ask(
-        _ transport: MockTransport, _ method: Method = .get, _ target: String = "/", _ body: RequestBody = .none
+        _ transport: MockTransport, _ method: HTTP.Method = .get, _ target: String = "/", _ body: RequestBody = .none
     ) async throws -> String {
-        let origin = Origin(scheme: .http, host: "api.test")
+        let origin = HTTP.Origin(scheme: .http, host: "api.test")
         let head = RequestHead(method: method, origin: origin, target: target)
         let response = try await transport.exchange(TransportRequest(head: head, body: body))
         switch response.body {
@@ -108,8 +108,8 @@ import Testing
         #expect(transport.requests.first?.isComplete == false)
     }
 
-    @Test(arguments: [(Method.head, Status.ok), (.get, .noContent), (.get, .notModified)])
-    func `responses without room for a body have none`(method: Method, status: Status) async throws {
+    @Test(arguments: [(HTTP.Method.head, HTTP.Status.ok), (.get, .noContent), (.get, .notModified)])
+    func `responses without room for a body have none`(method: HTTP.Method, status: HTTP.Status) async throws {
         let transport = MockTransport()
         transport.on(method, "/").respond(status, body: "lost").thenStream(["lost"])
         #expect(try await ask(transport, method) == "\(status) ")

@@ -17,7 +17,7 @@ struct Peer: ~Copyable {
 
     let socket: Int32
 
-    init(_ address: SocketAddress, receiveBuffer: Int32? = nil, connectLimit: Int? = nil) throws {
+    init(_ address: HTTP.SocketAddress, receiveBuffer: Int32? = nil, connectLimit: Int? = nil) throws {
         let family =
             switch address {
             case .v4: AF_INET
@@ -112,7 +112,7 @@ struct Peer: ~Copyable {
         }
     }
 
-    private static func raw(_ address: SocketAddress) -> [UInt8] {
+    private static func raw(_ address: HTTP.SocketAddress) -> [UInt8] {
         func bytes(_ integer: some FixedWidthInteger) -> [UInt8] { withUnsafeBytes(of: integer) { Array($0) } }
         switch address {
         case .v4(let host, let port):

@@ -14,7 +14,7 @@ import Testing
     private static func bytes(_ range: Range<Int>) -> Bytes { LoopbackServer.GeneratedBody.bytes(range) }
 
     private static func with(
-        _ algorithm: DigestAlgorithm? = .sha256, _ play: (PartContent, String) async throws -> Void
+        _ algorithm: ContentDigest.Algorithm? = .sha256, _ play: (PartContent, String) async throws -> Void
     ) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("dunlin-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

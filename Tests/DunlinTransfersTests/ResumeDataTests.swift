@@ -15,7 +15,7 @@ import Testing
             "If-Match": "\"a\"", "Accept-Encoding": "gzip", "Host": "a", "Content-Length": "1",
             "Expect": "100-continue",
         ]
-        fields.append("X-Marked", "s", sensitive: true)
+        fields.append(name: "X-Marked", value: "s", sensitive: true)
         let data = ResumeData(
             try WebAddress("https://user:word@a.test/x"), fields: fields, validator: nil, completeLength: nil,
             partPath: "p", pieces: [])

@@ -11,7 +11,7 @@ import Testing
     private static let tag = #""v1""#
     private static let date = "Sun, 06 Nov 1994 08:49:37 GMT"
 
-    private static func head(_ status: Status, _ fields: Fields) -> ResponseHead {
+    private static func head(_ status: HTTP.Status, _ fields: Fields) -> ResponseHead {
         ResponseHead(status: status, fields: fields)
     }
 
@@ -51,7 +51,7 @@ import Testing
         #expect(Machine(goingOnWith: data, from: 100).ask == .whole)
     }
 
-    static let requests: [(Method, Fields, Bool, Bool)] = [
+    static let requests: [(HTTP.Method, Fields, Bool, Bool)] = [
         (.get, ["Accept": "*/*"], false, true), (.get, ["range": "bytes=0-1"], false, false),
         (.get, ["If-Range": "\"a\""], false, false), (.get, [:], true, false), (.head, [:], false, false),
         (.post, [:], false, false), ("get", [:], false, false),
@@ -59,7 +59,7 @@ import Testing
 
     @Test(arguments: requests)
     func `a request can be resumed only if it is a GET without a body or a range of its own`(
-        method: Method, fields: Fields, hasBody: Bool, expected: Bool
+        method: HTTP.Method, fields: Fields, hasBody: Bool, expected: Bool
     ) {
         #expect(Machine.mayResume(method, fields, hasBody: hasBody) == expected)
     }
@@ -98,7 +98,7 @@ import Testing
     }
 
     /// Status, fields, and what they mean at byte 100 of 1000 of the file with the tag "v1".
-    static let answers: [(Status, Fields, ResumeMachine.Verdict)] = [
+    static let answers: [(HTTP.Status, Fields, ResumeMachine.Action)] = [
         (200, [:], .startOver), (200, ["ETag": #""v2""#], .startOver), (203, [:], .startOver),
         (206, ["ETag": tag, "Content-Range": "bytes 100-999/1000"], .append(100..<1000)),
         (206, ["ETag": tag, "Content-Range": "bytes 100-999/*"], .append(100..<1000)),
@@ -131,7 +131,7 @@ import Testing
 
     @Test(arguments: answers)
     func `each answer to a request for the rest has its verdict`(
-        status: Status, fields: Fields, expected: ResumeMachine.Verdict
+        status: HTTP.Status, fields: Fields, expected: ResumeMachine.Action
     ) throws {
         var machine = try Self.machine()
         #expect(machine.answered(Self.head(status, fields)) == expected)
@@ -152,7 +152,7 @@ import Testing
         #expect(other.answered(Self.head(206, changed)) == .askAgain)
     }
 
-    static let unsatisfied: [(Int?, Fields, ResumeMachine.Verdict)] = [
+    static let unsatisfied: [(Int?, Fields, ResumeMachine.Action)] = [
         (100, ["Content-Range": "bytes */100"], .complete), (nil, ["Content-Range": "bytes */100"], .complete),
         (nil, ["Content-Range": "bytes */100", "ETag": tag], .complete),
         (nil, ["Content-Range": "bytes */100", "ETag": #""v2""#], .askAgain),
@@ -163,7 +163,7 @@ import Testing
 
     @Test(arguments: unsatisfied)
     func `a 416 with the file's own length means that nothing was missing`(
-        complete: Int?, fields: Fields, expected: ResumeMachine.Verdict
+        complete: Int?, fields: Fields, expected: ResumeMachine.Action
     ) throws {
         var machine = try Self.machine(complete: complete)
         #expect(machine.answered(Self.head(416, fields)) == expected)
@@ -276,7 +276,8 @@ extension `Resume machine` {
 
     static let interruptions: [(ResumeMachine.Interruption, Bool)] = [
         (.error(NetworkError(.connectionClosed, "")), true), (.error(NetworkError(.connectionFailed, "")), true),
-        (.error(NetworkError(.nameNotResolved, "")), true), (.error(NetworkError(.timedOut, "", phase: .idle)), true),
+        (.error(NetworkError(.nameNotResolved, "")), true),
+        (.error(NetworkError(.timedOut, "", phase: .receive)), true),
         (.error(NetworkError(.timedOut, "", phase: .connect)), true),
         (.error(NetworkError(.timedOut, "", phase: .total)), false),
         (.error(NetworkError(.timedOut, "", phase: .pool)), false), (.error(NetworkError(.cancelled, "")), false),

@@ -9,7 +9,7 @@ import Testing
     private static let tag = #""v1""#
 
     /// Asked for 100..<200 of 1000.
-    static let answers: [(Status, Fields, SegmentAnswer)] = [
+    static let answers: [(HTTP.Status, Fields, SegmentAnswer)] = [
         (206, ["ETag": tag, "Content-Range": "bytes 100-199/1000"], .part(100..<200)),
         (206, ["ETag": tag, "Content-Range": "bytes 100-199/*"], .part(100..<200)),
         (206, ["ETag": tag, "Content-Range": "bytes 100-100/1000"], .part(100..<101)),
@@ -36,7 +36,7 @@ import Testing
 
     @Test(arguments: answers)
     func `an answer from another origin is not used for the file`(
-        status: Status, fields: Fields, expected: SegmentAnswer
+        status: HTTP.Status, fields: Fields, expected: SegmentAnswer
     ) throws {
         let validator = try #require(Validator(Self.tag))
         let head = ResponseHead(status: status, fields: fields)
@@ -47,7 +47,7 @@ import Testing
 
     @Test(arguments: answers)
     func `each answer to a segment is classified by its status and fields`(
-        status: Status, fields: Fields, expected: SegmentAnswer
+        status: HTTP.Status, fields: Fields, expected: SegmentAnswer
     ) throws {
         let validator = try #require(Validator(Self.tag))
         let head = ResponseHead(status: status, fields: fields)

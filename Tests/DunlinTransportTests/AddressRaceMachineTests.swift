@@ -91,7 +91,7 @@ import Testing
 
 @Suite struct `Address order` {
     /// Four for an IPv4 address, six for an IPv6 one, and which.
-    private static func address(_ text: Substring) -> SocketAddress {
+    private static func address(_ text: Substring) -> HTTP.SocketAddress {
         let number = UInt32(text.dropFirst()) ?? 0
         return text.first == "6" ? .v6(0, UInt64(number), port: 1) : .v4(number, port: 1)
     }
@@ -111,8 +111,8 @@ import Testing
     }
 
     @Test func `64 of ten thousand addresses are kept, and some of either family`() {
-        let sixes = (0..<5_000).map { SocketAddress.v6(0, $0, port: 1) }
-        let fours = (0..<5_000).map { SocketAddress.v4($0, port: 1) }
+        let sixes = (0..<5_000).map { HTTP.SocketAddress.v6(0, $0, port: 1) }
+        let fours = (0..<5_000).map { HTTP.SocketAddress.v4($0, port: 1) }
         let kept = AddressOrder.kept(sixes + fours)
         #expect(kept == (0..<32).flatMap { [sixes[$0], fours[$0]] })
         #expect(AddressOrder.kept(fours) == Array(fours.prefix(64)))

@@ -10,7 +10,7 @@ import Testing
 private final class Track: Sendable {
     let time = ManualTime()
     let reactor: Reactor
-    let interrupt = Interrupt()
+    let cancellation = Cancellation()
     private let announcements = AsyncStream.makeStream(of: UInt64.self).continuation
 
     init() throws {
@@ -20,21 +20,23 @@ private final class Track: Sendable {
     deinit { reactor.retire() }
 
     struct Outcome: Sendable {
-        var peer: SocketAddress?
+        var peer: HTTP.SocketAddress?
         /// The connected channel's far end, as the kernel has it.
-        var winner: SocketAddress?
-        var failures = ConnectFailures()
+        var winner: HTTP.SocketAddress?
+        var failures = NetworkError.ConnectionFailures()
         var wake: Wake?
         /// Channels open at the end of the race; the winner is closed after they were counted.
         var open = 0
     }
 
-    func race(_ addresses: [SocketAddress], _ options: SocketOptions = SocketOptions()) async throws -> Outcome {
+    func race(_ addresses: [HTTP.SocketAddress], _ options: HTTP.SocketOptions = HTTP.SocketOptions()) async throws
+        -> Outcome
+    {
         let race = AddressRace(
             dialer: Dialer(options: options, reactor: reactor, announcing: announcements), delay: 250,
-            deadline: time.now.advanced(by: 1000), interrupt: interrupt)
+            deadline: time.now.advanced(by: 1000), cancellation: cancellation)
         return try await withTaskExecutorPreference(reactor) {
-            var attempt = Attempt()
+            var attempt = HTTP.Hop()
             var outcome = Outcome()
             switch await race.run(addresses, &attempt) {
             case .open(let line):
@@ -63,7 +65,7 @@ private final class Track: Sendable {
 @Suite(.timeLimit(.minutes(10))) struct `Address race` {
     /// Nothing listens here.
     /// An address that nobody listens on. Its port is held until the process ends, lest another test's server gets it.
-    private static func refusing() throws -> SocketAddress {
+    private static func refusing() throws -> HTTP.SocketAddress {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -78,7 +80,7 @@ private final class Track: Sendable {
         return .v4(0x7F00_0001, port: UInt16(bigEndian: address.sin_port))
     }
 
-    private static func refusingSix() throws -> SocketAddress {
+    private static func refusingSix() throws -> HTTP.SocketAddress {
         let server = try LoopbackServer(.ipv6)
         server.stop()
         return server.address
@@ -168,7 +170,7 @@ private final class Track: Sendable {
         let slow = try (0..<count).map { _ in try Self.silent() }
         defer { for each in slow { each.stop() } }
         let track = try Track()
-        if isEarly { track.interrupt.cancel(.handle) }
+        if isEarly { track.cancellation.cancel(.handle) }
         async let race = track.race(slow.map(\.address))
         if !isEarly {
             try await track.waitForAttempts(1)
@@ -176,9 +178,9 @@ private final class Track: Sendable {
                 track.time.advance(by: 250)
                 try await track.waitForAttempts(2)
             }
-            track.interrupt.cancel(.handle)
+            track.cancellation.cancel(.handle)
         }
-        #expect(try await race.wake == .interrupted)
+        #expect(try await race.wake == .cancelled)
     }
 
     @Test func `a race ends properly when it is cancelled at any moment`() async throws {
@@ -193,9 +195,9 @@ private final class Track: Sendable {
                     async let race = track.race([refusing, slow.address, server.address])
                     for _ in 0..<number % 10 { await Task.yield() }
                     if number.isMultiple(of: 3) { track.time.advance(by: 250) }
-                    track.interrupt.cancel(.handle)
+                    track.cancellation.cancel(.handle)
                     let outcome = try await race
-                    #expect(outcome.wake == .interrupted || outcome.winner == server.address)
+                    #expect(outcome.wake == .cancelled || outcome.winner == server.address)
                 }
             }
             try await group.waitForAll()
@@ -205,7 +207,7 @@ private final class Track: Sendable {
     @Test func `an option that the system refuses counts as a failed address`() async throws {
         let server = try LoopbackServer()
         defer { server.stop() }
-        var options = SocketOptions()
+        var options = HTTP.SocketOptions()
         options.interface = "no-such-device"
         let outcome = try await Track().race([server.address], options)
         #expect(outcome.failures.failures.first?.errno == ENODEV)

@@ -14,7 +14,7 @@ private struct Knock: ConnectionStage {
         let answer: String
     }
 
-    func pass(_ line: StageLine) async throws {
+    func pass(_ line: StageSocket) async throws {
         try await line.write(Bytes("\(word)\n"))
         var answer: [UInt8] = []
         while answer.last != UInt8(ascii: "\n") {
@@ -29,19 +29,19 @@ private struct Knock: ConnectionStage {
 }
 
 /// Advice that believes everybody.
-private final class Credulity: HandshakeAdvisor, HandshakeAdvice, PeerTrust {
+private final class Credulity: TLSPolicySource, TLSPolicy, PeerTrust {
     private let tls: TLSContext
 
     init() throws { tls = try TLSContext() }
 
-    func advice() -> any HandshakeAdvice { self }
-    var edition: UInt64 { 1 }
+    func tlsPolicy() -> any TLSPolicy { self }
+    var tlsGeneration: UInt64 { 1 }
     func context() -> TLSContext { tls }
-    func peer(for origin: Origin) -> TLSPeer { TLSPeer(origin, serverName: nil, trust: self) }
-    func lastWord(on decision: TrustDecision, about origin: Origin) -> TrustDecision { decision }
-    func identity(for origin: Origin, acceptableIssuers: [String]) -> ClientIdentity? { nil }
+    func peer(for origin: HTTP.Origin) -> TLSPeer { TLSPeer(origin, serverName: nil, trust: self) }
+    func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) -> TrustDecision { decision }
+    func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) -> ClientIdentity? { nil }
 
-    var key: Fingerprint { Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32))) }
+    var key: Certificate.Fingerprint { Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32))) }
     func decide(on presented: borrowing PresentedChain) -> TrustDecision { .accepted(path: []) }
     func stillAccepts(_ path: [Certificate], at now: Int64) -> Bool { true }
 }
@@ -53,11 +53,12 @@ private struct Way {
     let reactor: Reactor
     let time: ManualTime
     let transport: SocketTransport
-    let scheme: Origin.Scheme
-    let interrupt = Interrupt()
+    let scheme: HTTP.Origin.Scheme
+    let cancellation = Cancellation()
 
     static func with(
-        _ answers: [String?], _ scheme: Origin.Scheme, stages: [any ConnectionStage], _ play: (Way) async throws -> Void
+        _ answers: [String?], _ scheme: HTTP.Origin.Scheme, stages: [any ConnectionStage],
+        _ play: (Way) async throws -> Void
     ) async throws {
         let certificate = try CertificateAuthority().issue(.server("127.0.0.1"))
         let server = try LoopbackServer(tls: scheme == .https ? .init(certificate) : nil)
@@ -72,7 +73,7 @@ private struct Way {
         defer { reactor.retire() }
         var options = SocketTransport.Options()
         options.stages = stages
-        let transport = SocketTransport(options, on: reactor, advisor: try Credulity())
+        let transport = SocketTransport(options, on: reactor, tlsPolicySource: try Credulity())
         let way = Way(
             doorman: doorman, server: server, reactor: reactor, time: time, transport: transport, scheme: scheme)
         try await play(way)
@@ -81,10 +82,10 @@ private struct Way {
     }
 
     func get() async throws -> TransportResponse {
-        let origin = Origin(scheme: scheme, host: "127.0.0.1", port: doorman.port)
+        let origin = HTTP.Origin(scheme: scheme, host: "127.0.0.1", port: doorman.port)
         let request = TransportRequest(head: RequestHead(method: .get, origin: origin, target: "/"))
         return try await withTaskExecutorPreference(reactor) {
-            try await transport.exchange(request, interrupt: interrupt, since: reactor.now(), on: reactor)
+            try await transport.exchange(request, cancellation: cancellation, since: reactor.now(), on: reactor)
         }
     }
 
@@ -109,20 +110,20 @@ private struct Way {
 }
 
 @Suite(.timeLimit(.minutes(10))) struct `Stages of a connection` {
-    static let schemes: [Origin.Scheme] = [.http, .https]
+    static let schemes: [HTTP.Origin.Scheme] = [.http, .https]
 
     /// The first byte of a TLS record that shakes hands, or of GET.
-    private static func opening(_ scheme: Origin.Scheme) -> UInt8 { scheme == .https ? 22 : UInt8(ascii: "G") }
+    private static func opening(_ scheme: HTTP.Origin.Scheme) -> UInt8 { scheme == .https ? 22 : UInt8(ascii: "G") }
 
     @Test(arguments: schemes)
-    func `stages run on the plain socket before TLS, one after the other`(scheme: Origin.Scheme) async throws {
+    func `stages run on the plain socket before TLS, one after the other`(scheme: HTTP.Origin.Scheme) async throws {
         let stages = [Knock(word: "first"), Knock(word: "second")]
         try await Way.with(["come in", "come in"], scheme, stages: stages) { way in
             for _ in 0..<2 {
                 let response = try await way.get()
                 guard case .bytes(let body) = response.body else { throw Unfinished() }
                 #expect(body == "inside")
-                #expect((response.attempt.security != nil) == (scheme == .https))
+                #expect((response.hop.security != nil) == (scheme == .https))
             }
             // The second request found the connection open.
             #expect(way.doorman.visits == [.init(lines: ["first", "second"], next: Self.opening(scheme))])
@@ -133,7 +134,7 @@ private struct Way {
     private struct Unfinished: Error {}
 
     @Test(arguments: schemes)
-    func `a direct connection has no stages`(scheme: Origin.Scheme) async throws {
+    func `a direct connection has no stages`(scheme: HTTP.Origin.Scheme) async throws {
         try await Way.with([], scheme, stages: []) { way in
             _ = try await way.get()
             #expect(way.doorman.visits == [.init(lines: [], next: Self.opening(scheme))])
@@ -141,7 +142,7 @@ private struct Way {
     }
 
     @Test(arguments: schemes)
-    func `a stage that throws fails the request, and nothing more is sent`(scheme: Origin.Scheme) async throws {
+    func `a stage that throws fails the request, and nothing more is sent`(scheme: HTTP.Origin.Scheme) async throws {
         let stages = [Knock(word: "first"), Knock(word: "second")]
         try await Way.with(["go away", "come in"], scheme, stages: stages) { way in
             await #expect(throws: Knock.TurnedAway(answer: "go away\n")) { try await way.get() }
@@ -152,7 +153,7 @@ private struct Way {
     }
 
     @Test(arguments: schemes)
-    func `a stage ends at the limit of connecting`(scheme: Origin.Scheme) async throws {
+    func `a stage ends at the limit of connecting`(scheme: HTTP.Origin.Scheme) async throws {
         try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
             let error = try await way.failure { way.time.advance(by: 10_000_000_000) }
             #expect(error?.code == .timedOut && error?.phase == .connect && error?.limit == .seconds(10))
@@ -162,9 +163,9 @@ private struct Way {
     }
 
     @Test(arguments: schemes)
-    func `a stage ends at once when the request is cancelled`(scheme: Origin.Scheme) async throws {
+    func `a stage ends at once when the request is cancelled`(scheme: HTTP.Origin.Scheme) async throws {
         try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
-            let error = try await way.failure { way.interrupt.cancel(.handle) }
+            let error = try await way.failure { way.cancellation.cancel(.handle) }
             #expect(error?.code == .cancelled && error?.phase == .connect)
             #expect(way.transport.gauges.open == 0)
         }

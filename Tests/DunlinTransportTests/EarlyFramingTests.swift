@@ -42,14 +42,14 @@ import Testing
         defer { reactor.retire() }
         let transport = SocketTransport(SocketTransport.Options(), on: reactor)
         let body = RequestBody(.stream(length: nil, isReplayable: false) { producer }, contentType: nil)
-        let origin = Origin(scheme: .http, host: "127.0.0.1", port: server.port)
+        let origin = HTTP.Origin(scheme: .http, host: "127.0.0.1", port: server.port)
         let request = TransportRequest(head: RequestHead(method: .post, origin: origin, target: "/"), body: body)
         try await withTaskExecutorPreference(reactor) {
             let uploads = UploadScope()
             async let _: Void = uploads.run()
             let error = await #expect(throws: NetworkError.self) {
                 _ = try await transport.exchange(
-                    request, interrupt: Interrupt(), uploads: uploads, since: reactor.now(), on: reactor)
+                    request, cancellation: Cancellation(), uploads: uploads, since: reactor.now(), on: reactor)
             }
             #expect(error?.code == .invalidResponse && error?.requestMayHaveBeenSent == true)
             try await producer.stopped.opened()

@@ -29,20 +29,20 @@ import Testing
     @Test(arguments: histories) func `a second suspend or resume changes nothing, and the suspended time is summed`(
         events: [Event], changes: [Bool], held: Int64
     ) {
-        var machine = HoldMachine<Int>()
+        var machine = SuspensionMachine<Int>()
         var now: Int64 = 0
         let seen = events.map { event in
             now += 10
             switch event {
-            case .hold: return machine.hold(at: Self.time(now))
-            case .release: return machine.release(at: Self.time(now)) != nil
+            case .hold: return machine.suspend(at: Self.time(now))
+            case .release: return machine.resume(at: Self.time(now)) != nil
             case .end:
                 _ = machine.end(at: Self.time(now))
                 return true
             }
         }
         #expect(seen == changes)
-        #expect(machine.heldTime(since: Self.time(0), at: Self.time(now + 10)) == held)
+        #expect(machine.suspendedTime(since: Self.time(0), at: Self.time(now + 10)) == held)
     }
 
     @Test(
@@ -50,33 +50,33 @@ import Testing
             (0, 30), (10, 30), (15, 25), (20, 20), (35, 15), (40, 10), (45, 5), (50, 0), (99, 0),
         ] as [(Int64, Int64)])
     func `only the suspended time that fell into a wait is subtracted`(start: Int64, held: Int64) {
-        var machine = HoldMachine<Int>()
+        var machine = SuspensionMachine<Int>()
         for (from, to) in [(10, 20), (30, 40)] as [(Int64, Int64)] {
-            _ = machine.hold(at: Self.time(from))
-            _ = machine.release(at: Self.time(to))
+            _ = machine.suspend(at: Self.time(from))
+            _ = machine.resume(at: Self.time(to))
         }
-        _ = machine.hold(at: Self.time(40))
-        #expect(machine.heldTime(since: Self.time(start), at: Self.time(50)) == held)
+        _ = machine.suspend(at: Self.time(40))
+        #expect(machine.suspendedTime(since: Self.time(start), at: Self.time(50)) == held)
     }
 
     @Test func `the sum of suspended time is right for however many suspends`() {
-        var machine = HoldMachine<Int>()
+        var machine = SuspensionMachine<Int>()
         for round in 0..<1000 as Range<Int64> {
-            _ = machine.hold(at: Self.time(round * 10))
-            _ = machine.release(at: Self.time(round * 10 + 3))
+            _ = machine.suspend(at: Self.time(round * 10))
+            _ = machine.resume(at: Self.time(round * 10 + 3))
         }
-        #expect(machine.heldTime(since: Self.time(0), at: Self.time(10_000)) == 3000)
-        #expect(machine.heldTime(since: Self.time(9980), at: Self.time(10_000)) == 6)
+        #expect(machine.suspendedTime(since: Self.time(0), at: Self.time(10_000)) == 3000)
+        #expect(machine.suspendedTime(since: Self.time(9980), at: Self.time(10_000)) == 6)
     }
 
     @Test(arguments: [false, true]) func `a resume or the end wakes all who wait, once`(atEnd: Bool) {
-        var machine = HoldMachine<Int>()
+        var machine = SuspensionMachine<Int>()
         let early = machine.wait(0)
         #expect(early == nil)
-        _ = machine.hold(at: Self.time(0))
+        _ = machine.suspend(at: Self.time(0))
         let numbers = [1, 2, 3].map { machine.wait($0) }
         if let second = numbers[1] { machine.leave(second) }
-        let woken = atEnd ? machine.end(at: Self.time(1)) : machine.release(at: Self.time(1)) ?? []
+        let woken = atEnd ? machine.end(at: Self.time(1)) : machine.resume(at: Self.time(1)) ?? []
         #expect(woken == [1, 3])
         #expect(machine.end(at: Self.time(2)).isEmpty)
     }
@@ -84,19 +84,19 @@ import Testing
 
 extension `Hold machine` {
     @Test func `an observer is told of the next change, and of one that was missed`() {
-        var machine = HoldMachine<Int>()
+        var machine = SuspensionMachine<Int>()
         #expect(machine.motion == .moving)
         #expect(machine.observe(1, after: nil) == nil)
-        #expect(machine.observe(1, after: .held) == nil)
+        #expect(machine.observe(1, after: .suspended) == nil)
         let number = machine.observe(1, after: .moving)
         #expect(number != nil)
         let gone = machine.observe(2, after: .moving)
         if let gone { machine.leave(gone) }
-        _ = machine.hold(at: Self.time(0))
+        _ = machine.suspend(at: Self.time(0))
         #expect(machine.takeObservers() == [1])
-        #expect(machine.motion == .held)
-        _ = machine.observe(3, after: .held)
-        #expect(machine.release(at: Self.time(1)) == [3])
+        #expect(machine.motion == .suspended)
+        _ = machine.observe(3, after: .suspended)
+        #expect(machine.resume(at: Self.time(1)) == [3])
         _ = machine.observe(4, after: .moving)
         #expect(machine.end(at: Self.time(2)) == [4])
         #expect(machine.motion == .over)

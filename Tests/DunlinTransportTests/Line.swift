@@ -64,9 +64,10 @@ final class Line: Sendable {
     }
 
     func context(_ timeouts: Timeouts = Timeouts(), body: RequestBody = .none) -> ExchangeContext {
-        let head = RequestHead(method: .get, origin: Origin(scheme: .http, host: "a"), target: "/")
+        let head = RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a"), target: "/")
         let request = TransportRequest(head: head, body: body, timeouts: timeouts)
-        return ExchangeContext(request, Interrupt(), ExchangeContext.Terms(WireLimits()), since: time.now, on: reactor)
+        return ExchangeContext(
+            request, Cancellation(), ExchangeContext.Terms(WireLimits()), since: time.now, on: reactor)
     }
 
     func waitForReader() async throws {

@@ -10,7 +10,7 @@ import Testing
     /// order of appearance.
     private final class Driver {
         private var machine: Machine
-        private var tickets: [String: Machine.Ticket] = [:]
+        private var tickets: [String: Machine.Position] = [:]
         private var numbers: [UInt64] = []
 
         init(life: Int64 = 100, negative: Int64 = 10, capacity: Int = 3) {

@@ -9,7 +9,7 @@ import Testing
 
 /// Answers when told to, and notes what it was asked and what was cancelled.
 private final class TestResolver: Resolver {
-    typealias Answer = Result<[SocketAddress], any Error>
+    typealias Answer = Result<[HTTP.SocketAddress], any Error>
 
     private struct State {
         var open: [(id: Int, waiter: CheckedContinuation<Answer, Never>)] = []
@@ -23,7 +23,7 @@ private final class TestResolver: Resolver {
     var asked: Int { state.withLock { $0.asked } }
     var cancelled: Int { state.withLock { $0.cancelled.count } }
 
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
         let id = state.withLock { state in
             state.asked += 1
             return state.asked
@@ -78,15 +78,17 @@ private final class Bench: Sendable {
     deinit { reactor.retire() }
 
     /// What comes of asking, in a word.
-    func ask(_ host: String = "a", within limit: Int64? = nil, _ interrupt: Interrupt = Interrupt()) async -> String {
+    func ask(_ host: String = "a", within limit: Int64? = nil, _ cancellation: Cancellation = Cancellation()) async
+        -> String
+    {
         let deadline = limit.map { time.now.advanced(by: $0) } ?? .never
         do throws(NameCache.Failure) {
-            let found = try await cache.addresses(of: host, port: 80, until: deadline, interrupt, on: reactor)
+            let found = try await cache.addresses(of: host, port: 80, until: deadline, cancellation, on: reactor)
             return found.map(\.host).joined(separator: " ")
         } catch {
             switch error {
             case .timedOut: return "timed out"
-            case .interrupted: return "interrupted"
+            case .cancelled: return "interrupted"
             case .unresolved(let cause): return "\(cause)"
             }
         }
@@ -161,14 +163,14 @@ private final class Bench: Sendable {
     @Test(arguments: [true, false])
     func `a waiter who leaves takes no look-up from the others, and the last one ends it`(isCancel: Bool) async throws {
         let bench = try Bench()
-        let interrupt = Interrupt()
-        async let impatient = bench.ask(within: isCancel ? nil : 5, interrupt)
+        let cancellation = Cancellation()
+        async let impatient = bench.ask(within: isCancel ? nil : 5, cancellation)
         try await bench.resolver.waitForQuestions(1)
         async let patient = bench.ask(within: 50)
         try await eventually("both wait", following: Turns(of: bench.reactor)) {
             bench.reactor.armedDeadlines == (isCancel ? 1 : 2)
         }
-        if isCancel { interrupt.cancel(.handle) } else { bench.time.advance(by: 5) }
+        if isCancel { cancellation.cancel(.handle) } else { bench.time.advance(by: 5) }
         #expect(await impatient == (isCancel ? "interrupted" : "timed out"))
         #expect(bench.resolver.cancelled == 0)
         #expect(bench.cache.counts.lookUps == 1)
@@ -230,11 +232,11 @@ private final class Bench: Sendable {
         let resolver = TestResolver()
         do {
             let cache = NameCache(resolver, limits: .init(timeToLive: 100), lookUpLimit: 1000, on: reactor)
-            async let first = cache.addresses(of: "a", port: 1, until: .never, Interrupt(), on: reactor)
+            async let first = cache.addresses(of: "a", port: 1, until: .never, Cancellation(), on: reactor)
             try await resolver.answer(Self.one)
             _ = try await first
             time.advance(by: 90)
-            _ = try await cache.addresses(of: "a", port: 1, until: .never, Interrupt(), on: reactor)
+            _ = try await cache.addresses(of: "a", port: 1, until: .never, Cancellation(), on: reactor)
             try await resolver.waitForQuestions(2)
         }
         try await resolver.waitForCancels(1)
@@ -246,10 +248,10 @@ private final class Bench: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<500 {
                 group.addTask {
-                    let interrupt = Interrupt()
-                    async let outcome = bench.ask("h\(number % 7)", interrupt)
+                    let cancellation = Cancellation()
+                    async let outcome = bench.ask("h\(number % 7)", cancellation)
                     if number.isMultiple(of: 2) { await Task.yield() }
-                    interrupt.cancel(.handle)
+                    cancellation.cancel(.handle)
                     #expect(await outcome == "interrupted")
                 }
             }

@@ -14,7 +14,7 @@ struct Member: PoolMember, Hashable {
     var opened = MonotonicTime(nanoseconds: 0)
     var uses = 1
     var idleLimit = Int64.max
-    var edition: UInt64 = 0
+    var tlsGeneration: UInt64 = 0
 
     var loop: ObjectIdentifier { ObjectIdentifier(Self.loops[number]) }
 }
@@ -40,7 +40,7 @@ final class PoolDriver {
         var next: Int64
     }
 
-    static let first = Origin(scheme: .http, host: "a")
+    static let first = HTTP.Origin(scheme: .http, host: "a")
 
     private(set) var machine: PoolMachine<Member, UInt64>
     private var nextWaiter: UInt64 = 0
@@ -56,7 +56,7 @@ final class PoolDriver {
 
     /// Waiters are called by the numbers the machine gives them.
     func lease(
-        _ origin: Origin = first, on loop: Int = 0, at now: Int64 = 0, _ priority: RequestPriority = .normal,
+        _ origin: HTTP.Origin = first, on loop: Int = 0, at now: Int64 = 0, _ priority: HTTP.Priority = .normal,
         mayReuse: Bool = true
     ) -> Said {
         defer { nextWaiter += 1 }
@@ -74,12 +74,12 @@ final class PoolDriver {
         }
     }
 
-    func giveBack(_ id: UInt64, to origin: Origin = first, on loop: Int = 0, at now: Int64 = 0) -> Said {
+    func giveBack(_ id: UInt64, to origin: HTTP.Origin = first, on loop: Int = 0, at now: Int64 = 0) -> Said {
         giveBack(Member(id: id, number: loop), to: origin, at: now)
     }
 
     func giveBack(
-        _ member: Member, to origin: Origin = first, at now: Int64 = 0, wasLookedAt: Bool = false
+        _ member: Member, to origin: HTTP.Origin = first, at now: Int64 = 0, wasLookedAt: Bool = false
     ) -> Said {
         let now = MonotonicTime(nanoseconds: now)
         switch machine.giveBack(member, to: origin, at: now, wasLookedAt: wasLookedAt) {
@@ -90,13 +90,13 @@ final class PoolDriver {
         }
     }
 
-    func gone(_ origin: Origin = first, wasLookedAt: Bool = false) -> UInt64? {
+    func gone(_ origin: HTTP.Origin = first, wasLookedAt: Bool = false) -> UInt64? {
         machine.gone(origin, wasLookedAt: wasLookedAt)?.0
     }
 
-    func reserve(_ origin: Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
-    func leave(_ number: UInt64, _ origin: Origin = first) { machine.leave(origin, number) }
-    func move(_ number: UInt64, _ origin: Origin = first, to priority: RequestPriority) {
+    func reserve(_ origin: HTTP.Origin = first, upTo count: Int) -> Bool { machine.reserve(origin, upTo: count) }
+    func leave(_ number: UInt64, _ origin: HTTP.Origin = first) { machine.leave(origin, number) }
+    func move(_ number: UInt64, _ origin: HTTP.Origin = first, to priority: HTTP.Priority) {
         machine.move(origin, number, to: priority)
     }
     func takeIdle(_ id: UInt64) -> UInt64? { machine.takeIdle(id)?.0.id }
@@ -106,7 +106,7 @@ final class PoolDriver {
         return Expiry(expired: expired.map(\.id), next: next.nanoseconds)
     }
 
-    func retire(before edition: UInt64) -> [UInt64] { machine.retire(before: edition).map(\.id) }
+    func retire(before tlsGeneration: UInt64) -> [UInt64] { machine.retire(before: tlsGeneration).map(\.id) }
 
     func close() -> [[UInt64]] {
         let (idle, waiters) = machine.close()

@@ -4,7 +4,7 @@ import Testing
 @testable import DunlinTransport
 
 @Suite struct `Pool machine` {
-    private static let other = Origin(scheme: .http, host: "b")
+    private static let other = HTTP.Origin(scheme: .http, host: "b")
 
     @Test func `the pool opens up to the cap, then lets wait, for each origin alone`() {
         let pool = PoolDriver(cap: 2)
@@ -73,18 +73,18 @@ import Testing
     @Test func `the pool lends nothing of an earlier edition`() {
         let pool = PoolDriver(cap: 9)
         for _ in 0..<4 { _ = pool.lease() }
-        for (id, edition) in [(1, 0), (2, 1), (3, .max)] as [(UInt64, UInt64)] {
-            _ = pool.giveBack(Member(id: id, edition: edition))
+        for (id, tlsGeneration) in [(1, 0), (2, 1), (3, .max)] as [(UInt64, UInt64)] {
+            _ = pool.giveBack(Member(id: id, tlsGeneration: tlsGeneration))
         }
         #expect(pool.retire(before: 1) == [1])
         #expect(pool.retire(before: 1) == [])
         #expect(pool.counts == [3, 2, 0])
-        #expect(pool.giveBack(Member(id: 4, edition: 0)) == .close)
+        #expect(pool.giveBack(Member(id: 4, tlsGeneration: 0)) == .close)
         #expect(pool.gone() == nil)
         #expect([pool.lease(), pool.lease(), pool.lease()] == [.use(3), .use(2), .open])
         #expect(pool.retire(before: 2) == [])
         #expect(
-            [2, 3, 5].map { pool.giveBack(Member(id: $0, edition: $0)) } == [
+            [2, 3, 5].map { pool.giveBack(Member(id: $0, tlsGeneration: $0)) } == [
                 .keep(sweepAt: nil), .keep(sweepAt: nil), .keep(sweepAt: nil),
             ])
         #expect(Set(pool.retire(before: 5)) == [2, 3])
@@ -108,7 +108,7 @@ import Testing
 
     @Test func `idle connections expire over all origins`() {
         let pool = PoolDriver(cap: 1)
-        let origins = (0..<5).map { Origin(scheme: .http, host: "h\($0)") }
+        let origins = (0..<5).map { HTTP.Origin(scheme: .http, host: "h\($0)") }
         for (number, origin) in origins.enumerated() {
             #expect(pool.lease(origin) == .open)
             _ = pool.giveBack(UInt64(number), to: origin, at: Int64(number % 2))

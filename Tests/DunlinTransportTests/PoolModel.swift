@@ -19,13 +19,13 @@ struct PoolModel {
         var until: Int64
     }
 
-    typealias Turn = PriorityLine<UInt64>.Turn
+    typealias Turn = PriorityQueue<UInt64>.Position
 
     static let idleTime: Int64 = 50
     static let uses = 6
 
     let shape: Shape
-    let origins: [Origin]
+    let origins: [HTTP.Origin]
     /// Connections lent out, rights to open included: a right becomes a connection at once.
     var lent: [[UInt64]]
     /// Oldest first.
@@ -36,13 +36,13 @@ struct PoolModel {
     var line: [[Turn]]
     private var useCounts: [UInt64: Int] = [:]
     private var lastID: UInt64 = 0
-    private var edition: UInt64 = 0
-    private var editions: [UInt64: UInt64] = [:]
+    private var tlsGeneration: UInt64 = 0
+    private var tlsGenerations: [UInt64: UInt64] = [:]
     var now: Int64 = 0
 
     init(_ shape: Shape) {
         self.shape = shape
-        origins = (0..<shape.origins).map { Origin(scheme: .http, host: "h\($0)") }
+        origins = (0..<shape.origins).map { HTTP.Origin(scheme: .http, host: "h\($0)") }
         lent = Array(repeating: [], count: shape.origins)
         idle = Array(repeating: [], count: shape.origins)
         lookedAt = lent
@@ -64,7 +64,7 @@ struct PoolModel {
     private mutating func open(at place: Int) {
         lastID += 1
         // Every fourth is in clear text, and never outdated.
-        editions[lastID] = lastID.isMultiple(of: 4) ? .max : edition
+        tlsGenerations[lastID] = lastID.isMultiple(of: 4) ? .max : tlsGeneration
         lend(lastID, at: place)
     }
 
@@ -88,7 +88,7 @@ struct PoolModel {
 
 extension PoolModel {
     mutating func lease(
-        at place: Int, _ priority: RequestPriority, mayReuse: Bool = true, from pool: PoolDriver
+        at place: Int, _ priority: HTTP.Priority, mayReuse: Bool = true, from pool: PoolDriver
     ) {
         let isFree = idle[place].isEmpty || !mayReuse
         switch pool.lease(origins[place], at: now, priority, mayReuse: mayReuse) {
@@ -130,15 +130,15 @@ extension PoolModel {
         lent[place].removeAll { $0 == id }
         lookedAt[place].removeAll { $0 == id }
         let uses = useCounts[id, default: 0]
-        let itsEdition = editions[id, default: 0]
-        let member = Member(id: id, uses: uses, idleLimit: idleLimit(of: id), edition: itsEdition)
+        let itsEdition = tlsGenerations[id, default: 0]
+        let member = Member(id: id, uses: uses, idleLimit: idleLimit(of: id), tlsGeneration: itsEdition)
         switch pool.giveBack(member, to: origins[place], at: now, wasLookedAt: wasLookedAt) {
         case .close:
-            #expect(uses >= Self.uses || itsEdition < edition)
+            #expect(uses >= Self.uses || itsEdition < tlsGeneration)
             lent[place].append(id)
             gone(id, at: place, from: pool)
         case .handOver(let waiter):
-            #expect(first(place)?.number == waiter && itsEdition >= edition)
+            #expect(first(place)?.number == waiter && itsEdition >= tlsGeneration)
             #expect(!isFull || rival(of: place) == nil)
             line[place].removeAll { $0.number == waiter }
             lend(id, at: place)
@@ -150,7 +150,7 @@ extension PoolModel {
             line[rival].removeAll { $0.number == waiter }
             open(at: rival)
         case .keep:
-            #expect(itsEdition >= edition)
+            #expect(itsEdition >= tlsGeneration)
             #expect(line[place].isEmpty && (!isFull || rival(of: place) == nil))
             idle[place].append(Idle(id: id, since: now, until: now + min(Self.idleTime, idleLimit(of: id))))
         case let other: Issue.record("a connection given back was answered \(other)")
@@ -190,7 +190,7 @@ extension PoolModel {
         line[place].removeAll { $0.number == number }
     }
 
-    mutating func move(_ number: UInt64, at place: Int, to priority: RequestPriority, in pool: PoolDriver) {
+    mutating func move(_ number: UInt64, at place: Int, to priority: HTTP.Priority, in pool: PoolDriver) {
         pool.move(number, origins[place], to: priority)
         guard let index = line[place].firstIndex(where: { $0.number == number }) else { return }
         line[place][index] = Turn(priority: priority, number: number)
@@ -212,9 +212,9 @@ extension PoolModel {
     }
 
     mutating func retire(in pool: PoolDriver) {
-        edition += 1
-        let outdated = idle.joined().map(\.id).filter { editions[$0, default: 0] < edition }
-        #expect(Set(pool.retire(before: edition)) == Set(outdated))
+        tlsGeneration += 1
+        let outdated = idle.joined().map(\.id).filter { tlsGenerations[$0, default: 0] < tlsGeneration }
+        #expect(Set(pool.retire(before: tlsGeneration)) == Set(outdated))
         for place in idle.indices { idle[place].removeAll { outdated.contains($0.id) } }
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 /// A pool on a loop of its own with manual time, and connections over socket pairs.
 private final class Bench: Sendable {
-    static let origin = Origin(scheme: .http, host: "a")
+    static let origin = HTTP.Origin(scheme: .http, host: "a")
 
     let time = ManualTime()
     let reactor: Reactor
@@ -27,13 +27,13 @@ private final class Bench: Sendable {
         reactor.retire()
     }
 
-    func open(to origin: Origin = origin) throws -> Connection {
+    func open(to origin: HTTP.Origin = origin) throws -> Connection {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else { throw Errno.last }
         let channel = try Channel(Socket(adopting: ends[0]), on: reactor, unsolicited: pool.announcements)
         peers.withLock { $0[channel.id] = ends[1] }
-        return Connection(.plain(channel), to: origin, at: Attempt.Peer(.unix("pair")))
+        return Connection(.plain(channel), to: origin, at: HTTP.Hop.Peer(.unix("pair")))
     }
 
     func hangUp(_ id: UInt64) {
@@ -48,17 +48,19 @@ private final class Bench: Sendable {
         return connection.id
     }
 
-    func lease(_ origin: Origin = origin) throws -> Pool.Offer {
+    func lease(_ origin: HTTP.Origin = origin) throws -> Pool.Offer {
         try pool.lease(origin, on: reactor, at: time.now)
     }
     func giveBack(_ connection: Connection) { pool.giveBack(connection, at: time.now) }
-    func discard(_ origin: Origin = origin) { pool.discard(origin) }
+    func discard(_ origin: HTTP.Origin = origin) { pool.discard(origin) }
 
     /// A place in line, waited in at once; in a word, how that ended.
-    func wait(until deadline: MonotonicTime = .never, _ interrupt: Interrupt = Interrupt()) async throws -> String {
+    func wait(until deadline: MonotonicTime = .never, _ cancellation: Cancellation = Cancellation()) async throws
+        -> String
+    {
         guard case .later(let place) = try lease() else { return "not in line" }
         do {
-            switch try await pool.wait(in: place, until: deadline, interrupt) {
+            switch try await pool.wait(in: place, until: deadline, cancellation) {
             case .existing(let connection):
                 giveBack(connection)
                 return "connection"
@@ -109,15 +111,15 @@ private final class Bench: Sendable {
         let bench = try Bench(cap: 1)
         _ = try bench.lease()
         let connection = try bench.open()
-        let interrupt = Interrupt()
+        let cancellation = Cancellation()
         let deadline = bench.time.now.advanced(by: 10)
-        async let outcome = bench.wait(until: deadline, interrupt)
+        async let outcome = bench.wait(until: deadline, cancellation)
         try await bench.reach(open: 1, idle: 0, waiting: 1)
         switch event {
         case .givenBack: bench.giveBack(connection)
         case .gone: bench.discard()
         case .deadline: bench.time.advance(by: 10)
-        case .cancel: interrupt.cancel(.handle)
+        case .cancel: cancellation.cancel(.handle)
         case .close: await bench.pool.close()
         }
         #expect(try await outcome == event.rawValue)
@@ -171,15 +173,15 @@ private final class Bench: Sendable {
     @concurrent private func work(_ worker: Int, of origins: Int, on bench: Bench) async throws {
         var random = Seeded(state: UInt64(worker))
         for _ in 0..<500 {
-            let origin = Origin(scheme: .http, host: "h\(Int.random(in: 0..<origins, using: &random))")
+            let origin = HTTP.Origin(scheme: .http, host: "h\(Int.random(in: 0..<origins, using: &random))")
             let source: Pool.Source
             switch try bench.lease(origin) {
             case .now(let found): source = found
             case .later(let place):
-                let interrupt = Interrupt()
-                async let cancelled: Void = cancel(interrupt, if: Bool.random(using: &random))
+                let cancellation = Cancellation()
+                async let cancelled: Void = cancel(cancellation, if: Bool.random(using: &random))
                 do {
-                    source = try await bench.pool.wait(in: place, until: .never, interrupt)
+                    source = try await bench.pool.wait(in: place, until: .never, cancellation)
                 } catch {
                     await cancelled
                     continue
@@ -190,12 +192,12 @@ private final class Bench: Sendable {
         }
     }
 
-    private func cancel(_ interrupt: Interrupt, if isWanted: Bool) async {
+    private func cancel(_ cancellation: Cancellation, if isWanted: Bool) async {
         await Task.yield()
-        if isWanted { interrupt.cancel(.handle) }
+        if isWanted { cancellation.cancel(.handle) }
     }
 
-    private func use(_ source: Pool.Source, of origin: Origin, on bench: Bench, keeps: Bool) async throws {
+    private func use(_ source: Pool.Source, of origin: HTTP.Origin, on bench: Bench, keeps: Bool) async throws {
         let connection: Connection
         switch source {
         case .existing(let found): connection = found

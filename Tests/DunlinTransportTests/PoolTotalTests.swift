@@ -6,7 +6,7 @@ import Testing
 @Suite struct `Pool machine under a total` {
     private static let (a, b, c) = (PoolDriver.first, origin("b"), origin("c"))
 
-    private static func origin(_ host: String) -> Origin { Origin(scheme: .http, host: host) }
+    private static func origin(_ host: String) -> HTTP.Origin { HTTP.Origin(scheme: .http, host: host) }
 
     @Test func `the connection that has been idle longest is closed to make room, whosesoever it is`() {
         let pool = PoolDriver(cap: 9, total: 3)
@@ -92,7 +92,7 @@ import Testing
 @Suite struct `Pool machine's terms` {
     @Test func `the pool serves by priority, then in order of arrival`() {
         let pool = PoolDriver(cap: 1)
-        let priorities: [RequestPriority] = [.normal, .normal, .low, .high, .normal, 7, .high, .low]
+        let priorities: [HTTP.Priority] = [.normal, .normal, .low, .high, .normal, 7, .high, .low]
         for priority in priorities { _ = pool.lease(at: 0, priority) }
         let served = (1..<priorities.count).map { _ in pool.giveBack(9) }
         #expect(served == [3, 6, 5, 1, 4, 2, 7].map { .handOver($0) })
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `a higher priority goes first over all origins`() {
-        let (a, b, c) = (PoolDriver.first, Origin(scheme: .http, host: "b"), Origin(scheme: .http, host: "c"))
+        let (a, b, c) = (PoolDriver.first, HTTP.Origin(scheme: .http, host: "b"), HTTP.Origin(scheme: .http, host: "c"))
         let pool = PoolDriver(cap: 9, total: 1)
         _ = [pool.lease(a), pool.lease(b, .normal), pool.lease(c, .high)]
         #expect(pool.giveBack(1, to: a) == .replace(2, "c"))

@@ -34,7 +34,7 @@ import Testing
     private func step(_ model: inout PoolModel, _ pool: PoolDriver, _ place: Int, _ random: inout Seeded) {
         switch Int.random(in: 0..<27, using: &random) {
         case 0..<8:
-            let priority = RequestPriority(Int.random(in: -1...1, using: &random))
+            let priority = HTTP.Priority(Int.random(in: -1...1, using: &random))
             model.lease(at: place, priority, mayReuse: Int.random(in: 0..<5, using: &random) > 0, from: pool)
         case 8..<13:
             guard let id = model.lent[place].randomElement(using: &random) else { return }
@@ -59,7 +59,7 @@ import Testing
             // Now and then one that has been served long ago.
             let any = UInt64.random(in: 0..<5000, using: &random)
             let number = model.line[place].randomElement(using: &random)?.number ?? any
-            let priority = RequestPriority(Int.random(in: -1...1, using: &random))
+            let priority = HTTP.Priority(Int.random(in: -1...1, using: &random))
             model.move(number, at: place, to: priority, in: pool)
         case 18:
             model.reserve(at: place, from: pool)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct `Priority line` {
     @Test func `an emptied line of one priority does not block another`() {
-        var line = PriorityLine<Int>()
+        var line = PriorityQueue<Int>()
         line.append(1, priority: .low, number: 1)
         let served = [line.popFirst(), line.popFirst()]
         #expect(served == [1, nil])
@@ -19,9 +19,9 @@ import Testing
     }
 
     @Test func `a request that gets another priority stands behind those of it that came before`() {
-        var line = PriorityLine<Int>()
+        var line = PriorityQueue<Int>()
         for (number, priority) in [(1, .low), (2, .high), (3, .low), (4, .high), (5, .normal)]
-            as [(UInt64, RequestPriority)]
+            as [(UInt64, HTTP.Priority)]
         {
             line.append(Int(number), priority: priority, number: number)
         }
@@ -36,20 +36,20 @@ import Testing
     @Test(arguments: [31, 32, 33] as [UInt64])
     func `the priority line agrees with a sorted array over random operations`(seed: UInt64) {
         var random = Seeded(state: seed)
-        var line = PriorityLine<UInt64>()
-        var model: [PriorityLine<UInt64>.Turn] = []
+        var line = PriorityQueue<UInt64>()
+        var model: [PriorityQueue<UInt64>.Position] = []
         for number in 0..<2000 as Range<UInt64> {
             switch UInt.random(in: 0..<13, using: &random) {
             case 10..<13:
                 let mover = UInt64.random(in: 0...number, using: &random)
-                let priority = RequestPriority(Int.random(in: -1...2, using: &random))
+                let priority = HTTP.Priority(Int.random(in: -1...2, using: &random))
                 line.move(mover, to: priority)
                 guard model.contains(where: { $0.number == mover }) else { continue }
                 model.removeAll { $0.number == mover }
                 model.append(.init(priority: priority, number: mover))
                 model.sort()
             case 0..<5:
-                let priority = RequestPriority(Int.random(in: -1...2, using: &random))
+                let priority = HTTP.Priority(Int.random(in: -1...2, using: &random))
                 line.append(number, priority: priority, number: number)
                 model.append(.init(priority: priority, number: number))
                 model.sort()

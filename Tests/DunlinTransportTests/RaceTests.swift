@@ -20,11 +20,11 @@ import Testing
         let reactor = try Reactor()
         defer { reactor.retire() }
         let value = try await withTaskExecutorPreference(reactor) {
-            try await Race.run(until: .never, Interrupt(), on: reactor) { reactor.isCurrent ? 0 : 42 }
+            try await Race.run(until: .never, Cancellation(), on: reactor) { reactor.isCurrent ? 0 : 42 }
         }
         #expect(value == 42)
         await #expect(throws: Broken.self) {
-            try await Race.run(until: .never, Interrupt(), on: reactor) { throw Broken() }
+            try await Race.run(until: .never, Cancellation(), on: reactor) { throw Broken() }
         }
         #expect(reactor.ledger.openTimers == 0)
     }
@@ -34,7 +34,7 @@ import Testing
         let reactor = try Reactor(time: .manual(time))
         defer { reactor.retire() }
         await #expect(throws: Race.Lost.timedOut) {
-            async let outcome = Race.run(until: time.now.advanced(by: 5), Interrupt(), on: reactor, Self.endless)
+            async let outcome = Race.run(until: time.now.advanced(by: 5), Cancellation(), on: reactor, Self.endless)
             try await eventually("its timer", following: Turns(of: reactor)) { reactor.ledger.openTimers > 0 }
             time.advance(by: 5)
             _ = try await outcome
@@ -46,9 +46,9 @@ import Testing
     func `a race of endless work ends with a cancel, also one before it began`(isEarly: Bool) async throws {
         let reactor = try Reactor()
         defer { reactor.retire() }
-        let interrupt = Interrupt()
+        let interrupt = Cancellation()
         if isEarly { interrupt.cancel(.handle) }
-        await #expect(throws: Race.Lost.interrupted) {
+        await #expect(throws: Race.Lost.cancelled) {
             async let outcome = Race.run(until: .never, interrupt, on: reactor, Self.endless)
             await Task.yield()
             interrupt.cancel(.handle)
@@ -63,11 +63,11 @@ import Testing
         let reactor = try Reactor(time: .manual(ManualTime()))
         defer { reactor.retire() }
         let request = TransportRequest(
-            head: RequestHead(method: .get, origin: Origin(scheme: .http, host: "a"), target: "/"),
-            timeouts: Timeouts(idle: limit.map { .nanoseconds($0) }), deadline: MonotonicTime(nanoseconds: total))
+            head: RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a"), target: "/"),
+            timeouts: Timeouts(readIdle: limit.map { .nanoseconds($0) }), deadline: MonotonicTime(nanoseconds: total))
         let clock = ExchangeClock(request, on: reactor)
-        let deadline = clock.deadline(for: .idle, from: MonotonicTime(nanoseconds: 100))
+        let deadline = clock.deadline(for: .receive, from: MonotonicTime(nanoseconds: 100))
         #expect(deadline == MonotonicTime(nanoseconds: expected))
-        #expect(clock.exceeded(.idle, at: MonotonicTime(nanoseconds: 300)) == (total <= 300 ? .total : .idle))
+        #expect(clock.exceeded(.receive, at: MonotonicTime(nanoseconds: 300)) == (total <= 300 ? .total : .receive))
     }
 }

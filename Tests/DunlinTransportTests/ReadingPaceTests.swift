@@ -61,16 +61,16 @@ import Testing
 
 extension Line {
     fileprivate func reader(idle: Duration?) -> ResponseReader {
-        ResponseReader(.plain(channel), context(Timeouts(idle: idle)))
+        ResponseReader(.plain(channel), context(Timeouts(readIdle: idle)))
     }
 
     /// Reads once, as the reader of a body does whose peer has been ahead so far.
     fileprivate func read(_ pace: inout ReadingPace, idle: Duration? = .seconds(30)) async throws -> Int {
         var reader = reader(idle: idle)
         var bytes: [UInt8] = []
-        var attempt = Attempt()
+        var attempt = HTTP.Hop()
         try await reader.next(
-            into: &bytes, replacing: true, upTo: .max, at: &pace, certain: .max, in: .idle, since: time.now,
+            into: &bytes, replacing: true, upTo: .max, at: &pace, certain: .max, in: .receive, since: time.now,
             before: .never, &attempt)
         #expect(attempt.bytesReceived == bytes.count)
         return bytes.count
@@ -161,6 +161,6 @@ extension Line {
         line.time.advance(by: 30_000_000_000)
         let error = try #require(try await outcome)
         #expect(error.code == .timedOut)
-        #expect(error.phase == .idle)
+        #expect(error.phase == .receive)
     }
 }

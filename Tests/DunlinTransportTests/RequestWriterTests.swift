@@ -30,7 +30,7 @@ import Testing
                 #expect(throws: Errno(rawValue: EINVAL)) { try line.channel.sendFile(file, from: 0, count: 10) }
             }
             let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
-            var attempt = Attempt()
+            var attempt = HTTP.Hop()
             var offset = 100
             while offset < 9_000 { offset += try await writer.send(file, from: offset, upTo: 9_000, &attempt) }
             #expect(attempt.bytesSent == 8_900)
@@ -46,7 +46,7 @@ import Testing
         let line = try Line(refusesFiles: refuses)
         let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
         do {
-            var attempt = Attempt()
+            var attempt = HTTP.Hop()
             _ = try await writer.send(file, from: 10, upTo: 10_000, &attempt)
             Issue.record("there was nothing to send")
         } catch let error as NetworkError {
@@ -59,7 +59,7 @@ import Testing
         for _ in 0..<5 {
             let line = try Line()
             let writer = RequestWriter(context: line.context(), stream: .plain(line.channel))
-            var attempt = Attempt()
+            var attempt = HTTP.Hop()
             try await writer.write("head", more: true, &attempt)
             let early = line.hear()
             try await writer.write("body", &attempt)

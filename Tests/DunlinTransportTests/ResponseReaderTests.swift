@@ -33,7 +33,7 @@ import Testing
         let line = try Line()
         line.say(10)
         var reader = ResponseReader(.plain(line.channel), line.context())
-        var attempt = Attempt()
+        var attempt = HTTP.Hop()
         var left = 10
         while left > 0 {
             let bytes = try await reader.next(
@@ -45,7 +45,7 @@ import Testing
 
     private static func read(_ line: Line, before limit: MonotonicTime) async throws -> [UInt8]? {
         var reader = ResponseReader(.plain(line.channel), line.context())
-        var attempt = Attempt()
+        var attempt = HTTP.Hop()
         return try await reader.next(
             upTo: 4096, in: .firstByte, since: line.time.now, before: limit, &attempt)
     }

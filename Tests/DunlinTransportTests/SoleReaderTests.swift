@@ -24,12 +24,12 @@ import Testing
     }
 
     @Test func `a sole reader finds what was put back`() {
-        let reader = SoleReader(Work(), after: Attempt())
+        let reader = SoleReader(Work(), after: HTTP.Hop())
         #expect((0..<3).map { _ in Self.visit(reader) } == ["work 1", "work 2", "work 3"])
     }
 
     @Test func `a second reader of a body is refused while the first one reads`() {
-        let reader = SoleReader(Work(), after: Attempt())
+        let reader = SoleReader(Work(), after: HTTP.Hop())
         guard case .read(let work) = reader.begin() else {
             Issue.record("nobody else is there")
             return
@@ -40,9 +40,9 @@ import Testing
     }
 
     @Test func `a sole reader finds the end, or the failure, every time`() {
-        let ended = SoleReader(Work(), after: Attempt())
+        let ended = SoleReader(Work(), after: HTTP.Hop())
         ended.end()
-        let failed = SoleReader(Work(), after: Attempt())
+        let failed = SoleReader(Work(), after: HTTP.Hop())
         failed.fail(Broken())
         for _ in 0..<2 {
             #expect(Self.visit(ended) == "over")
@@ -56,13 +56,13 @@ import Testing
             Issue.record("nobody else is there")
             return
         }
-        #expect(reader.attempt.bodyBytes == 1)
+        #expect(reader.hop.bodyBytes == 1)
         reader.putBack(work, after: Self.attempt(2))
-        #expect(reader.attempt.bodyBytes == 2)
+        #expect(reader.hop.bodyBytes == 2)
         reader.fail(Broken(), after: Self.attempt(3))
-        #expect(reader.attempt.bodyBytes == 3)
+        #expect(reader.hop.bodyBytes == 3)
         reader.end(after: Self.attempt(4), ["checksum": "1"])
-        #expect(reader.attempt.bodyBytes == 4)
+        #expect(reader.hop.bodyBytes == 4)
         #expect(reader.trailers["checksum"] == "1")
     }
 
@@ -71,13 +71,13 @@ import Testing
         #expect(Self.visit(reader) == "work 1")
         reader.end()
         reader.fail(Broken())
-        #expect(reader.attempt.bodyBytes == 1)
+        #expect(reader.hop.bodyBytes == 1)
         #expect(reader.trailers["checksum"] == "1")
     }
 
-    private static func attempt(_ bodyBytes: Int) -> Attempt {
-        var attempt = Attempt()
-        attempt.bodyBytes = bodyBytes
-        return attempt
+    private static func attempt(_ bodyBytes: Int) -> HTTP.Hop {
+        var hop = HTTP.Hop()
+        hop.bodyBytes = bodyBytes
+        return hop
     }
 }

@@ -3,13 +3,13 @@ import Testing
 @testable import DunlinTransport
 
 @Suite struct `Waiting line` {
-    private static func line(of count: UInt64) -> WaitingLine<UInt64> {
-        var line = WaitingLine<UInt64>()
+    private static func line(of count: UInt64) -> WaiterQueue<UInt64> {
+        var line = WaiterQueue<UInt64>()
         for number in 0..<count { line.insert(number, number: number) }
         return line
     }
 
-    private static func rest(_ line: WaitingLine<UInt64>) -> [UInt64] {
+    private static func rest(_ line: WaiterQueue<UInt64>) -> [UInt64] {
         var line = line
         var rest: [UInt64] = []
         while let waiter = line.popFirst() { rest.append(waiter) }
@@ -64,7 +64,7 @@ import Testing
     @Test(arguments: [11, 12, 13] as [UInt64])
     func `the waiting line agrees with a plain array over random operations`(seed: UInt64) {
         var random = Seeded(state: seed)
-        var line = WaitingLine<UInt64>()
+        var line = WaiterQueue<UInt64>()
         var model: [UInt64] = []
         for number in 0..<5000 as Range<UInt64> {
             switch UInt.random(in: 0..<11, using: &random) {

@@ -21,20 +21,20 @@ import Testing
 
     @Test(arguments: texts)
     func `a socket address spells IPv6 one way`(high: UInt64, low: UInt64, expected: String) {
-        let address = SocketAddress.v6(high, low, port: 443)
+        let address = HTTP.SocketAddress.v6(high, low, port: 443)
         #expect(address.host == expected)
         #expect("\(address)" == "[\(expected)]:443")
     }
 
     @Test(arguments: [
-        (SocketAddress.v4(0x7F00_0001, port: 80), "127.0.0.1", "127.0.0.1:80"),
+        (HTTP.SocketAddress.v4(0x7F00_0001, port: 80), "127.0.0.1", "127.0.0.1:80"),
         (.v4(0, port: 0), "0.0.0.0", "0.0.0.0:0"),
         (.v4(0xFFFE_FDFC, port: 65535), "255.254.253.252", "255.254.253.252:65535"),
         (.v6(0xfe80 << 48, 1, port: 8, scope: 3), "fe80::1", "[fe80::1%3]:8"),
         (.unix("/run/s.sock"), "/run/s.sock", "unix:/run/s.sock"),
         (.unix("\0name"), "\0name", "unix:@name"),
     ])
-    func `a socket address shows the other families`(address: SocketAddress, host: String, description: String) {
+    func `a socket address shows the other families`(address: HTTP.SocketAddress, host: String, description: String) {
         #expect(address.host == host)
         #expect("\(address)" == description)
     }
@@ -42,26 +42,28 @@ import Testing
 
 @Suite struct `Origins` {
     @Test(arguments: [
-        (Origin(scheme: .http, host: "example.com"), "http://example.com", UInt16(80)),
-        (Origin(scheme: .https, host: "example.com"), "https://example.com", 443),
-        (Origin(scheme: .http, host: "example.com", port: 443), "http://example.com:443", 443),
-        (Origin(scheme: .https, host: "example.com", port: 443), "https://example.com", 443),
-        (Origin(scheme: .http, host: "::1"), "http://[::1]", 80),
-        (Origin(scheme: .http, host: "::1", port: 8080), "http://[::1]:8080", 8080),
+        (HTTP.Origin(scheme: .http, host: "example.com"), "http://example.com", UInt16(80)),
+        (HTTP.Origin(scheme: .https, host: "example.com"), "https://example.com", 443),
+        (HTTP.Origin(scheme: .http, host: "example.com", port: 443), "http://example.com:443", 443),
+        (HTTP.Origin(scheme: .https, host: "example.com", port: 443), "https://example.com", 443),
+        (HTTP.Origin(scheme: .http, host: "::1"), "http://[::1]", 80),
+        (HTTP.Origin(scheme: .http, host: "::1", port: 8080), "http://[::1]:8080", 8080),
     ])
-    func `an origin leaves the default port out of its authority`(origin: Origin, description: String, port: UInt16) {
+    func `an origin leaves the default port out of its authority`(
+        origin: HTTP.Origin, description: String, port: UInt16
+    ) {
         #expect("\(origin)" == description)
         #expect(origin.port == port)
     }
 
     @Test(arguments: [
-        Origin(scheme: .https, host: "a", port: 80), Origin(scheme: .http, host: "b"),
-        Origin(scheme: .http, host: "a", port: 81), Origin(scheme: .http, host: "a", socketPath: "/s"),
+        HTTP.Origin(scheme: .https, host: "a", port: 80), HTTP.Origin(scheme: .http, host: "b"),
+        HTTP.Origin(scheme: .http, host: "a", port: 81), HTTP.Origin(scheme: .http, host: "a", socketPath: "/s"),
     ])
-    func `an origin differs by scheme, host, port and socket`(other: Origin) {
-        let origin = Origin(scheme: .http, host: "a")
+    func `an origin differs by scheme, host, port and socket`(other: HTTP.Origin) {
+        let origin = HTTP.Origin(scheme: .http, host: "a")
         #expect(origin != other)
-        let same = Origin(scheme: .http, host: "a", port: 80)
+        let same = HTTP.Origin(scheme: .http, host: "a", port: 80)
         #expect(origin == same)
         #expect(origin.hashValue == same.hashValue)
     }
@@ -69,11 +71,11 @@ import Testing
 
 @Suite struct `Methods` {
     @Test(arguments: [
-        (Method.get, true, true), (.head, true, true), (.options, true, true), (.trace, true, true),
+        (HTTP.Method.get, true, true), (.head, true, true), (.options, true, true), (.trace, true, true),
         (.put, false, true), (.delete, false, true), (.post, false, false), (.patch, false, false),
         (.connect, false, false), ("get", false, false), ("PURGE", false, false),
     ])
-    func `a method knows whether it may be sent twice`(method: Method, isSafe: Bool, isIdempotent: Bool) {
+    func `a method knows whether it may be sent twice`(method: HTTP.Method, isSafe: Bool, isIdempotent: Bool) {
         #expect(method.isSafe == isSafe)
         #expect(method.isIdempotent == isIdempotent)
     }
@@ -81,10 +83,10 @@ import Testing
 
 @Suite struct `Status codes` {
     @Test(arguments: [
-        (Status(99), "-----"), (100, "i----"), (199, "i----"), (200, "-s---"), (299, "-s---"), (304, "--r--"),
+        (HTTP.Status(99), "-----"), (100, "i----"), (199, "i----"), (200, "-s---"), (299, "-s---"), (304, "--r--"),
         (404, "---c-"), (499, "---c-"), (503, "----e"), (600, "-----"),
     ])
-    func `a status code falls into one class`(status: Status, classes: String) {
+    func `a status code falls into one class`(status: HTTP.Status, classes: String) {
         let flags = [
             (status.isInformational, "i"), (status.isSuccess, "s"), (status.isRedirection, "r"),
             (status.isClientError, "c"), (status.isServerError, "e"),

@@ -83,8 +83,8 @@ import Testing
 
     @Test func `fields that were marked are never printed, however they got there`() {
         var fields = Fields()
-        fields.append("X-Token", "hunter2", sensitive: true)
-        fields.append("X-Plain", "shown")
+        fields.append(name: "X-Token", value: "hunter2", sensitive: true)
+        fields.append(name: "X-Plain", value: "shown")
         var copied: Fields = ["Age": "1"]
         copied.append(contentsOf: fields)
         #expect("\(copied)" == "Age: 1\nX-Token: <redacted>\nX-Plain: shown")

@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: texts)
     func `fingerprints are read as they are written, and no other way`(text: String, isPin: Bool) {
-        #expect(Fingerprint(text)?.description == (isPin ? text : nil))
+        #expect(Certificate.Fingerprint(text)?.description == (isPin ? text : nil))
     }
 
     static let encodings: [([UInt8], String)] = [
@@ -49,9 +49,9 @@ import Testing
     }
 
     @Test func `fingerprints of certificates are written as openssl prints them`() throws {
-        let digest = try #require(Fingerprint("sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="))
+        let digest = try #require(Certificate.Fingerprint("sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="))
         #expect(digest.hexadecimal.hasPrefix("E3:B0:C4:42:98:FC:1C:14"))
         #expect(digest.hexadecimal.utf8.count == 95)
-        #expect(Fingerprint(digest.hexadecimal) == nil)
+        #expect(Certificate.Fingerprint(digest.hexadecimal) == nil)
     }
 }

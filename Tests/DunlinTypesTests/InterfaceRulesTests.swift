@@ -12,7 +12,7 @@ import Testing
     private static let all = [eth0, wlan0, wwan0, wg0, lo]
 
     private static let mixed = {
-        var rules = InterfaceRules.allow(names: "wwan0", kinds: .wired)
+        var rules = NetworkInterface.Rules.allow(names: "wwan0", kinds: .wired)
         rules.deniedNames = ["eth0"]
         return rules
     }()
@@ -30,9 +30,9 @@ import Testing
             (mixed, [wwan0, lo]),
             (.deny(kinds: .loopback), [eth0, wlan0, wwan0, wg0]),
             (.deny(names: "lo"), [eth0, wlan0, wwan0, wg0]),
-        ] as [(InterfaceRules, [NetworkInterface])])
+        ] as [(NetworkInterface.Rules, [NetworkInterface])])
     func `interface rules deny first, then allow only what is allowed, and this machine passes`(
-        rules: InterfaceRules, allowed: [NetworkInterface]
+        rules: NetworkInterface.Rules, allowed: [NetworkInterface]
     ) {
         #expect(Self.all.filter { rules.allows($0) } == allowed)
         #expect(rules.isAny == (rules == .any))
@@ -43,11 +43,11 @@ import Testing
             (.any, "any interface"), (.deny(kinds: .wwan), "not wwan"),
             (.allow(names: "wlan0", "eth0", kinds: .wifi), "only eth0, wlan0, wifi"),
             (mixed, "only wwan0, wired, not eth0"),
-        ] as [(InterfaceRules, String)])
+        ] as [(NetworkInterface.Rules, String)])
     func `interface rules describe themselves, and are decoded as they were encoded`(
-        rules: InterfaceRules, text: String
+        rules: NetworkInterface.Rules, text: String
     ) throws {
         #expect("\(rules)" == text)
-        #expect(try JSONDecoder().decode(InterfaceRules.self, from: try JSONEncoder().encode(rules)) == rules)
+        #expect(try JSONDecoder().decode(NetworkInterface.Rules.self, from: try JSONEncoder().encode(rules)) == rules)
     }
 }

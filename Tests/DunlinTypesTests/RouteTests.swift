@@ -3,16 +3,18 @@ import Testing
 
 @Suite struct `Routes of an origin` {
     @Test func `the routes of origins tell them apart where they agree in all else`() {
-        var sockets = SocketOptions()
+        var sockets = HTTP.SocketOptions()
         sockets.priority = 3
-        let routes: [Route?] = [
-            nil, Route(address: .v4(1, port: 1)), Route(address: .v4(1, port: 2)), Route(address: .unix("/s")),
-            Route(sockets: SocketOptions()), Route(sockets: sockets), Route(address: .v4(1, port: 1), sockets: sockets),
+        let routes: [HTTP.Route?] = [
+            nil, HTTP.Route(address: .v4(1, port: 1)), HTTP.Route(address: .v4(1, port: 2)),
+            HTTP.Route(address: .unix("/s")),
+            HTTP.Route(sockets: HTTP.SocketOptions()), HTTP.Route(sockets: sockets),
+            HTTP.Route(address: .v4(1, port: 1), sockets: sockets),
         ]
-        let origins = routes.map { Origin(scheme: .http, host: "a", route: $0) }
+        let origins = routes.map { HTTP.Origin(scheme: .http, host: "a", route: $0) }
         #expect(Set(origins).count == routes.count)
         #expect(origins.allSatisfy { $0.authority == "a" && $0.description == "http://a" })
-        #expect(origins == routes.map { Origin(scheme: .http, host: "a", route: $0) })
+        #expect(origins == routes.map { HTTP.Origin(scheme: .http, host: "a", route: $0) })
         #expect(origins.map(\.socketPath) == [nil, nil, nil, "/s", nil, nil, nil])
     }
 }
@@ -21,10 +23,12 @@ import Testing
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let isFine: Bool
-        let set: @Sendable (inout SocketOptions) -> Void
+        let set: @Sendable (inout HTTP.SocketOptions) -> Void
 
-        init(_ description: String, fine isFine: Bool = false, _ set: @escaping @Sendable (inout SocketOptions) -> Void)
-        {
+        init(
+            _ description: String, fine isFine: Bool = false,
+            _ set: @escaping @Sendable (inout HTTP.SocketOptions) -> Void
+        ) {
             testDescription = description
             self.isFine = isFine
             self.set = set
@@ -58,7 +62,7 @@ import Testing
 
     @Test(arguments: cases)
     func `a problem with socket options is named after what is wrong`(each: Case) {
-        var options = SocketOptions()
+        var options = HTTP.SocketOptions()
         each.set(&options)
         #expect((options.problem == nil) == each.isFine)
         if let problem = options.problem { #expect(problem.hasPrefix("\(each.testDescription) must be ")) }

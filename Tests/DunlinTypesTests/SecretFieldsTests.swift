@@ -18,8 +18,9 @@ import Testing
     @Test(.rows("HS-21"), arguments: usual)
     func `secret fields are not shown by any of the ways to print`(name: String) {
         var fields: Fields = ["Accept": "text/plain"]
-        fields.append(name, "hunter2")
-        let head = RequestHead(method: .get, origin: Origin(scheme: .http, host: "a.test"), target: "/", fields: fields)
+        fields.append(name: name, value: "hunter2")
+        let head = RequestHead(
+            method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/", fields: fields)
         let response = ResponseHead(status: 200, fields: fields)
         let error = NetworkError(.invalidResponse, "no", response: response, body: "hunter2")
         let prepared = PreparedFields(fields, lines: Array("\(name): hunter2\r\n".utf8))
@@ -35,9 +36,9 @@ import Testing
     }
 
     @Test func `secret fields are the usual ones, those of one's own and those appended as secret`() {
-        let own: SecretFields = ["X-Tenant-Key", "cookie"]
+        let own: HTTP.SecretFields = ["X-Tenant-Key", "cookie"]
         for name in Self.usual + ["x-tenant-key", "X-TENANT-KEY"] { #expect(own.contains(name), "\(name)") }
-        #expect(!SecretFields.usual.contains("X-Tenant-Key"))
+        #expect(!HTTP.SecretFields.usual.contains("X-Tenant-Key"))
         #expect(own.more == ["x-tenant-key"])
         #expect(!own.contains("Accept"))
         #expect(!own.contains("Idempotency-Key"))
@@ -45,7 +46,7 @@ import Testing
         #expect(!own.mayContain("Accept"))
 
         var fields: Fields = ["X-Tenant-Key": "t", "Accept": "a"]
-        fields.append("X-Marked", "m", sensitive: true)
+        fields.append(name: "X-Marked", value: "m", sensitive: true)
         #expect(fields.description == "X-Tenant-Key: t\nAccept: a\nX-Marked: <redacted>")
         fields.mark(own)
         #expect(fields.description == "X-Tenant-Key: <redacted>\nAccept: a\nX-Marked: <redacted>")

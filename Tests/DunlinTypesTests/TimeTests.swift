@@ -2,8 +2,8 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Timeout limits` {
-    @Test(arguments: Phase.allCases)
-    func `timeout limits are finite unless a limit is taken away`(phase: Phase) {
+    @Test(arguments: HTTP.Phase.allCases)
+    func `timeout limits are finite unless a limit is taken away`(phase: HTTP.Phase) {
         var timeouts = Timeouts()
         let start = MonotonicTime(nanoseconds: 5)
         #expect(timeouts[phase] != nil)
@@ -14,16 +14,16 @@ import Testing
         timeouts[phase] = .milliseconds(3)
         #expect(timeouts[phase] == .milliseconds(3))
         #expect(timeouts.deadline(for: phase, from: start) == MonotonicTime(nanoseconds: 3_000_005))
-        for other in Phase.allCases where other != phase { #expect(timeouts[other] == Timeouts()[other]) }
+        for other in HTTP.Phase.allCases where other != phase { #expect(timeouts[other] == Timeouts()[other]) }
     }
 
     static let counted = Timeouts(
-        pool: .seconds(1), resolve: .seconds(2), connect: .seconds(3), secure: .seconds(4), send: .seconds(5),
-        firstByte: .seconds(6), idle: .seconds(7), total: nil)
+        pool: .seconds(1), resolve: .seconds(2), connect: .seconds(3), tls: .seconds(4), send: .seconds(5),
+        firstByte: .seconds(6), readIdle: .seconds(7), total: nil)
 
     @Test func `timeout limits take each argument for its phase`() {
         let expected: [Duration?] = (1...7).map { .seconds($0) } + [nil]
-        let phases: [Phase] = [.pool, .resolve, .connect, .secure, .send, .firstByte, .idle, .total]
+        let phases: [HTTP.Phase] = [.pool, .resolve, .connect, .tls, .send, .firstByte, .receive, .total]
         #expect(phases.map { Self.counted[$0] } == expected)
     }
 
@@ -32,15 +32,15 @@ import Testing
         timeouts.pool = .seconds(1)
         timeouts.resolve = .seconds(2)
         timeouts.connect = .seconds(3)
-        timeouts.secure = .seconds(4)
+        timeouts.tls = .seconds(4)
         timeouts.send = .seconds(5)
         timeouts.firstByte = .seconds(6)
-        timeouts.idle = .seconds(7)
+        timeouts.readIdle = .seconds(7)
         timeouts.total = nil
         #expect(timeouts == Self.counted)
         let read = Timeouts(
-            pool: timeouts.pool, resolve: timeouts.resolve, connect: timeouts.connect, secure: timeouts.secure,
-            send: timeouts.send, firstByte: timeouts.firstByte, idle: timeouts.idle, total: timeouts.total)
+            pool: timeouts.pool, resolve: timeouts.resolve, connect: timeouts.connect, tls: timeouts.tls,
+            send: timeouts.send, firstByte: timeouts.firstByte, readIdle: timeouts.readIdle, total: timeouts.total)
         #expect(read == Self.counted)
     }
 
@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: clamped)
     func `a timeout limit without a meaning is clamped`(given: Duration, kept: Duration?) {
-        #expect(Timeouts(idle: given).idle == kept)
+        #expect(Timeouts(readIdle: given).readIdle == kept)
     }
 
     static let moments: [Int64] = [.min, .min + 1, -1, 0, 1, .max - 1, .max]
@@ -68,8 +68,8 @@ import Testing
         #expect(Duration.seconds(first).clamped <= .nanoseconds(Int64.max))
     }
 
-    @Test(arguments: Phase.allCases)
-    func `timeout limits are equal only if every limit is`(phase: Phase) {
+    @Test(arguments: HTTP.Phase.allCases)
+    func `timeout limits are equal only if every limit is`(phase: HTTP.Phase) {
         var other = Timeouts()
         #expect(other == Timeouts())
         #expect(other.hashValue == Timeouts().hashValue)
@@ -125,20 +125,20 @@ import Testing
 }
 
 @Suite struct `Attempt times` {
-    @Test(arguments: Phase.allCases)
-    func `an attempt keeps the time of each phase apart`(phase: Phase) {
-        var attempt = Attempt()
+    @Test(arguments: HTTP.Phase.allCases)
+    func `an attempt keeps the time of each phase apart`(phase: HTTP.Phase) {
+        var attempt = HTTP.Hop()
         attempt.started = MonotonicTime(nanoseconds: 100)
         attempt.ended = attempt.started
-        for each in Phase.allCases { #expect(attempt.duration(of: each) == nil) }
+        for each in HTTP.Phase.allCases { #expect(attempt.duration(of: each) == nil) }
         attempt[phase] = 42
         #expect(attempt[phase] == 42)
         #expect(attempt.duration(of: phase) == .nanoseconds(42))
-        for other in Phase.allCases where other != phase { #expect(attempt[other] == 0) }
+        for other in HTTP.Phase.allCases where other != phase { #expect(attempt[other] == 0) }
     }
 
     @Test func `an attempt counts its whole span as total`() {
-        var attempt = Attempt()
+        var attempt = HTTP.Hop()
         attempt.started = MonotonicTime(nanoseconds: 100)
         #expect(attempt.duration(of: .total) == nil)
         attempt.ended = MonotonicTime(nanoseconds: 350)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct Framing {
     private static func framing(
-        _ status: String, _ lines: String, _ method: Method
+        _ status: String, _ lines: String, _ method: HTTP.Method
     ) throws -> MessageFraming {
         let version = status.hasPrefix("HTTP/") ? status : "HTTP/1.1 \(status)"
         var parser = HeadParser()
@@ -12,7 +12,7 @@ import Testing
         return try #require(try parser.next()).framing(for: method)
     }
 
-    static let accepted: [(String, String, Method, BodyFraming, Bool)] = [
+    static let accepted: [(String, String, HTTP.Method, BodyFraming, Bool)] = [
         ("200", "Content-Length: 5", .get, .length(5), true),
         ("200", "content-LENGTH: 0", .get, .length(0), true),
         ("200", "Content-Length: 9223372036854775807", .get, .length(.max), true),
@@ -69,7 +69,7 @@ import Testing
 
     @Test(arguments: accepted)
     func `framing follows status, fields and method`(
-        status: String, lines: String, method: Method, body: BodyFraming, canReuse: Bool
+        status: String, lines: String, method: HTTP.Method, body: BodyFraming, canReuse: Bool
     ) throws {
         #expect(try Self.framing(status, lines, method) == MessageFraming(body: body, canReuse: canReuse))
     }

@@ -4,8 +4,8 @@ import DunlinWire
 /// What came of feeding pieces to a parser, up to and with the first final head.
 struct HeadOutcome: Equatable {
     struct Record: Equatable {
-        var version: HTTPVersion
-        var status: Status
+        var version: HTTP.Version
+        var status: HTTP.Status
         var reason: String
         var fields: Fields
     }

@@ -4,7 +4,7 @@ import Testing
 
 /// What a session sends with every request: checked once, and never again by mistake.
 @Suite struct `Prepared fields` {
-    private static let origin = Origin(scheme: .http, host: "h.example")
+    private static let origin = HTTP.Origin(scheme: .http, host: "h.example")
 
     private static func encode(_ head: RequestHead, _ framing: RequestFraming = .none) throws(WireError) -> String {
         var buffer: [UInt8] = []
@@ -45,42 +45,43 @@ import Testing
     @Test func `prepared fields are forgotten once the fields change`() throws {
         let prepared = try #require(try RequestEncoder.prepare(["Accept": "*/*"]))
         var head = RequestHead(method: .get, origin: Self.origin, target: "/", prepared: prepared)
-        head.fields.append("X", "a\nb")
+        head.fields.append(name: "X", value: "a\nb")
         #expect(head.prepared == nil)
         #expect(throws: WireError.invalidRequestFieldValue(name: "X")) { try Self.encode(head) }
     }
 }
 
 @Suite struct `A checked host` {
-    private static func encode(_ origin: Origin, _ method: Method, _ target: String, _ fields: Fields) throws {
+    private static func encode(_ origin: HTTP.Origin, _ method: HTTP.Method, _ target: String, _ fields: Fields) throws
+    {
         var buffer: [UInt8] = []
         let head = RequestHead(method: method, origin: origin, target: target, fields: fields)
         try RequestEncoder.encode(head, framing: .none, into: &buffer)
     }
 
     @Test func `a checked host is the one a URL was parsed into, with a socket or without`() throws {
-        let checked = Origin(scheme: .http, checkedHost: "h.example", port: 8080)
-        #expect(checked == Origin(scheme: .http, host: "h.example", port: 8080))
+        let checked = HTTP.Origin(scheme: .http, checkedHost: "h.example", port: 8080)
+        #expect(checked == HTTP.Origin(scheme: .http, host: "h.example", port: 8080))
         #expect(checked.isHostChecked)
-        let routed = checked.over(Route(address: .unix("/run/s")))
+        let routed = checked.over(HTTP.Route(address: .unix("/run/s")))
         #expect(routed.isHostChecked)
-        #expect(routed == Origin(scheme: .http, host: "h.example", port: 8080, socketPath: "/run/s"))
-        #expect(!Origin(scheme: .http, host: "h.example").isHostChecked)
+        #expect(routed == HTTP.Origin(scheme: .http, host: "h.example", port: 8080, socketPath: "/run/s"))
+        #expect(!HTTP.Origin(scheme: .http, host: "h.example").isHostChecked)
         #expect(throws: WireError.invalidHost) {
-            try Self.encode(Origin(scheme: .http, host: "h example"), .get, "/", [:])
+            try Self.encode(HTTP.Origin(scheme: .http, host: "h example"), .get, "/", [:])
         }
     }
 
-    static let others: [(Method, String, Fields, WireError)] = [
+    static let others: [(HTTP.Method, String, Fields, WireError)] = [
         (.get, "/", ["Host": "a b"], .invalidHost), (.connect, "a b:1", [:], .invalidTarget),
         (.connect, "h.example", [:], .targetUnfitForMethod),
     ]
 
     @Test(arguments: others)
     func `a checked host spares neither a Host field nor a CONNECT target its check`(
-        method: Method, target: String, fields: Fields, error: WireError
+        method: HTTP.Method, target: String, fields: Fields, error: WireError
     ) {
-        let origin = Origin(scheme: .http, checkedHost: "h.example", port: nil)
+        let origin = HTTP.Origin(scheme: .http, checkedHost: "h.example", port: nil)
         #expect(throws: error) { try Self.encode(origin, method, target, fields) }
     }
 }

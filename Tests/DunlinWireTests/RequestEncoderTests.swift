@@ -5,8 +5,8 @@ import Testing
 
 @Suite struct `Request encoder` {
     private static func encode(
-        _ method: Method, _ target: String, _ fields: Fields = [:], _ framing: RequestFraming = .none,
-        origin: Origin = Origin(scheme: .http, host: "h.example")
+        _ method: HTTP.Method, _ target: String, _ fields: Fields = [:], _ framing: RequestFraming = .none,
+        origin: HTTP.Origin = HTTP.Origin(scheme: .http, host: "h.example")
     ) throws(WireError) -> String {
         var buffer = Array("before|".utf8)
         let head = RequestHead(method: method, origin: origin, target: target, fields: fields)
@@ -19,7 +19,7 @@ import Testing
         return String(String(Bytes(buffer)).dropFirst(7))
     }
 
-    static let written: [(Method, String, Fields, RequestFraming, String)] = [
+    static let written: [(HTTP.Method, String, Fields, RequestFraming, String)] = [
         (.get, "/", [:], .none, "GET / HTTP/1.1\r\nHost: h.example\r\n\r\n"),
         (
             .get, "/a?b=%20|{}", ["Accept": "*/*", "X": "", "accept": " \té\t "], .none,
@@ -69,27 +69,27 @@ import Testing
 
     @Test(arguments: written)
     func `the request encoder writes the head`(
-        method: Method, target: String, fields: Fields, framing: RequestFraming, expected: String
+        method: HTTP.Method, target: String, fields: Fields, framing: RequestFraming, expected: String
     ) throws {
         #expect(try Self.encode(method, target, fields, framing) == expected)
     }
 
     @Test(arguments: [
-        (Origin(scheme: .http, host: "::1", port: 8080), "[::1]:8080"),
-        (Origin(scheme: .https, host: "a.example", port: 443), "a.example"),
-        (Origin(scheme: .http, host: "a.example", port: 443), "a.example:443"),
-        (Origin(scheme: .http, host: "127.0.0.1"), "127.0.0.1"),
+        (HTTP.Origin(scheme: .http, host: "::1", port: 8080), "[::1]:8080"),
+        (HTTP.Origin(scheme: .https, host: "a.example", port: 443), "a.example"),
+        (HTTP.Origin(scheme: .http, host: "a.example", port: 443), "a.example:443"),
+        (HTTP.Origin(scheme: .http, host: "127.0.0.1"), "127.0.0.1"),
     ])
-    func `the request encoder takes Host from the origin`(origin: Origin, expected: String) throws {
+    func `the request encoder takes Host from the origin`(origin: HTTP.Origin, expected: String) throws {
         #expect(try Self.encode(.get, "/", origin: origin) == "GET / HTTP/1.1\r\nHost: \(expected)\r\n\r\n")
     }
 
     @Test(.rows("HS-13"), arguments: ["", "G T", "GET\r\n", "GE\0T", "GÉT", "GET:", "(GET)"])
     func `a method that is no token is refused`(method: String) {
-        #expect(throws: WireError.invalidMethod) { try Self.encode(Method(method), "/") }
+        #expect(throws: WireError.invalidMethod) { try Self.encode(HTTP.Method(method), "/") }
     }
 
-    static let targets: [(Method, String, WireError)] = [
+    static let targets: [(HTTP.Method, String, WireError)] = [
         (.get, "", .invalidTarget),
         (.get, "/a b", .invalidTarget),
         (.get, "/a\tb", .invalidTarget),
@@ -121,7 +121,7 @@ import Testing
     ]
 
     @Test(arguments: targets)
-    func `a target that cannot be sent is refused`(method: Method, target: String, expected: WireError) {
+    func `a target that cannot be sent is refused`(method: HTTP.Method, target: String, expected: WireError) {
         #expect(throws: expected) { try Self.encode(method, target) }
     }
 
@@ -174,7 +174,7 @@ import Testing
 
     @Test func `an origin whose host is none is refused`() {
         for host in ["", "a b", "user@a", "a\r\nX: y", "a/b"] {
-            let origin = Origin(scheme: .http, host: host)
+            let origin = HTTP.Origin(scheme: .http, host: host)
             #expect(throws: WireError.invalidHost) { try Self.encode(.get, "/", origin: origin) }
         }
     }
@@ -203,7 +203,7 @@ import Testing
     {
         var buffer: [UInt8] = []
         let head = RequestHead(
-            method: .get, origin: Origin(scheme: .http, host: "a"), target: "/", fields: fields)
+            method: .get, origin: HTTP.Origin(scheme: .http, host: "a"), target: "/", fields: fields)
         #expect(try RequestEncoder.encode(head, framing: .none, into: &buffer) == expected)
     }
 

@@ -70,7 +70,7 @@ struct `Response bodies` {
         try await Stage.with { (stage: Stage) async throws in
             for reply in [LoopbackServer.Reply.raw(reply), .raw(reply).dripping(1)] {
                 stage.server.enqueue(reply.closingSilently)
-                try await stage.session.withStream(from: "x") { response in
+                try await stage.session.withResponse(from: "x") { response in
                     #expect(response.body.expectedLength == length)
                     for try await _ in response.body {}
                     #expect(response.body.expectedLength == length)
@@ -82,7 +82,7 @@ struct `Response bodies` {
     @Test func `a response to HEAD has no expected body length`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "hello"))
-            try await stage.session.withStream(from: "x", method: .head) { response in
+            try await stage.session.withResponse(from: "x", method: .head) { response in
                 #expect(response.fields["content-length"] == "5" && response.body.expectedLength == nil)
             }
         }
@@ -93,7 +93,7 @@ struct `Response bodies` {
             let length = 16 << 20
             stage.server.enqueue(.generated(length: length))
             stage.server.respond { _ in .response(body: "next") }
-            let (count, hash) = try await stage.session.withStream(from: "big") { response in
+            let (count, hash) = try await stage.session.withResponse(from: "big") { response in
                 #expect(response.status == .ok)
                 #expect(response.body.expectedLength == length)
                 var hash = LoopbackServer.BodyHash()
@@ -133,7 +133,7 @@ struct `Response bodies` {
             ])
             stage.server.enqueue(hasLength ? reply : reply.then(.close))
             stage.server.respond { _ in .response(body: "next") }
-            let count = try await stage.session.withStream(from: "big") { response in
+            let count = try await stage.session.withResponse(from: "big") { response in
                 var count = 0
                 for try await piece in response.body {
                     count += piece.count
@@ -153,15 +153,15 @@ struct `Response bodies` {
             stage.server.enqueue([
                 .message(.init(.ok, fields: ["Content-Length": "\(16 << 20)"])), .generate(8 << 20 + 1000), .stall,
             ])
-            let options = HTTPSession.Options(timeouts: Timeouts(idle: .milliseconds(100)))
+            let options = HTTPSession.Options(timeouts: Timeouts(readIdle: .milliseconds(100)))
             let error = try await NetworkError.thrown {
                 if !isStreamed { _ = try await stage.session.get("big", options: options, as: .bytes) }
-                try await stage.session.withStream(from: "big", options: options) { response in
+                try await stage.session.withResponse(from: "big", options: options) { response in
                     for try await _ in response.body {}
                 }
             }
             #expect(error.code == .timedOut)
-            #expect(error.phase == .idle)
+            #expect(error.phase == .receive)
             try await stage.expectHealthy()
         }
     }
@@ -175,7 +175,7 @@ struct `Response bodies` {
                 let whole = try await stage.session.get("big", as: .bytes).value
                 #expect(whole.count == length && whole.last == LoopbackServer.GeneratedBody.byte(at: length - 1))
                 #expect(try await stage.session.get("next", as: .string).value == "next")
-                try await stage.session.withStream(from: "big") { for try await _ in $0.body {} }
+                try await stage.session.withResponse(from: "big") { for try await _ in $0.body {} }
                 #expect(try await stage.session.get("next", as: .string).value == "next")
             }
             #expect(stage.server.connectionCount == 1)
@@ -191,7 +191,7 @@ struct `Response bodies` {
                 let whole = try await NetworkError.thrown { _ = try await stage.session.get("big", as: .bytes) }
                 #expect(whole.code == .connectionClosed)
                 let streamed = try await NetworkError.thrown {
-                    try await stage.session.withStream(from: "big") { for try await _ in $0.body {} }
+                    try await stage.session.withResponse(from: "big") { for try await _ in $0.body {} }
                 }
                 #expect(streamed.code == .connectionClosed)
             }
@@ -206,7 +206,7 @@ struct `Response bodies` {
                 .message(.init(.ok, fields: ["Content-Length": "\(Int.max)"])), .generate(1 << 20), .close,
             ])
             let error = try await NetworkError.thrown {
-                _ = try await stage.session.get("big", options: .init(bodyBytes: .unlimited), as: .bytes)
+                _ = try await stage.session.get("big", options: .init(maximumBodySize: .unlimited), as: .bytes)
             }
             #expect(error.code == .connectionClosed)
             try await stage.expectHealthy()
@@ -219,7 +219,7 @@ struct `Response bodies` {
         try await Stage.with(server: small) { (stage: Stage) async throws in
             let length = 256 << 20
             stage.server.enqueue(.generated(length: length))
-            try await stage.session.withStream(from: "endless") { response in
+            try await stage.session.withResponse(from: "endless") { response in
                 var pieces = response.body.makeAsyncIterator()
                 let first = try #require(try await pieces.next())
                 #expect(!first.isEmpty)
@@ -234,7 +234,7 @@ struct `Response bodies` {
     @Test func `a body dropped half-read closes its connection`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.generated(length: 64 << 20))
-            try await stage.session.withStream(from: "big") { response in
+            try await stage.session.withResponse(from: "big") { response in
                 var pieces = response.body.makeAsyncIterator()
                 _ = try await pieces.next()
             }
@@ -246,7 +246,7 @@ struct `Response bodies` {
     @Test func `a body can be iterated only once`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: Self.text))
-            let leaked = try await stage.session.withStream(from: "text") { response in
+            let leaked = try await stage.session.withResponse(from: "text") { response in
                 for try await _ in response.body {}
                 let again = try await NetworkError.thrown { for try await _ in response.body {} }
                 #expect(again.code == .bodyConsumed)
@@ -258,7 +258,7 @@ struct `Response bodies` {
     }
 
     @Test(.rows("SM-40")) func `a body longer than its limit is refused, announced or not`() async throws {
-        try await Stage.with(configure: { $0.limits.bodyBytes = 1000 }) { (stage: Stage) async throws in
+        try await Stage.with(configure: { $0.limits.maximumBodySize = 1000 }) { (stage: Stage) async throws in
             let body = LoopbackServer.GeneratedBody.bytes(0..<1001)
             for reply in [LoopbackServer.Reply.response(body: body), .chunked([body]), .generated(length: 1 << 20)] {
                 stage.server.enqueue(reply)
@@ -266,16 +266,16 @@ struct `Response bodies` {
                 #expect(error.code == .limitExceeded)
             }
             stage.server.enqueue(.response(body: body))
-            let options = HTTPSession.Options(bodyBytes: 2000)
+            let options = HTTPSession.Options(maximumBodySize: 2000)
             #expect(try await stage.session.get("big", options: options, as: .bytes).value == body)
             stage.server.enqueue(.generated(length: 1 << 20))
-            let unlimited = HTTPSession.Options(bodyBytes: .unlimited)
+            let unlimited = HTTPSession.Options(maximumBodySize: .unlimited)
             #expect(try await stage.session.get("big", options: unlimited, as: .bytes).value.count == 1 << 20)
         }
     }
 
-    @Test(.rows("SM-42"), arguments: [Status.noContent, .notModified, .resetContent])
-    func `a response with status 204, 205 or 304 has an empty body`(status: Status) async throws {
+    @Test(.rows("SM-42"), arguments: [HTTP.Status.noContent, .notModified, .resetContent])
+    func `a response with status 204, 205 or 304 has an empty body`(status: HTTP.Status) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.raw(Bytes("HTTP/1.1 \(status) x\r\nContent-Length: 0\r\n\r\n")))
             let options = HTTPSession.Options(validatesResponse: false)

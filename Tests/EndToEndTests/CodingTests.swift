@@ -28,7 +28,7 @@ struct `Content codings` {
             let response = try await stage.session.get("text", as: .bytes)
             #expect(response.value == Self.text)
             #expect(response.fields["content-encoding"] == names)
-            let attempt = try #require(response.metrics.attempts.last)
+            let attempt = try #require(response.metrics.hops.last)
             #expect(attempt.bodyBytes == wire.count)
             #expect(attempt.decodedBytes == Self.text.count)
             #expect(stage.server.requests.first?.fields["accept-encoding"] == "gzip, deflate")
@@ -42,14 +42,14 @@ struct `Content codings` {
             let plain = LoopbackServer.GeneratedBody.bytes(0..<(1 << 20))
             let wire = try Self.coded(plain, [.gzip])
             stage.server.enqueue(.response(fields: ["Content-Encoding": "gzip"], body: wire))
-            let (count, hash) = try await stage.session.withStream(from: "big") { response in
+            let (count, hash) = try await stage.session.withResponse(from: "big") { response in
                 var hash = LoopbackServer.BodyHash()
                 var count = 0
                 for try await piece in response.body {
                     piece.withUnsafeBytes { hash.update($0) }
                     count += piece.count
                 }
-                #expect(response.metrics.attempts.last?.decodedBytes == count)
+                #expect(response.metrics.hops.last?.decodedBytes == count)
                 return (count, hash.value)
             }
             #expect(count == plain.count)
@@ -64,7 +64,7 @@ struct `Content codings` {
                 .response(fields: ["Content-Encoding": "gzip"], body: wire),
                 .response(fields: ["Content-Encoding": "br"], body: wire),
                 .response(.partialContent, fields: ["Content-Encoding": "gzip"], body: wire))
-            let raw = HTTPSession.Options(decodesContent: false)
+            let raw = HTTPSession.Options(decompresses: false)
             #expect(try await stage.session.get("x", options: raw, as: .bytes).value == wire)
             #expect(try await stage.session.get("x", as: .bytes).value == wire)
             #expect(try await stage.session.get("x", as: .bytes).value == wire)
@@ -185,14 +185,14 @@ struct `Content codings` {
             let session = stage.session
             let response =
                 if onLoop {
-                    try await session.withExecutor { @concurrent in try await session.get("x", as: .bytes) }
+                    try await session.onEventLoop { @concurrent in try await session.get("x", as: .bytes) }
                 } else {
                     try await session.get("x", as: .bytes)
                 }
             #expect(response.value == plain)
-            #expect(response.metrics.attempts.last?.bodyBytes == wire.count)
-            #expect(response.metrics.attempts.last?.decodedBytes == count)
-            let streamed = try await session.withStream(from: "x") { response in
+            #expect(response.metrics.hops.last?.bodyBytes == wire.count)
+            #expect(response.metrics.hops.last?.decodedBytes == count)
+            let streamed = try await session.withResponse(from: "x") { response in
                 var count = 0
                 for try await piece in response.body { count += piece.count }
                 return count

@@ -92,7 +92,7 @@ struct `Cookies` {
             stage.server.enqueue(.response(fields: ["Set-Cookie": "a=1"]), .response().closingOnNextRequest)
             stage.server.respond { _ in .response(body: "body") }
             for _ in 0..<3 { _ = try await stage.session.get("x", as: .bytes) }
-            _ = try await stage.session.withStream(from: "s") { response in
+            _ = try await stage.session.withResponse(from: "s") { response in
                 for try await _ in response.body {}
             }
             let big = LoopbackServer.GeneratedBody.bytes(0..<300_000)

@@ -50,7 +50,7 @@ struct `Both directions at once` {
             stage.server.enqueue(
                 LoopbackServer.Reply([Self.head, .send("1\r\na\r\n"), .send("0\r\n\r\n")]).beforeBody)
             let producer = Producer()
-            try await stage.session.withStream(from: "echo", method: .post, body: producer.body) { response in
+            try await stage.session.withResponse(from: "echo", method: .post, body: producer.body) { response in
                 var pieces = response.body.makeAsyncIterator()
                 let first = try await pieces.next()
                 #expect(first == "a")
@@ -79,7 +79,7 @@ struct `Both directions at once` {
             if whole {
                 #expect(try await stage.session.post("swap", body: body, as: .bytes).value.count == count)
             } else {
-                let received = try await stage.session.withStream(from: "swap", method: .post, body: body) {
+                let received = try await stage.session.withResponse(from: "swap", method: .post, body: body) {
                     try await $0.body.reduce(0) { $0 + $1.count }
                 }
                 #expect(received == count)
@@ -95,7 +95,7 @@ struct `Both directions at once` {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(LoopbackServer.Reply([Self.head, .send("1\r\na\r\n"), .stall]).beforeBody)
             let producer = Producer()
-            try await stage.session.withStream(from: "echo", method: .post, body: producer.body) { response in
+            try await stage.session.withResponse(from: "echo", method: .post, body: producer.body) { response in
                 #expect(response.status == .ok)
             }
             try await stage.server.wait { $0.open == 0 }

@@ -27,8 +27,8 @@ struct `Early answers` {
             case .chunked: return .stream(pieces)
             case .form:
                 return try .multipart(boundary: "B") {
-                    Part.file("photo", at: scratch.path, fileName: "a.jpg")
-                    Part.stream("log", length: nil, contentType: nil) { pieces }
+                    MultipartPart.file("photo", at: scratch.path, fileName: "a.jpg")
+                    MultipartPart.stream("log", length: nil, contentType: nil) { pieces }
                 }
             }
         }
@@ -40,7 +40,7 @@ struct `Early answers` {
         return options
     }
 
-    private static func head(_ status: Status, length: Int, _ fields: Fields = Fields()) -> LoopbackServer.Step {
+    private static func head(_ status: HTTP.Status, length: Int, _ fields: Fields = Fields()) -> LoopbackServer.Step {
         var fields = fields
         fields["Content-Length"] = "\(length)"
         return .message(.init(status, fields: fields))
@@ -79,7 +79,7 @@ extension `Early answers` {
                 let reply: Reply = [Self.head(401, length: 9), .waitForSignal(goOn), .send("come back"), .stall]
                 stage.server.enqueue(reply.beforeBody)
                 let body = try content.body(scratch)
-                try await stage.session.withStream(from: "up", method: .post, body: body) { response in
+                try await stage.session.withResponse(from: "up", method: .post, body: body) { response in
                     goOn.open()
                     let count = try await response.body.reduce(0) { $0 + $1.count }
                     #expect(count == 9)
@@ -142,7 +142,7 @@ extension `Early answers` {
         case unannounced
         case ofHTTP10
 
-        func reply(_ status: Status) -> Reply {
+        func reply(_ status: HTTP.Status) -> Reply {
             let close: Fields = ["Connection": "close"]
             switch self {
             case .ofAnnouncedLength: return Reply.response(status, fields: close, body: "hello").then(.close)
@@ -153,7 +153,7 @@ extension `Early answers` {
         }
     }
 
-    private func expectCut(_ error: NetworkError, _ status: Status = .ok) {
+    private func expectCut(_ error: NetworkError, _ status: HTTP.Status = .ok) {
         #expect(error.code == .connectionClosed)
         #expect(error.requestMayHaveBeenSent && !error.isSafeToRetry)
         #expect(error.response?.status == status)
@@ -188,7 +188,7 @@ extension `Early answers` {
                 let body = Producer().body
                 let error = try await NetworkError.thrown {
                     if streamed {
-                        try await stage.session.withStream(from: "up", method: .post, body: body) { response in
+                        try await stage.session.withResponse(from: "up", method: .post, body: body) { response in
                             for try await _ in response.body {}
                         }
                     } else {
@@ -211,7 +211,7 @@ extension `Early answers` {
                 stage.server.enqueue(departure.reply(.ok).beforeBody)
                 let producer = Producer()
                 let error = try await NetworkError.thrown {
-                    try await stage.session.withStream(from: "up", method: .post, body: producer.body) { response in
+                    try await stage.session.withResponse(from: "up", method: .post, body: producer.body) { response in
                         try await stage.server.wait { $0.open == 0 }
                         producer.permits.continuation.yield("the last")
                         producer.permits.continuation.finish()
@@ -224,9 +224,9 @@ extension `Early answers` {
         }
     }
 
-    @Test(arguments: Content.allCases, [404, 503, 304] as [Status])
+    @Test(arguments: Content.allCases, [404, 503, 304] as [HTTP.Status])
     func `an early response that is no success is delivered, whatever became of the body`(
-        content: Content, status: Status
+        content: Content, status: HTTP.Status
     ) async throws {
         let scratch = try `File bodies`.Scratch(Self.count)
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in

@@ -59,20 +59,20 @@ struct `Bodies in errors` {
     @Test(arguments: Way.allCases, [0, 10, 300_000])
     func `the body in an error is as long as the request allows, or else the session`(way: Way, limit: Int) async throws
     {
-        try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = limit }) {
+        try await Stage.with(tolerating: true, configure: { $0.limits.maximumErrorBodySize = limit }) {
             (stage: Stage) async throws in
             let all = Self.problem.count
             #expect(try await refused(way, stage).body?.count == min(limit, all))
             for own in [0, 1_000, .max] {
                 var options = HTTPSession.Options()
-                options.errorBodyBytes = own
+                options.maximumErrorBodySize = own
                 #expect(try await refused(way, stage, options).body == Self.problem[0..<min(own, all)])
             }
         }
     }
 
     @Test func `the body in an error is no longer than the limit even if it was cut`() async throws {
-        try await Stage.with(tolerating: true, configure: { $0.limits.errorBodyBytes = 10 }) {
+        try await Stage.with(tolerating: true, configure: { $0.limits.maximumErrorBodySize = 10 }) {
             (stage: Stage) async throws in
             stage.server.enqueue(Self.refusal.truncatedAfter(50_000))
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }

@@ -56,8 +56,10 @@ struct `Expectations` {
         }
     }
 
-    @Test(arguments: bodies.indices, [200, 401, 413] as [Status])
-    func `a final response in place of a 100 keeps the body from being sent`(index: Int, status: Status) async throws {
+    @Test(arguments: bodies.indices, [200, 401, 413] as [HTTP.Status])
+    func `a final response in place of a 100 keeps the body from being sent`(index: Int, status: HTTP.Status)
+        async throws
+    {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             stage.server.enqueue(.response(status, body: "no need").beforeBody)
             var options = Self.options()
@@ -81,7 +83,7 @@ struct `Expectations` {
             let response = try await stage.session.put(
                 "up", body: Self.bodies[index](), options: Self.options(), as: .string)
             #expect(response.value == "taken")
-            #expect(response.metrics.attempts.count == 2)
+            #expect(response.metrics.hops.count == 2)
             #expect(stage.server.requests.map { $0.fields["expect"] } == ["100-continue", nil])
             #expect(stage.server.requests.last?.isComplete == true)
         }
@@ -105,8 +107,9 @@ struct `Expectations` {
     }
 
     /// The first read brings less than the whole head, and the rest of it makes no new edge.
-    @Test(arguments: [[], [100], [103]] as [[Status]], [4_000, 4_096, 9_000])
-    func `a refusal with a long head keeps the body from being sent`(interim: [Status], padding: Int) async throws {
+    @Test(arguments: [[], [100], [103]] as [[HTTP.Status]], [4_000, 4_096, 9_000])
+    func `a refusal with a long head keeps the body from being sent`(interim: [HTTP.Status], padding: Int) async throws
+    {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             var steps = interim.map { LoopbackServer.Step.interim($0, ["X-Padding": "\(padding)"]) }
             let fields: Fields = ["X-Padding": String(repeating: "x", count: padding), "Content-Length": "6"]
@@ -121,7 +124,7 @@ struct `Expectations` {
                 #expect(start.duration(to: .now) < .seconds(50), "it was not seen before the patience was over")
                 #expect(response.status == 401 && response.value == "no way")
                 #expect(body.canBeSent, "not even a one-shot body was begun")
-                let sent = try #require(response.metrics.attempts.last).bytesSent
+                let sent = try #require(response.metrics.hops.last).bytesSent
                 #expect(sent < 1000, "the head alone, in records perhaps")
             }
             try await stage.expectHealthy()

@@ -29,7 +29,7 @@ struct `Serializers on a loop` {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .generated(length: count) }
             let session = stage.session
-            let name = try await session.withExecutor { @concurrent in
+            let name = try await session.onEventLoop { @concurrent in
                 try await session.get("x", as: ThreadName()).value
             }
             #expect((name == "dunlin-private") == stays)
@@ -43,7 +43,7 @@ struct `Serializers on a loop` {
             stage.server.respond { _ in .generated(length: count) }
             let session = stage.session
             await #expect(throws: Refusing.Refused.self) {
-                try await session.withExecutor { @concurrent in try await session.get("x", as: Refusing()).value }
+                try await session.onEventLoop { @concurrent in try await session.get("x", as: Refusing()).value }
             }
         }
     }
@@ -66,9 +66,9 @@ struct `A coded body` {
             guard case .bytes(let coded) = body.content else { return }
             stage.server.respond { _ in .response(fields: ["Content-Encoding": "gzip"], body: coded) }
             let session = stage.session
-            let (streamed, whole) = try await session.withExecutor { @concurrent in
+            let (streamed, whole) = try await session.onEventLoop { @concurrent in
                 let start = Self.computed
-                try await session.withStream(from: "x") { response in
+                try await session.withResponse(from: "x") { response in
                     var count = 0
                     for try await piece in response.body { count += piece.count }
                     #expect(count == length)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `Rules about interfaces` {
-    private static func options(_ rules: InterfaceRules?) -> HTTPSession.Options {
+    private static func options(_ rules: NetworkInterface.Rules?) -> HTTPSession.Options {
         var options = HTTPSession.Options()
         options.interfaces = rules
         return options
@@ -15,9 +15,11 @@ struct `Rules about interfaces` {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             var connections: [UInt64?] = []
-            for rules in [nil, InterfaceRules.deny(kinds: .wwan), nil, .deny(kinds: .wwan), .allow(names: "eth9")] {
+            for rules in [
+                nil, NetworkInterface.Rules.deny(kinds: .wwan), nil, .deny(kinds: .wwan), .allow(names: "eth9"),
+            ] {
                 let response = try await stage.session.get("x", options: Self.options(rules), as: .string)
-                connections.append(response.metrics.attempts.last?.connection)
+                connections.append(response.metrics.hops.last?.connection)
             }
             #expect(connections[0] == connections[2] && connections[1] == connections[3])
             #expect(Set(connections).count == 3)
@@ -25,14 +27,14 @@ struct `Rules about interfaces` {
         }
     }
 
-    @Test(arguments: [InterfaceRules.deny(names: "lo"), .deny(kinds: .loopback)])
-    func `a denied interface is refused by name before anything is sent`(rules: InterfaceRules) async throws {
+    @Test(arguments: [NetworkInterface.Rules.deny(names: "lo"), .deny(kinds: .loopback)])
+    func `a denied interface is refused by name before anything is sent`(rules: NetworkInterface.Rules) async throws {
         try await Stage.with(configure: { $0.interfaces = rules }) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect(error.code == .interfaceRefused && error.phase == .connect)
             #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
-            let refusal = try #require(error.underlying as? InterfaceRefusal)
+            let refusal = try #require(error.underlying as? NetworkError.InterfaceRefusal)
             #expect(refusal.interfaces.map(\.name) == ["lo"])
             #expect(refusal.rules == rules)
             #expect("\(error)".contains("the ways are lo (loopback); the rules say: not lo"))

@@ -10,10 +10,10 @@ struct `Keep-alive` {
             for index in 0..<5 {
                 let response = try await stage.session.get("item/\(index)", as: .string)
                 #expect(response.value == "for /item/\(index)")
-                #expect(response.metrics.attempts.map(\.isConnectionReused) == [index > 0])
+                #expect(response.metrics.hops.map(\.isConnectionReused) == [index > 0])
             }
             #expect(stage.server.connectionCount == 1)
-            var gauges = ConnectionGauges()
+            var gauges = HTTPSession.ConnectionGauges()
             (gauges.open, gauges.idle, gauges.opened, gauges.reuses) = (1, 1, 1, 4)
             #expect(stage.session.connections == gauges)
         }

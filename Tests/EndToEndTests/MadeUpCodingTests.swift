@@ -55,7 +55,7 @@ struct `A content coding of somebody's own` {
         try await Stage.with(configure: Self.knowing) { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
             _ = try await stage.session.get("x", as: .bytes)
-            _ = try await stage.session.get("x", options: .init(decodesContent: false), as: .bytes)
+            _ = try await stage.session.get("x", options: .init(decompresses: false), as: .bytes)
             _ = try await stage.session.get("x", options: .init(fields: ["Accept-Encoding": "br"]), as: .bytes)
             let asked = stage.server.requests.map { $0.fields["accept-encoding"] }
             #expect(asked == ["gzip, deflate, rot13", nil, "br"])
@@ -80,8 +80,8 @@ struct `A content coding of somebody's own` {
             }
             let response = try await stage.session.get("x", as: .bytes)
             #expect(response.value == Self.plain)
-            #expect(response.metrics.attempts.last?.decodedBytes == Self.plain.count)
-            let streamed = try await stage.session.withStream(from: "x") { response in
+            #expect(response.metrics.hops.last?.decodedBytes == Self.plain.count)
+            let streamed = try await stage.session.withResponse(from: "x") { response in
                 var bytes: [UInt8] = []
                 for try await piece in response.body { bytes += piece.array }
                 return Bytes(bytes)

@@ -18,9 +18,9 @@ struct `Forms of parts` {
 
     private static func body(_ path: String, _ count: Int, length: Int?) throws -> RequestBody {
         try .multipart(boundary: "B") {
-            Part.field("title", "Waders")
-            Part.file("photo", at: path, fileName: "a.jpg")
-            Part.stream("log", length: length, contentType: nil) { UploadPieces(total: count) }
+            MultipartPart.field("title", "Waders")
+            MultipartPart.file("photo", at: path, fileName: "a.jpg")
+            MultipartPart.stream("log", length: length, contentType: nil) { UploadPieces(total: count) }
         }
     }
 

@@ -18,21 +18,21 @@ struct `Names and sockets of a session` {
         try await Stage.with(configure: {
             $0.resolver = resolver
             $0.timeouts.resolve = .seconds(60)
-            $0.names.timeToLive = life
+            $0.nameResolution.timeToLive = life
         }) { (stage: Stage) async throws in
             stage.server.respond { _ in Self.farewell }
             let target = HTTP.Target("http://name.test:\(stage.server.port)/")
             for _ in 0..<3 { _ = try await stage.session.get(target, as: .bytes) }
-            stage.session.flushNames()
+            stage.session.removeCachedAddresses()
             for _ in 0..<2 { _ = try await stage.session.get(target, as: .bytes) }
             #expect(stage.server.connectionCount == 5)
             #expect(resolver.asked == questions)
         }
     }
 
-    @Test(arguments: [(HTTPSession.Names.Order.rotating, [3, 3]), (.asGiven, [6, 0])])
+    @Test(arguments: [(HTTPSession.NameResolution.Order.rotating, [3, 3]), (.asGiven, [6, 0])])
     func `connections take a name's addresses in the order that the session says`(
-        order: HTTPSession.Names.Order, expected: [Int]
+        order: HTTPSession.NameResolution.Order, expected: [Int]
     ) async throws {
         let other = try LoopbackServer()
         defer { other.stop() }
@@ -40,7 +40,7 @@ struct `Names and sockets of a session` {
         try await Stage.with(configure: {
             $0.resolver = ServerResolver(others: [other.address])
             $0.timeouts.resolve = .seconds(60)
-            $0.names.order = order
+            $0.nameResolution.order = order
         }) { (stage: Stage) async throws in
             stage.server.respond { _ in Self.farewell }
             let target = HTTP.Target("http://name.test:\(stage.server.port)/")
@@ -60,7 +60,7 @@ struct `Names and sockets of a session` {
             configure: {
                 $0.resolver = ServerResolver(others: [silent.address], isFirst: false)
                 $0.timeouts.resolve = .seconds(60)
-                $0.names.attemptDelay = .milliseconds(40)
+                $0.nameResolution.connectionAttemptDelay = .milliseconds(40)
             }
         ) { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "here") }
@@ -72,8 +72,8 @@ struct `Names and sockets of a session` {
             try await clock.advance(by: .milliseconds(40))
             let response = try await answer.value
             #expect(response.value == "here")
-            #expect(response.metrics.attempts.first?.duration(of: .connect) == .milliseconds(40))
-            #expect(response.metrics.attempts.first?.peer == stage.server.address)
+            #expect(response.metrics.hops.first?.duration(of: .connect) == .milliseconds(40))
+            #expect(response.metrics.hops.first?.peer == stage.server.address)
             try await stage.eventually("the loser is closed") { stage.loop.openChannels == 1 }
         }
     }
@@ -107,11 +107,11 @@ struct `Names and sockets of a session` {
             stage.server.respond { .response(body: Bytes("stage " + ($0.fields["host"] ?? ""))) }
             let host = "127.0.0.1:\(stage.server.port)"
             var elsewhere = HTTPSession.Options()
-            elsewhere.connectTo = [host: there]
+            elsewhere.hostOverrides = [host: there]
             for _ in 0..<2 {
                 #expect(try await stage.session.get("x", as: .string).value == "stage \(host)")
                 #expect(try await stage.session.get("x", options: elsewhere, as: .string).value == "other \(host)")
-                let streamed = try await stage.session.withStream(from: "x", options: elsewhere) { response in
+                let streamed = try await stage.session.withResponse(from: "x", options: elsewhere) { response in
                     try await response.body.reduce(into: [UInt8]()) { $0 += $1 }
                 }
                 #expect(String(decoding: streamed, as: UTF8.self) == "other \(host)")
@@ -125,7 +125,7 @@ struct `Names and sockets of a session` {
         try await Stage.with(configure: {
             $0.resolver = FixedResolver(addresses: [])
             $0.timeouts.resolve = .seconds(60)
-            $0.hosts = ["api.test": .v4(0x7F00_0001, port: 0)]
+            $0.hostOverrides = ["api.test": .v4(0x7F00_0001, port: 0)]
         }) { (stage: Stage) async throws in
             stage.server.respond { .response(body: Bytes($0.fields["host"] ?? "")) }
             let host = "api.test:\(stage.server.port)"
@@ -148,7 +148,7 @@ struct `Names and sockets of a session` {
         configuration.sockets.priority = 4
         let session = try HTTPSession(configuration)
         var options = HTTPSession.Options()
-        options.sockets = SocketOptions()
+        options.sockets = HTTP.SocketOptions()
         options.sockets?.differentiatedServices = 10
         options.sockets?.interface = "lo"
         options.sockets?.userTimeout = .seconds(9)
@@ -190,7 +190,7 @@ private final class CountingResolver: Resolver {
 
     var asked: Int { count.withLock { $0 } }
 
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
         count.withLock { $0 += 1 }
         return [.v4(0x7F00_0001, port: port)]
     }
@@ -198,11 +198,11 @@ private final class CountingResolver: Resolver {
 
 /// The stage's own server, by the port asked for, and others before or behind it.
 private struct ServerResolver: Resolver {
-    let others: [SocketAddress]
+    let others: [HTTP.SocketAddress]
     var isFirst = true
 
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
-        let own = SocketAddress.v4(0x7F00_0001, port: port)
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
+        let own = HTTP.SocketAddress.v4(0x7F00_0001, port: port)
         return isFirst ? [own] + others : others + [own]
     }
 }

@@ -34,7 +34,7 @@ struct `Numbers of strangers` {
         Setting("idleTime") { settings, number in settings.connections.idleTime = number.time },
         Setting("running") { settings, number in settings.queue.running = number.count },
         Setting("perHost") { settings, number in settings.queue.runningPerHost = number.count },
-        Setting("body") { settings, number in settings.limits.bodyBytes = number.count },
+        Setting("body") { settings, number in settings.limits.maximumBodySize = number.count },
         Setting("decoded") { settings, number in settings.limits.decodedBytes = number.count },
         Setting("ratio") { settings, number in settings.limits.decodingRatio = number.count },
         Setting("head") { settings, number in settings.limits.headBytes = number.count },
@@ -42,10 +42,12 @@ struct `Numbers of strangers` {
         Setting("fields") { settings, number in settings.limits.fieldCount = number.count },
         Setting("interim") { settings, number in settings.limits.interimResponses = number.count },
         Setting("trailers") { settings, number in settings.limits.trailerBytes = number.count },
-        Setting("names") { settings, number in settings.names.capacity = number.count },
-        Setting("nameLife") { settings, number in settings.names.timeToLive = number.time },
-        Setting("missing") { settings, number in settings.names.negativeTimeToLive = number.time },
-        Setting("attemptDelay") { settings, number in settings.names.attemptDelay = number.time },
+        Setting("names") { settings, number in settings.nameResolution.capacity = number.count },
+        Setting("nameLife") { settings, number in settings.nameResolution.timeToLive = number.time },
+        Setting("missing") { settings, number in settings.nameResolution.negativeTimeToLive = number.time },
+        Setting("connectionAttemptDelay") { settings, number in
+            settings.nameResolution.connectionAttemptDelay = number.time
+        },
         Setting("redirects") { settings, number in settings.redirects.limit = number.count },
         Setting("userTimeout") { settings, number in settings.sockets.userTimeout = number.time },
         Setting("line") { settings, number in
@@ -67,7 +69,7 @@ struct `Numbers of strangers` {
             settings.sockets.keepAlive = .init(idle: number.time, interval: number.time, count: number.count)
         },
         Setting("timeouts") { settings, number in
-            for phase in Phase.allCases { settings.timeouts[phase] = number.time }
+            for phase in HTTP.Phase.allCases { settings.timeouts[phase] = number.time }
         },
         Setting("cookies") { settings, number in
             var limits = CookieJar.Limits()
@@ -96,7 +98,7 @@ struct `Numbers of strangers` {
         }
         _ = try await failure { _ = try await session.post("/", body: .string("x"), options: options, as: .string) }
         _ = try await failure {
-            try await session.withStream(from: "/", options: options) { response in
+            try await session.withResponse(from: "/", options: options) { response in
                 for try await _ in response.lines(limit: .max) {}
             }
         }
@@ -148,15 +150,15 @@ struct `Numbers of strangers` {
         let server = try Self.server()
         defer { server.stop() }
         let session = try HTTPSession(.init(baseURL: server.baseURL))
-        var options = HTTPSession.Options(bodyBytes: .bytes(count))
+        var options = HTTPSession.Options(maximumBodySize: .bytes(count))
         options.expectsContinue = true
         options.continueTimeout = time
         try await Self.ask(session, options)
         options = HTTPSession.Options()
-        options.timeouts = Timeouts(firstByte: time, idle: time, total: time)
+        options.timeouts = Timeouts(firstByte: time, readIdle: time, total: time)
         try await Self.ask(session, options)
         _ = try await Self.failure {
-            try await session.withDeadline(in: time) { try await Self.ask(session, HTTPSession.Options()) }
+            try await session.withTimeout(time) { try await Self.ask(session, HTTPSession.Options()) }
         }
         await session.shutdown(grace: count > 0 ? .seconds(1) : .zero)
     }

@@ -92,7 +92,7 @@ struct `A session's pool` {
             let session = stage.session
             var tasks = [Task { _ = try await session.get("first", as: .bytes) }]
             _ = try await stage.server.waitForRequests(1)
-            let waiting: [(HTTP.Target, RequestPriority)] = [
+            let waiting: [(HTTP.Target, HTTP.Priority)] = [
                 ("low", .low), ("normal", .normal), ("high", .high), ("top", 101), ("high2", .high), ("normal2", 0),
             ]
             for (index, (target, priority)) in waiting.enumerated() {
@@ -139,7 +139,7 @@ struct `Opening ahead of need` {
             // One that gets its session tickets is looked at, and for that moment not idle.
             try await stage.eventually("all are idle") { stage.session.connections.idle == 3 }
             let response = try await stage.session.get("a", as: .string)
-            #expect(response.metrics.attempts.map(\.isConnectionReused) == [true])
+            #expect(response.metrics.hops.map(\.isConnectionReused) == [true])
             try await stage.server.wait { $0.open == 3 }
             #expect(stage.session.connections.opened == 3)
         }

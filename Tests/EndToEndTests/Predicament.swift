@@ -8,7 +8,7 @@ enum Predicament: String, CaseIterable, Sendable {
     case resolve
     case connect
     /// The server says the first part of its hello.
-    case secure
+    case tls
     /// The user's hook makes up its mind about the server.
     case trustHook
     case send
@@ -17,26 +17,26 @@ enum Predicament: String, CaseIterable, Sendable {
     case body
     case trailingChunk
 
-    var phase: Phase {
+    var phase: HTTP.Phase {
         switch self {
         case .pool: .pool
         case .resolve: .resolve
         case .connect: .connect
-        case .secure, .trustHook: .secure
+        case .tls, .trustHook: .tls
         case .send: .send
         case .firstByte: .firstByte
-        case .head, .body, .trailingChunk: .idle
+        case .head, .body, .trailingChunk: .receive
         }
     }
 
     /// Some there are only with TLS.
-    var isPossible: Bool { Stage.isSecure || phase != .secure }
+    var isPossible: Bool { Stage.isSecure || phase != .tls }
 
     func configure(_ configuration: inout HTTPSession.Configuration) {
         switch self {
         case .pool: configuration.connections.perOrigin = 1
         case .resolve: configuration.resolver = SilentResolver()
-        case .trustHook: configuration.authenticate = Hesitation.hook(for: configuration.baseURL)
+        case .trustHook: configuration.authenticationHandler = Hesitation.hook(for: configuration.baseURL)
         default: break
         }
     }
@@ -53,7 +53,7 @@ enum Predicament: String, CaseIterable, Sendable {
         switch self {
         case .pool, .firstByte: stage.server.enqueue([.stall])
         case .resolve, .connect, .trustHook: break
-        case .secure: stage.server.onConnect(.handshake(.stall(after: 100)))
+        case .tls: stage.server.onConnect(.handshake(.stall(after: 100)))
         case .send: stage.server.enqueue(LoopbackServer.Reply([.stall]).beforeBody)
         case .head: stage.server.enqueue([.send("HTTP/1.1 200 O"), .stall])
         case .body: stage.server.enqueue(.response(body: "0123456789").stallingAfter(42))
@@ -86,7 +86,7 @@ enum Predicament: String, CaseIterable, Sendable {
                 await stage.session.tasks.all.contains { $0.state == .running(hop: 1) }
                     && stage.session.connections.open == 1
             }
-        case .secure:
+        case .tls:
             try await stage.server.wait { $0.bytesSent == 100 }
         case .trustHook:
             try await stage.eventually("the hook is asked") { Hesitation.asked(by: stage.server.baseURL) }
@@ -118,7 +118,7 @@ enum Hesitation {
     /// The servers it has been asked about.
     private static let known = Mutex<Set<String>>([])
 
-    static func hook(for server: String?) -> AuthenticationHook {
+    static func hook(for server: String?) -> HTTPSession.AuthenticationHandler {
         let server = server ?? ""
         // Another test may have had a server on this port.
         known.withLock { _ = $0.remove(server) }
@@ -136,7 +136,7 @@ enum Hesitation {
 
 /// Never answers, and ends when it is cancelled.
 struct SilentResolver: Resolver {
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
         for await _ in AsyncStream<Void>.makeStream().stream {}
         throw CancellationError()
     }

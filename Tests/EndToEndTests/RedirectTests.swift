@@ -31,7 +31,7 @@ struct `A redirect` {
             stage.server.respond { .response(body: Bytes("for \($0.target)")) }
             let response = try await stage.session.get("from", as: .string)
             #expect(response.value == "for /to")
-            #expect(response.metrics.attempts.count == 2)
+            #expect(response.metrics.hops.count == 2)
             #expect(stage.server.connectionCount == connections)
             try await stage.expectHealthy()
         }
@@ -64,8 +64,8 @@ struct `A redirect` {
         { gate in .replayable { UploadPieces(total: 300_000, end: gate) }.withTrailers(["X-Sum": "1"]) },
     ]
 
-    @Test(.rows("SM-88"), arguments: replayable.indices, [307, 308] as [Status])
-    func `a 307 or 308 redirect has the body sent again`(index: Int, status: Status) async throws {
+    @Test(.rows("SM-88"), arguments: replayable.indices, [307, 308] as [HTTP.Status])
+    func `a 307 or 308 redirect has the body sent again`(index: Int, status: HTTP.Status) async throws {
         try await Stage.with { (stage: Stage) async throws in
             // A stream that has not said yet that it is over is cut by an answer that is no success.
             let gate = LoopbackServer.Gate()
@@ -88,7 +88,7 @@ struct `A redirect` {
             stage.server.enqueue(.response(303, fields: Self.location))
             stage.server.respond { .response(body: Bytes("\($0.method) \($0.bodyCount)")) }
             let body = RequestBody.stream(UploadPieces(total: 200_000))
-            let answer = try await stage.session.withStream(from: "from", method: .post, body: body) { response in
+            let answer = try await stage.session.withResponse(from: "from", method: .post, body: body) { response in
                 var text = ""
                 for try await piece in response.body { text += String(piece) }
                 return text + " " + (response.history.first?.url ?? "")
@@ -168,7 +168,7 @@ struct `A redirect` {
             let response = try await stage.session.get("from", options: options, as: .bytes)
             #expect(response.status == 302)
             #expect(response.value == Self.long)
-            let count = try await stage.session.withStream(from: "from") { response in
+            let count = try await stage.session.withResponse(from: "from") { response in
                 var count = 0
                 for try await piece in response.body { count += piece.count }
                 return count
@@ -201,7 +201,7 @@ struct `A redirect` {
             stage.server.enqueue(.response(308, fields: Self.location))
             stage.server.respond { .response(body: Bytes("\($0.method) \($0.bodyCount)")) }
             var options = HTTPSession.Options()
-            options.hooks.needsNewBody = { _ in .stream(UploadPieces(total: 100_000), length: 100_000) }
+            options.hooks.replacementBody = { _ in .stream(UploadPieces(total: 100_000), length: 100_000) }
             let body = RequestBody.stream(UploadPieces(total: 200_000), length: 200_000)
             let response = try await stage.session.post("from", body: body, options: options, as: .string)
             #expect(response.value == "POST 100000")
@@ -287,7 +287,7 @@ struct `A request in the middle of redirects` {
             _ = try await stage.server.waitForRequests(3)
             #expect(await stage.session.tasks.all.map(\.state) == [.running(hop: 3)])
             goOn.open()
-            #expect(try await response.metrics.attempts.count == 3)
+            #expect(try await response.metrics.hops.count == 3)
         }
     }
 }

@@ -19,7 +19,7 @@ struct `A session over several loops` {
                 var connections: [UInt64] = []
                 for _ in 0..<5 {
                     let response = try await session.get("x", as: .string)
-                    connections.append(try #require(response.metrics.attempts.last).connection)
+                    connections.append(try #require(response.metrics.hops.last).connection)
                 }
                 return connections
             }
@@ -37,13 +37,13 @@ struct `A session over several loops` {
             var reused: [Bool] = []
             // The loops take turns, so every second request is a guest on the other's connection.
             for _ in 0..<8 {
-                let attempt = try await session.withExecutor { @concurrent in
+                let attempt = try await session.onEventLoop { @concurrent in
                     let body = try await session.get("long", as: .bytes)
                     #expect(body.value.count == 1 << 20)
                     let upload = UploadPieces(total: 300_000)
                     let answer = try await session.post("echo", body: .stream(upload), as: .string)
                     #expect(answer.value == "taken")
-                    return body.metrics.attempts.last
+                    return body.metrics.hops.last
                 }
                 reused.append(attempt?.isConnectionReused ?? false)
             }
@@ -57,7 +57,7 @@ struct `A session over several loops` {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for _ in 0..<60 {
                     group.addTask {
-                        try await session.withExecutor { @concurrent in _ = try await session.get("x", as: .bytes) }
+                        try await session.onEventLoop { @concurrent in _ = try await session.get("x", as: .bytes) }
                     }
                 }
                 try await group.waitForAll()
@@ -72,9 +72,9 @@ struct `A session over several loops` {
         try await Self.play(configure: { $0.connections.perOrigin = 1 }) { session, server, loops in
             let asked = LoopbackServer.Gate()
             server.route(.get, "/stuck", LoopbackServer.Reply([.signal(asked), .stall]))
-            _ = try await session.withExecutor { @concurrent in try await session.get("x", as: .bytes) }
+            _ = try await session.onEventLoop { @concurrent in try await session.get("x", as: .bytes) }
             let task = Task {
-                try await session.withExecutor { @concurrent in
+                try await session.onEventLoop { @concurrent in
                     var options = HTTPSession.Options()
                     if byTimeout { options.timeouts = Timeouts(firstByte: .milliseconds(50)) }
                     _ = try await session.get("stuck", options: options, as: .bytes)
@@ -101,7 +101,7 @@ struct `A session over several loops` {
                         let isStuck = number % 5 == 0
                         let task = Task {
                             if number % 2 == 0 { return try await session.get(isStuck ? "stuck" : "x", as: .bytes) }
-                            return try await session.withExecutor { @concurrent in
+                            return try await session.onEventLoop { @concurrent in
                                 try await session.get(isStuck ? "stuck" : "x", as: .bytes)
                             }
                         }
@@ -129,7 +129,7 @@ struct `A session over several loops` {
                 let requests = (0..<40).map { number in
                     Task {
                         if number % 2 == 0 { return try await session.get("x", as: .bytes) }
-                        return try await session.withExecutor { @concurrent in try await session.get("x", as: .bytes) }
+                        return try await session.onEventLoop { @concurrent in try await session.get("x", as: .bytes) }
                     }
                 }
                 let held = try (0..<4).map { _ in try session.task("held", as: .bytes) }
@@ -209,12 +209,12 @@ struct `A session over several loops` {
         _ session: HTTPSession, _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> (Value, Value) {
         let gates = [LoopbackServer.Gate(), LoopbackServer.Gate()]
-        async let first = session.withExecutor { @concurrent in
+        async let first = session.onEventLoop { @concurrent in
             gates[0].open()
             try await gates[1].opened()
             return try await work()
         }
-        async let second = session.withExecutor { @concurrent in
+        async let second = session.onEventLoop { @concurrent in
             gates[1].open()
             try await gates[0].opened()
             return try await work()

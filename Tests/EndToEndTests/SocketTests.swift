@@ -16,7 +16,7 @@ struct `A session` {
             let response = try await stage.session.get("x", as: .string)
             let base = stage.server.baseURL.split(separator: "/").last ?? ""
             #expect(response.value == base)
-            #expect(response.metrics.attempts.first?.peer == stage.server.address)
+            #expect(response.metrics.hops.first?.peer == stage.server.address)
         }
     }
 
@@ -32,7 +32,7 @@ struct `A session` {
             let session = try HTTPSession(configuration)
             let response = try await session.get("x", as: .string)
             #expect(response.value == "here")
-            #expect(response.metrics.attempts.first?.duration(of: .resolve) != nil)
+            #expect(response.metrics.hops.first?.duration(of: .resolve) != nil)
             let localhost = "\(stage.scheme)://localhost:\(stage.server.port)/x"
             #expect(try await stage.session.get(HTTP.Target(localhost), as: .string).value == "here")
             await session.shutdown()
@@ -51,7 +51,7 @@ struct `A session` {
             #expect(error.phase == .connect)
             #expect(error.isSafeToRetry)
             #expect(error.peer?.contains("127.0.0.1:\(port)") == true)
-            let failures = try #require(error.underlying as? ConnectFailures)
+            let failures = try #require(error.underlying as? NetworkError.ConnectionFailures)
             #expect(failures.description == "127.0.0.1:\(port): Connection refused")
         }
     }
@@ -77,7 +77,7 @@ struct `A session` {
         var configuration = try Stage.configuration(for: server)
         configuration.loops = [loop]
         let session = try HTTPSession(configuration)
-        let values = try await session.withExecutor { @concurrent in
+        let values = try await session.onEventLoop { @concurrent in
             #expect(loop.isCurrent)
             async let other = session.get("b", as: .string).value
             let value = try await session.get("a", as: .string).value
@@ -146,7 +146,7 @@ struct `A session` {
 }
 
 struct FixedResolver: Resolver {
-    let addresses: [SocketAddress]
+    let addresses: [HTTP.SocketAddress]
 
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] { addresses }
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] { addresses }
 }

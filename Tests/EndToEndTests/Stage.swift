@@ -83,7 +83,7 @@ extension Timeouts {
     /// Longer than any test.
     static var patient: Timeouts {
         var timeouts = Timeouts()
-        for phase in Phase.allCases { timeouts[phase] = .seconds(1000) }
+        for phase in HTTP.Phase.allCases { timeouts[phase] = .seconds(1000) }
         return timeouts
     }
 }

@@ -12,13 +12,13 @@ struct `A response that is handed on` {
         return count
     }
 
-    private static func serve(_ stage: Stage, status: Status = .ok, then steps: LoopbackServer.Step...) {
+    private static func serve(_ stage: Stage, status: HTTP.Status = .ok, then steps: LoopbackServer.Step...) {
         let head = LoopbackServer.Step.message(.init(status, fields: ["Content-Length": "300000"]))
         stage.server.respond { _ in .init([head] + steps) }
     }
 
     /// The way a handler answers: status and fields first, and a body that it does not wait for.
-    private static func answer(_ stage: Stage) async throws -> (Status, BodySequence) {
+    private static func answer(_ stage: Stage) async throws -> (HTTP.Status, BodySequence) {
         let response = try await stage.session.stream("file")
         return (response.status, response.body)
     }
@@ -27,9 +27,9 @@ struct `A response that is handed on` {
         try await stage.eventually("the request is over") { await stage.session.tasks.count == 0 }
     }
 
-    @Test(arguments: [200, 404] as [Status])
+    @Test(arguments: [200, 404] as [HTTP.Status])
     func `a response handed on is read to its end elsewhere, and its connection is used again`(
-        status: Status
+        status: HTTP.Status
     ) async throws {
         try await Stage.with { (stage: Stage) async throws in
             Self.serve(stage, status: status, then: .generated(0..<300_000))
@@ -45,9 +45,9 @@ struct `A response that is handed on` {
         }
     }
 
-    @Test(arguments: [Method.get, .head])
+    @Test(arguments: [HTTP.Method.get, .head])
     func `a response that came whole with its head is over, and can still be read`(
-        method: Method
+        method: HTTP.Method
     ) async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "hello") }
@@ -93,7 +93,7 @@ struct `A response that is handed on` {
 
     @Test func `a dropped response leaves its place in the pool to a request from its end hook`() async throws {
         let box = Mutex<HTTPSession?>(nil)
-        let seen = Mutex<[Status]>([])
+        let seen = Mutex<[HTTP.Status]>([])
         try await Stage.with(tolerating: true) { configuration in
             configuration.connections.perOrigin = 1
             configuration.hooks.completed = { completion in
@@ -184,7 +184,7 @@ struct `A response that is handed on` {
         let told = Mutex<[Int?]>([])
         try await Stage.with { configuration in
             configuration.hooks.completed = { completion in
-                told.withLock { $0.append(completion.metrics.attempts.last?.bodyBytes) }
+                told.withLock { $0.append(completion.metrics.hops.last?.bodyBytes) }
             }
         } _: { (stage: Stage) async throws in
             Self.serve(stage, then: .generated(0..<300_000))

@@ -6,9 +6,9 @@ import Testing
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request that takes too long` {
     /// One limit is short and all others are longer, so the error must name the right one.
-    private static func timeouts(_ short: Phase, _ limit: Duration) -> Timeouts {
+    private static func timeouts(_ short: HTTP.Phase, _ limit: Duration) -> Timeouts {
         var timeouts = Timeouts()
-        for phase in Phase.allCases { timeouts[phase] = .seconds(1000) }
+        for phase in HTTP.Phase.allCases { timeouts[phase] = .seconds(1000) }
         timeouts[short] = limit
         return timeouts
     }
@@ -23,7 +23,7 @@ struct `A request that takes too long` {
         try await Self.run(predicament, limiting: .total)
     }
 
-    private static func run(_ predicament: Predicament, limiting phase: Phase) async throws {
+    private static func run(_ predicament: Predicament, limiting phase: HTTP.Phase) async throws {
         guard predicament.isPossible else { return }
         let clock = ManualClock()
         let limit = Duration.seconds(5)
@@ -49,7 +49,7 @@ struct `A request that takes too long` {
             #expect(error.phase == phase)
             #expect(error.limit == limit)
             #expect(try #require(error.elapsed) >= limit)
-            #expect(error.requestMayHaveBeenSent == ![.pool, .resolve, .connect, .secure].contains(predicament.phase))
+            #expect(error.requestMayHaveBeenSent == ![.pool, .resolve, .connect, .tls].contains(predicament.phase))
             occupant?.cancel()
             _ = await occupant?.result
             #expect(await stage.session.tasks.count == 0)
@@ -57,7 +57,7 @@ struct `A request that takes too long` {
     }
 
     @Test func `a request is not timed out while bytes keep coming`() async throws {
-        try await Stage.with(configure: { $0.timeouts.idle = .milliseconds(400) }) { (stage: Stage) async throws in
+        try await Stage.with(configure: { $0.timeouts.readIdle = .milliseconds(400) }) { (stage: Stage) async throws in
             let body = LoopbackServer.GeneratedBody.bytes(0..<600)
             stage.server.enqueue(.response(body: body).dripping(40, every: .milliseconds(40)))
             #expect(try await stage.session.get("drip", as: .bytes).value == body)
@@ -70,8 +70,8 @@ struct `A request that takes too long` {
             stage.server.enqueue([.stall])
             let session = stage.session
             let work = Task {
-                try await session.withDeadline(in: .seconds(3)) {
-                    try await session.withDeadline(in: .seconds(1000)) {
+                try await session.withTimeout(.seconds(3)) {
+                    try await session.withTimeout(.seconds(1000)) {
                         async let nested = session.get("stalls", as: .bytes)
                         return try await nested.value
                     }
@@ -90,7 +90,7 @@ struct `A request that takes too long` {
     @Test func `a request whose deadline has passed is refused before it is sent`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             let error = try await NetworkError.thrown {
-                try await stage.session.withDeadline(in: .zero) { _ = try await stage.session.get("x", as: .bytes) }
+                try await stage.session.withTimeout(.zero) { _ = try await stage.session.get("x", as: .bytes) }
             }
             #expect(error.code == .timedOut)
             #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)

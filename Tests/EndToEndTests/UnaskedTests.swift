@@ -60,7 +60,7 @@ struct `What comes unasked while the loop computes` {
             for count in 1...Self.tries {
                 let scene = Scene()
                 stage.server.enqueue(scene.reply(unasked))
-                try await session.withExecutor { @concurrent () async throws in
+                try await session.onEventLoop { @concurrent () async throws in
                     #expect(try await session.post("first", body: .string("a"), as: .string).value == "x")
                     scene.told.open()
                     scene.compute()
@@ -81,7 +81,7 @@ struct `What comes unasked while the loop computes` {
                 let (scene, isBusy) = (Scene(), Gate())
                 stage.server.enqueue(scene.reply(unasked))
                 #expect(try await session.post("first", body: .string("a"), as: .string).value == "x")
-                async let computing: Void = session.withExecutor { @concurrent () async throws in
+                async let computing: Void = session.onEventLoop { @concurrent () async throws in
                     isBusy.open()
                     // Long enough for the request to begin meanwhile.
                     scene.compute(and: .milliseconds(2))
@@ -104,7 +104,7 @@ struct `What comes unasked while the loop computes` {
             for count in 1...Self.tries {
                 let (scene, isInLine) = (Scene(), Gate())
                 stage.server.enqueue(scene.reply(unasked, .waitForSignal(isInLine)))
-                async let first: Void = session.withExecutor { @concurrent () async throws in
+                async let first: Void = session.onEventLoop { @concurrent () async throws in
                     #expect(try await session.post("first", body: .string("a"), as: .string).value == "x")
                     scene.told.open()
                     scene.compute()
@@ -133,7 +133,7 @@ struct `What comes unasked while the loop computes` {
             // A session's requests take turns with its loops: of a new one the first are on the first and the second.
             let (session, scene) = (try HTTPSession(configuration), Scene())
             server.enqueue(scene.reply(unasked))
-            async let first: Void = session.withExecutor { @concurrent () async throws in
+            async let first: Void = session.onEventLoop { @concurrent () async throws in
                 #expect(try await session.post("first", body: .string("a"), as: .string).value == "x")
                 scene.told.open()
                 scene.compute(and: .milliseconds(2))

@@ -13,7 +13,7 @@ struct `A cancelled upload` {
         /// So it does, and all of the response is here.
         case answered
 
-        var phase: Phase { self == .leave ? .firstByte : .send }
+        var phase: HTTP.Phase { self == .leave ? .firstByte : .send }
 
         var reply: LoopbackServer.Reply {
             self == .answered ? LoopbackServer.Reply.response(body: "early").then(.stall).beforeBody : silence
@@ -65,7 +65,7 @@ struct `A cancelled upload` {
     @Test(arguments: Moment.allCases)
     func `an upload ends once, however often and from wherever it is cancelled`(moment: Moment) async throws {
         var events: AsyncStream<HTTPSession.Event>?
-        try await Self.stuck(moment, before: { events = $0.session.events(keeping: 1000) }) {
+        try await Self.stuck(moment, before: { events = $0.session.events(bufferingNewest: 1000) }) {
             (stage: Stage, task: Task<Void, any Error>) async throws in
             let id = try #require(await stage.session.tasks.all.last?.id)
             async let byHandle = stage.session.tasks.cancel(id)

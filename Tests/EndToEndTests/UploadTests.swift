@@ -84,7 +84,7 @@ struct `Request bodies` {
     func `a field that would break the framing is never sent`(name: String, value: String) async throws {
         try await Stage.with { (stage: Stage) async throws in
             var fields = Fields()
-            fields.append(name, value)
+            fields.append(name: name, value: value)
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.get("x", options: .init(fields: fields), as: .bytes)
             }
@@ -97,7 +97,7 @@ struct `Request bodies` {
     @Test func `an empty body is announced where a body means something`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.respond { _ in .response() }
-            for method in [.get, .delete, .head, .post, .put, .patch] as [Method] {
+            for method in [.get, .delete, .head, .post, .put, .patch] as [HTTP.Method] {
                 _ = try await stage.session.request(method, "x", body: .bytes(.empty), as: .bytes)
             }
             #expect(stage.server.requests.map { $0.fields["content-length"] } == [nil, nil, nil, "0", "0", "0"])
@@ -124,7 +124,7 @@ struct `Request bodies` {
     func `a refused head says for which field`(name: String, value: String) async throws {
         try await Stage.with { (stage: Stage) async throws in
             var fields = Fields()
-            fields.append(name, value)
+            fields.append(name: name, value: value)
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.get("x", options: .init(fields: fields), as: .bytes)
             }

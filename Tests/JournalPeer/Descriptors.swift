@@ -52,7 +52,7 @@ enum Descriptors {
             for descriptor in open() { text += "a session: \(descriptor)\n" }
             _ = try await session.get("small", as: .bytes)
             look("an idle connection")
-            try await session.withStream(from: "large") { response in
+            try await session.withResponse(from: "large") { response in
                 for try await _ in response.body {
                     look("a stream")
                     break

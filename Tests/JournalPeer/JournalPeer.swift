@@ -68,7 +68,7 @@ struct JournalPeer {
         let restored = try await journal.restoredTransfers()
         for transfer in restored { print(transfer.id) }
         for transfer in restored { transfer.start() }
-        try await journal.drained()
+        try await journal.waitUntilEmpty()
         for issue in journal.issues { print("issue: \(issue)") }
         await session.shutdown()
         return failures.withLock { $0 } == 0 && journal.issues.isEmpty

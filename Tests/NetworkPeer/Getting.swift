@@ -4,7 +4,7 @@ import Dunlin
 struct Getting {
     private let url: String
     private let waits: Bool
-    private var rules = InterfaceRules()
+    private var rules = NetworkInterface.Rules()
 
     init(_ url: String, waits: Bool, _ words: ArraySlice<String>) {
         self.url = url
@@ -28,7 +28,7 @@ struct Getting {
             let response = try await session.get(HTTP.Target(url), as: .string)
             say("\(response.status) \(response.value)")
         } catch let error as NetworkError {
-            guard let refusal = error.underlying as? InterfaceRefusal else { throw error }
+            guard let refusal = error.underlying as? NetworkError.InterfaceRefusal else { throw error }
             say("refused: \(refusal.interfaces.map(\.description).sorted().joined(separator: ", "))")
         }
         await session.shutdown()

@@ -27,7 +27,7 @@ struct NetworkPeer {
         case ("watch", 1): await watch(.shared)
         case ("watch", 3) where arguments[1] == "host": await watch(.host(arguments[2]))
         case ("watch", 3) where arguments[1] == "address":
-            guard let address = SocketAddress(arguments[2]) else { exit(2) }
+            guard let address = HTTP.SocketAddress(arguments[2]) else { exit(2) }
             await watch(.address(address))
         case ("get", 2...): try await Getting(arguments[1], waits: true, arguments.dropFirst(2)).run()
         case ("try", 2...): try await Getting(arguments[1], waits: false, arguments.dropFirst(2)).run()
@@ -47,7 +47,7 @@ func say(_ line: Any) {
     _ = write(STDOUT_FILENO, text, text.utf8.count)
 }
 
-extension SocketAddress {
+extension HTTP.SocketAddress {
     /// Of a literal without a port.
     fileprivate init?(_ literal: String) {
         var four = in_addr()

@@ -80,7 +80,7 @@ final class Load: Sendable {
 extension NetworkError {
     /// The server went while it shook hands, as one that restarts may: nothing was sent, and TLS says what was missing.
     fileprivate var isCutHandshake: Bool {
-        code == .secureConnectionFailed && phase == .secure && !requestMayHaveBeenSent
+        code == .secureConnectionFailed && phase == .tls && !requestMayHaveBeenSent
             && reason.hasPrefix("the server closed the connection")
     }
 }

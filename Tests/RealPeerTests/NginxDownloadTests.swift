@@ -57,7 +57,7 @@ struct `Downloads from nginx` {
                 times[count] = .now - start
                 #expect(response.value.byteCount == file.count)
                 #expect(Noise.isEqual(try Array(folder.contents(of: "into/file")), file))
-                #expect((response.metrics.attempts.count > 1) == (count > 1))
+                #expect((response.metrics.hops.count > 1) == (count > 1))
             }
             let (one, four) = (try #require(times[1]), try #require(times[4]))
             #expect(four * 2 < one, "one: \(one), four: \(four)")

@@ -29,7 +29,7 @@ struct `Against nginx` {
             for _ in 0..<7 {
                 let response = try await session.get("thrice", as: .string)
                 #expect(response.value == "thrice")
-                connections.append(try #require(response.metrics.attempts.last).connection)
+                connections.append(try #require(response.metrics.hops.last).connection)
             }
             let first = try #require(connections.first)
             #expect(connections.prefix(3).allSatisfy { $0 == first })
@@ -44,7 +44,7 @@ struct `Against nginx` {
             try await eventually("its end is noticed", within: .seconds(10)) { session.connections.open == 0 }
             let response = try await session.get("brief", as: .string)
             #expect(response.value == "brief")
-            #expect(response.metrics.attempts.map(\.isConnectionReused) == [false])
+            #expect(response.metrics.hops.map(\.isConnectionReused) == [false])
         }
     }
 
@@ -101,15 +101,15 @@ struct `Against nginx` {
             let file = Noise.bytes(160 << 10)
             try nginx.publish(file, as: "file")
             // Two waits of a second, each longer than what the whole response may be silent for.
-            let patient = options(timeouts: Timeouts(idle: .seconds(5)))
+            let patient = options(timeouts: Timeouts(readIdle: .seconds(5)))
             let response = try await session.get("slow/file", options: patient, as: .bytes)
             #expect(response.value.array == file)
-            let hasty = options(timeouts: Timeouts(idle: .milliseconds(200)))
+            let hasty = options(timeouts: Timeouts(readIdle: .milliseconds(200)))
             let error = await #expect(throws: NetworkError.self) {
                 try await session.get("slow/file", options: hasty, as: .bytes)
             }
             #expect(error?.code == .timedOut)
-            #expect(error?.phase == .idle)
+            #expect(error?.phase == .receive)
         }
     }
 
@@ -156,7 +156,7 @@ struct `Against nginx` {
             let same = try await session.get("file", options: options(["If-None-Match": tag]), as: .bytes)
             #expect(same.status == .notModified)
             #expect(same.value.isEmpty)
-            #expect(try await session.get("file", as: .bytes).metrics.attempts.last?.isConnectionReused == true)
+            #expect(try await session.get("file", as: .bytes).metrics.hops.last?.isConnectionReused == true)
         }
     }
 
@@ -168,7 +168,7 @@ struct `Against nginx` {
             #expect(response.history.map(\.status) == [301])
             let again = try await session.post("moved", body: .string("x"), as: .string)
             #expect(again.value == "hello")
-            #expect(again.metrics.attempts.map(\.isConnectionReused) == [true, true])
+            #expect(again.metrics.hops.map(\.isConnectionReused) == [true, true])
             let error = await #expect(throws: NetworkError.self) { try await session.get("round", as: .bytes) }
             #expect(error?.code == .redirectLoop)
         }
@@ -209,7 +209,8 @@ struct `Against nginx` {
     @Test func `restarts under load fail requests in known ways, and everything recovers`() async throws {
         try await with { nginx, session in
             try nginx.publish(Noise.bytes(300_000), as: "file")
-            let timeouts = Timeouts(connect: .seconds(2), firstByte: .seconds(2), idle: .seconds(2), total: .seconds(5))
+            let timeouts = Timeouts(
+                connect: .seconds(2), firstByte: .seconds(2), readIdle: .seconds(2), total: .seconds(5))
             let load = Load(session, options(timeouts: timeouts))
             try await load.goThroughRestarts(of: nginx, asking: ["hello", "file"])
         }

@@ -152,7 +152,7 @@ struct `Against openssl s_server` {
             let response = try await session.get("file", as: .bytes)
             #expect(Noise.isEqual(response.value.array, file))
             let error = try await NetworkError.thrown {
-                try await session.withStream(from: "file") { response in
+                try await session.withResponse(from: "file") { response in
                     for try await _ in response.body { server.kill() }
                 }
             }
@@ -182,7 +182,7 @@ struct `Against openssl s_server` {
         try await Self.with(.v1_3, []) { server, session in
             for index in 0..<2 {
                 let task = Task {
-                    try await session.withStream(from: "\(index)") { response in
+                    try await session.withResponse(from: "\(index)") { response in
                         try await response.body.reduce("") { $0 + String($1) }
                     }
                 }

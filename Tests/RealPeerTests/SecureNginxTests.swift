@@ -34,7 +34,7 @@ struct `Against nginx over TLS` {
             for index in 0..<3 {
                 let response = try await session.get("hello", as: .string)
                 #expect(response.value == "hello")
-                #expect(response.metrics.attempts.map(\.isConnectionReused) == [index > 0])
+                #expect(response.metrics.hops.map(\.isConnectionReused) == [index > 0])
                 #expect(response.security?.version == version.name)
                 #expect(response.security?.applicationProtocol == "http/1.1")
             }
@@ -53,7 +53,7 @@ struct `Against nginx over TLS` {
                 #expect(response.security?.isResumed == isResumed)
                 #expect(response.value == "\(version.rawValue) \(isResumed ? "r" : ".")", "nginx sees it as we do")
                 #expect(response.security?.verifiedPath.count == 2)
-                #expect(response.metrics.attempts.map(\.isConnectionReused) == [false])
+                #expect(response.metrics.hops.map(\.isConnectionReused) == [false])
             }
         }
     }
@@ -66,7 +66,7 @@ struct `Against nginx over TLS` {
             #expect(try await session.get("brief", as: .string).value == "brief")
             try await eventually("its end is noticed", within: .seconds(10)) { session.connections.open == 0 }
             let response = try await session.get("hello", as: .string)
-            #expect(response.metrics.attempts.map(\.isConnectionReused) == [false])
+            #expect(response.metrics.hops.map(\.isConnectionReused) == [false])
             #expect(response.security?.isResumed == true)
         }
     }
@@ -93,7 +93,7 @@ struct `Against nginx over TLS` {
             #expect(response.status == .created)
             #expect(Noise.isEqual(try nginx.contents(of: "dav/up"), file))
             #expect(Noise.isEqual(try await session.get("dav/up", as: .bytes).value.array, file))
-            let count = try await session.withStream(from: "dav/up") { try await $0.body.reduce(0) { $0 + $1.count } }
+            let count = try await session.withResponse(from: "dav/up") { try await $0.body.reduce(0) { $0 + $1.count } }
             #expect(count == file.count)
             #expect(session.connections.open == 1, "all of it over one connection")
         }
@@ -147,7 +147,7 @@ struct `Against nginx over TLS` {
                 security.clientAuthority = clients
             },
             session: { configuration in
-                configuration.authenticate = { challenge in
+                configuration.authenticationHandler = { challenge in
                     guard case .clientCertificate(let issuers) = challenge.kind else { return .performDefault }
                     return issuers == ["CN=Clients"] ? .useCredential(.identity(identity)) : .reject
                 }
@@ -183,7 +183,7 @@ struct `Against nginx over TLS` {
         security.staple = try authority.staple(staple.status, for: security.identity)
         try await Nginx.with(security) { nginx in
             try await SecureSession.with(
-                authority, at: nginx.baseURL, { $0.tls.revocation.staple = .required }
+                authority, at: nginx.baseURL, { $0.tls.revocation.stapling = .required }
             ) { (session: HTTPSession) async throws in
                 guard let reason = staple.reason else {
                     #expect(try await session.get("hello", as: .string).value == "hello")
@@ -195,7 +195,7 @@ struct `Against nginx over TLS` {
         }
     }
 
-    typealias Stapled = (status: RevocationStatus, reason: TrustRefusal.Reason?)
+    typealias Stapled = (status: RevocationStatus, reason: NetworkError.TrustRefusal.Reason?)
 
     @Test(arguments: Security.Version.allCases)
     func `a server with a new key after a restart is believed or not by what is pinned`(
@@ -258,7 +258,7 @@ struct `Against nginx over TLS` {
         try await Self.with { nginx, session, authority in
             try nginx.publish(Noise.bytes(300_000), as: "file")
             let timeouts = Timeouts(
-                connect: .seconds(2), secure: .seconds(2), firstByte: .seconds(2), idle: .seconds(2),
+                connect: .seconds(2), tls: .seconds(2), firstByte: .seconds(2), readIdle: .seconds(2),
                 total: .seconds(5))
             let load = Load(session, HTTPSession.Options(timeouts: timeouts, validatesResponse: false))
             try await load.goThroughRestarts(of: nginx, asking: ["hello", "file", "once", "thrice"]) { round in

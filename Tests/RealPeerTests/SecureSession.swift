@@ -45,5 +45,5 @@ extension NetworkError {
 
 extension HTTPSession.Response {
     /// How the connection was secured.
-    var security: TransportSecurity? { metrics.attempts.last?.security }
+    var security: TransportSecurity? { metrics.hops.last?.security }
 }

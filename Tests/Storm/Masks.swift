@@ -38,7 +38,7 @@ struct Masks: Sendable {
 
 /// Every name is this machine's.
 private struct Nearby: Resolver {
-    func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
-        [SocketAddress(ip: "127.0.0.1", port: port)].compactMap { $0 }
+    func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
+        [HTTP.SocketAddress(ip: "127.0.0.1", port: port)].compactMap { $0 }
     }
 }

@@ -40,9 +40,9 @@ struct RequestStorm: Sendable {
     static func configuration(on loop: PrivateLoop, _ masks: Masks?) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration()
         configuration.timeouts = Timeouts(
-            pool: .seconds(5), connect: .seconds(2), secure: .milliseconds(500), send: .milliseconds(200),
+            pool: .seconds(5), connect: .seconds(2), tls: .milliseconds(500), send: .milliseconds(200),
             firstByte: .milliseconds(200),
-            idle: .milliseconds(200), total: .seconds(5))
+            readIdle: .milliseconds(200), total: .seconds(5))
         configuration.connections.perOrigin = 48
         configuration.use(loop)
         masks?.put(on: &configuration)
@@ -72,7 +72,7 @@ struct RequestStorm: Sendable {
     }
 }
 
-extension ConnectionGauges {
+extension HTTPSession.ConnectionGauges {
     /// Nothing is open and nobody waits.
     fileprivate var isQuiet: Bool { open == 0 && waiting == 0 }
 }

@@ -62,14 +62,14 @@ struct Run: Sendable {
             let response = try await session.head(target, options: options)
             return verdict(response.status, response.fields, response.body, expecting: .empty)
         }
-        let method: Method = errand.uploadCount > 0 ? .put : .get
+        let method: HTTP.Method = errand.uploadCount > 0 ? .put : .get
         let response = try await session.request(method, target, body: body, options: options, as: .bytes)
         return verdict(response.status, response.fields, response.body, expecting: errand.body)
     }
 
     private func streamed(_ target: HTTP.Target, _ options: HTTPSession.Options) async throws -> String {
-        let method: Method = errand.uploadCount > 0 ? .put : .get
-        return try await session.withStream(from: target, method: method, body: body, options: options) { response in
+        let method: HTTP.Method = errand.uploadCount > 0 ? .put : .get
+        return try await session.withResponse(from: target, method: method, body: body, options: options) { response in
             var whole: [UInt8] = []
             for try await piece in response.body {
                 whole += piece
@@ -81,7 +81,7 @@ struct Run: Sendable {
         }
     }
 
-    private func verdict(_ status: Status, _ fields: Fields, _ body: Bytes, expecting expected: Bytes) -> String {
+    private func verdict(_ status: HTTP.Status, _ fields: Fields, _ body: Bytes, expecting expected: Bytes) -> String {
         if status == .serviceUnavailable { return "503" }
         guard status == .ok else { return "wrong status \(status)" }
         guard fields["Errand"] == label else { return "wrong response, for \(fields["Errand"] ?? "nobody")" }

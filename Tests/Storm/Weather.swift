@@ -112,7 +112,7 @@ final class Weather: Sendable {
 extension LoopbackServer.Reply {
     /// What a fault makes of a reply over TLS: an end that nobody announced, a record that is not whole, one that the
     /// server never made; and now and then new keys, which are no fault.
-    fileprivate func sufferingOverTLS(_ fault: Fault, _ errand: Errand, answering method: Method) -> Self {
+    fileprivate func sufferingOverTLS(_ fault: Fault, _ errand: Errand, answering method: HTTP.Method) -> Self {
         let whole = suffering(.none, answering: method)
         let reply = errand.number.isMultiple(of: 9) ? whole.after(.renewKeys) : whole
         switch fault {

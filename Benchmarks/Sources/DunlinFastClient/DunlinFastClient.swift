@@ -8,7 +8,7 @@ struct DunlinFastClient {
     static func main() async throws {
         let load = try Load()
         let session = try load.session()
-        try await session.withExecutor { @concurrent in
+        try await session.onEventLoop { @concurrent in
             try await load.measure(session)
         }
         await session.shutdown()

@@ -87,7 +87,7 @@ private struct SecureGet: Sender {
 
     func send() async throws -> Reply {
         let response = try await session.get(target, options: options, as: .bytes)
-        if let isResumed, response.metrics.attempts.last?.security?.isResumed != isResumed {
+        if let isResumed, response.metrics.hops.last?.security?.isResumed != isResumed {
             throw WrongHandshake(wanted: isResumed ? "resumed" : "full")
         }
         return Reply(status: Int(response.status.code), length: response.value.count)
@@ -104,7 +104,7 @@ private struct Download: Sender {
     let options: HTTPSession.Options
 
     func send() async throws -> Reply {
-        try await session.withStream(from: target, options: options) { response in
+        try await session.withResponse(from: target, options: options) { response in
             var count = 0
             for try await chunk in response.body { count += chunk.count }
             return Reply(status: Int(response.status.code), length: count)

@@ -74,8 +74,8 @@ private struct PostParts: Sender {
 
     func send() async throws -> Reply {
         let body = try RequestBody.multipart {
-            for (name, value) in Form.fields { Part.field(name, value) }
-            Part.file(Form.fileField, at: file, fileName: Form.fileName, contentType: .jpeg)
+            for (name, value) in Form.fields { MultipartPart.field(name, value) }
+            MultipartPart.file(Form.fileField, at: file, fileName: Form.fileName, contentType: .jpeg)
         }
         let response = try await session.post(target, body: body, as: .bytes)
         return Reply(status: Int(response.status.code), length: response.value.count)

@@ -49,7 +49,7 @@ public actor ActivityMonitor {
     private var sessions: [ObjectIdentifier: FollowedSession] = [:]
     private var listeners: [UInt64: AsyncStream<Bool>.Continuation] = [:]
     private var lastListener: UInt64 = 0
-    private var display: (any ActivityDisplay)?
+    private var currentDisplay: (any ActivityMonitor.Display)?
     private var waiting: Task<Void, Never>?
     private var resting: Task<Void, Never>?
     private var looking: Task<Void, Never>?
@@ -113,19 +113,19 @@ extension ActivityMonitor {
     }
 
     /// Where activity is shown from now on, instead of any former place; nil for none.
-    public func show(on display: (any ActivityDisplay)?) {
-        if isActive { self.display?.activityChanged(to: false) }
-        self.display = display
+    public func display(on display: (any ActivityMonitor.Display)?) {
+        if isActive { self.currentDisplay?.activityChanged(to: false) }
+        self.currentDisplay = display
         if isActive { display?.activityChanged(to: true) }
     }
 
     /// The same with a closure, which is told of every change, one after the other, and must not wait.
-    public func show(on change: @escaping @Sendable (_ isActive: Bool) -> Void) {
-        show(on: ActivityClosure(change: change))
+    public func display(on change: @escaping @Sendable (_ isActive: Bool) -> Void) {
+        display(on: ActivityClosure(change: change))
     }
 
     private func tell(_ isActive: Bool) {
-        display?.activityChanged(to: isActive)
+        currentDisplay?.activityChanged(to: isActive)
         for listener in listeners.values { listener.yield(isActive) }
     }
 }
@@ -158,7 +158,7 @@ extension ActivityMonitor {
         endRest()
         await inTurn { monitor in
             if monitor.isEnabled { return }
-            for followed in monitor.sessions.values { await followed.ignore() }
+            for followed in monitor.sessions.values { await followed.unfollow() }
         }
     }
 
@@ -166,7 +166,7 @@ extension ActivityMonitor {
     public func follow(_ session: HTTPSession) async {
         await inTurn { monitor in
             let id = ObjectIdentifier(session.core)
-            await monitor.sessions[id]?.ignore()
+            await monitor.sessions[id]?.unfollow()
             let followed = FollowedSession(session.core)
             monitor.sessions[id] = followed
             guard monitor.isEnabled else { return }
@@ -176,9 +176,9 @@ extension ActivityMonitor {
     }
 
     /// Shows them no more.
-    public func ignore(_ session: HTTPSession) async {
+    public func unfollow(_ session: HTTPSession) async {
         await inTurn { monitor in
-            await monitor.sessions.removeValue(forKey: ObjectIdentifier(session.core))?.ignore()
+            await monitor.sessions.removeValue(forKey: ObjectIdentifier(session.core))?.unfollow()
             await monitor.look()
         }
     }
@@ -196,8 +196,8 @@ extension ActivityMonitor {
     }
 
     /// Work that no session knows of goes on until the token is ended or let go of.
-    public nonisolated func beginActivity() -> ActivityToken {
-        ActivityToken(ledger)
+    public nonisolated func beginActivity() -> ActivityMonitor.Token {
+        ActivityMonitor.Token(ledger)
     }
 
     /// The same for as long as `work` takes.

@@ -1,7 +1,7 @@
 /// A session whose requests an `ActivityMonitor` shows, for as long as it or any of its requests is there.
 final class FollowedSession {
     private weak let session: SessionCore?
-    private var onlooker: UInt64?
+    private var observer: UInt64?
     private var isBusy = false
     /// How many requests had ended at the last look.
     private var ends: UInt64 = 0
@@ -11,22 +11,22 @@ final class FollowedSession {
     }
 
     deinit {
-        guard let onlooker, let tasks = session?.tasks else { return }
-        Task { await tasks.part(onlooker) }
+        guard let observer, let tasks = session?.tasks else { return }
+        Task { await tasks.part(observer) }
     }
 
     /// From now on `bell` rings for what `look` asks for.
     func listen(_ bell: AsyncStream<Void>.Continuation) async {
-        guard onlooker == nil, let tasks = session?.tasks else { return }
+        guard observer == nil, let tasks = session?.tasks else { return }
         let id = await tasks.join(bell)
-        onlooker = id
+        observer = id
         (isBusy, ends) = (false, await tasks.look(id, for: .nothing).ends.count)
     }
 
     /// The bell rings no more for it.
-    func ignore() async {
-        guard let id = onlooker else { return }
-        onlooker = nil
+    func unfollow() async {
+        guard let id = observer else { return }
+        observer = nil
         await session?.tasks.part(id)
     }
 
@@ -34,8 +34,8 @@ final class FollowedSession {
     /// session is gone.
     func look(for news: News) async -> ActivityMachine.Work? {
         guard let tasks = session?.tasks else { return nil }
-        guard let onlooker else { return ActivityMachine.Work() }
-        let sight = await tasks.look(onlooker, for: news)
+        guard let observer else { return ActivityMachine.Work() }
+        let sight = await tasks.look(observer, for: news)
         let hasEnded = sight.ends.count != ends
         // What was there and has not ended is ending just now.
         let isEnding = isBusy && !hasEnded

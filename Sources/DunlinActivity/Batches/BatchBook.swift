@@ -2,14 +2,14 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 /// Counts what has become of a batch's requests so far; whoever counts the last one settles.
-final class BatchBook: TallyFollower {
+final class BatchBook: TallyObserver {
     let settlement = Settlement<Void>()
-    let progress: Bulletin<HTTPSession.BatchProgress>
+    let progress: ObservableValue<HTTPSession.BatchProgress>
 
     var state: HTTPSession.BatchProgress { progress.value }
 
     init(_ count: Int, on loop: Reactor) {
-        progress = Bulletin(HTTPSession.BatchProgress(total: count), on: loop)
+        progress = ObservableValue(HTTPSession.BatchProgress(total: count), on: loop)
         if count == 0 { settlement.settle(()) }
     }
 

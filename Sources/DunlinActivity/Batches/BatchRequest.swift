@@ -2,13 +2,14 @@ extension HTTPSession {
     /// One request of a batch.
     public struct BatchRequest: Sendable {
         public var target: HTTP.Target
-        public var method: Method
+        public var method: HTTP.Method
         public var query: HTTP.Query
         public var body: RequestBody
         public var options: Options
 
         public init(
-            _ target: HTTP.Target, method: Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+            _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+            body: RequestBody = .none,
             options: Options = Options()
         ) {
             self.target = target

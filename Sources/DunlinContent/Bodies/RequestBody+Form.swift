@@ -6,13 +6,13 @@ extension RequestBody {
 
     /// A form of parameters of any structure, in the order given unless `style` says otherwise.
     @_disfavoredOverload
-    public static func form(_ parameters: HTTP.Parameters, style: ParameterStyle = .given) throws -> RequestBody {
+    public static func form(_ parameters: HTTP.Parameters, style: HTTP.ParameterStyle = .given) throws -> RequestBody {
         form(encoded: try style.encoded(parameters))
     }
 
     /// A form of a value that is encoded as an object.
     public static func form(
-        encoding value: some Encodable, style: ParameterStyle = .given
+        encoding value: some Encodable, style: HTTP.ParameterStyle = .given
     ) throws -> RequestBody {
         try form(HTTP.Parameters(encoding: value), style: style)
     }

@@ -50,6 +50,6 @@ extension Fields {
     /// Says who the user is, in place of whoever was said.
     package mutating func authorize(_ value: String) {
         remove("authorization")
-        append("Authorization", value, sensitive: true)
+        append(name: "Authorization", value: value, sensitive: true)
     }
 }

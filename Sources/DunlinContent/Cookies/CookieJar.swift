@@ -139,7 +139,7 @@ extension TransportRequest {
     fileprivate func with(cookie: String) -> TransportRequest {
         with { request in
             request.head.fields.remove("cookie")
-            request.head.fields.append("Cookie", cookie, sensitive: true)
+            request.head.fields.append(name: "Cookie", value: cookie, sensitive: true)
         }
     }
 }

@@ -9,7 +9,9 @@ extension RequestBody {
 
     /// JSON of any structure: `.json(["name": "Ada", "tags": [1, "x", nil]])`. Members keep their order and numbers
     /// their digits. Throws `NetworkError` with code `invalidParameters` for what JSON cannot say.
-    public static func json(_ value: DynamicValue, format: JSONFormat = JSONFormat()) throws -> RequestBody {
+    public static func json(_ value: DynamicValue, format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws
+        -> RequestBody
+    {
         .bytes(try value.json(format), contentType: "application/json")
     }
 }

@@ -3,7 +3,7 @@ internal import DunlinWire
 
 /// Parts put together: what is said around them, and how long it all is.
 struct MultipartForm: Sendable {
-    let parts: [Part]
+    let parts: [MultipartPart]
     let runs: [MultipartMachine.Run]
     /// Of each part's file, as it was when it was looked at.
     let fileLengths: [Int: Int]
@@ -11,7 +11,7 @@ struct MultipartForm: Sendable {
     let length: Int?
 
     /// Looks at each file once. Throws for what cannot be a part.
-    init(_ parts: [Part], boundary: String) throws {
+    init(_ parts: [MultipartPart], boundary: String) throws {
         var runs = Runs()
         for (index, part) in parts.enumerated() {
             runs.append("\(index == 0 ? "" : "\r\n")--\(boundary)\r\n")
@@ -63,7 +63,7 @@ struct MultipartForm: Sendable {
             append("\r\n")
         }
 
-        mutating func append(_ part: Part, at index: Int) throws {
+        mutating func append(_ part: MultipartPart, at index: Int) throws {
             switch part.source {
             case .refused(let error): throw error
             case .bytes(let bytes): append(bytes)
@@ -107,7 +107,7 @@ struct MultipartForm: Sendable {
             joined = []
         }
 
-        private static func length(of path: String, _ part: Part) throws -> Int {
+        private static func length(of path: String, _ part: MultipartPart) throws -> Int {
             do throws(Errno) {
                 return try OpenFile(path).length
             } catch {

@@ -1,10 +1,10 @@
 /// What stands above a part.
 enum PartFields {
-    static func make(_ name: String, _ fileName: String? = nil, _ type: ContentType? = nil) -> Fields {
+    static func make(_ name: String, _ fileName: String? = nil, _ type: HTTP.ContentType? = nil) -> Fields {
         var disposition = "form-data; name=\"\(escaped(name))\""
         if let fileName { disposition += "; filename=\"\(escaped(fileName))\"" }
         var fields: Fields = ["Content-Disposition": disposition]
-        if let type { fields.append("Content-Type", type.rawValue) }
+        if let type { fields.append(name: "Content-Type", value: type.rawValue) }
         return fields
     }
 

@@ -7,7 +7,7 @@ extension RequestBody {
     /// Throws `NetworkError` with code `invalidPart` for a file that is not there or no regular file, a field that
     /// cannot be sent, and a boundary that is none.
     public static func multipart(
-        boundary: String? = nil, @MultipartBuilder _ parts: () throws -> [Part]
+        boundary: String? = nil, @MultipartPart.Builder _ parts: () throws -> [MultipartPart]
     ) throws -> RequestBody {
         try multipart(try parts(), boundary)
     }
@@ -15,17 +15,17 @@ extension RequestBody {
     /// The same, with parameters before the parts: as many fields as they have pairs, by the rules of queries. Data is
     /// sent as it is, null as nothing.
     public static func multipart(
-        parameters: HTTP.Parameters, style: ParameterStyle = ParameterStyle(), boundary: String? = nil,
-        @MultipartBuilder _ parts: () throws -> [Part] = { [] }
+        parameters: HTTP.Parameters, style: HTTP.ParameterStyle = HTTP.ParameterStyle(), boundary: String? = nil,
+        @MultipartPart.Builder _ parts: () throws -> [MultipartPart] = { [] }
     ) throws -> RequestBody {
         let fields = try ParameterPairs(parameters, style).pairs.map { pair in
-            if case .data(let bytes) = pair.value { return Part.data(pair.key, bytes, contentType: nil) }
-            return Part.field(pair.key, try style.text(of: pair) ?? "")
+            if case .data(let bytes) = pair.value { return MultipartPart.data(pair.key, bytes, contentType: nil) }
+            return MultipartPart.field(pair.key, try style.text(of: pair) ?? "")
         }
         return try multipart(fields + (try parts()), boundary)
     }
 
-    private static func multipart(_ parts: [Part], _ boundary: String?) throws -> RequestBody {
+    private static func multipart(_ parts: [MultipartPart], _ boundary: String?) throws -> RequestBody {
         if parts.isEmpty { return .form([:]) }
         let boundary = try boundary.map(checked) ?? randomBoundary()
         let form = try MultipartForm(parts, boundary: boundary)

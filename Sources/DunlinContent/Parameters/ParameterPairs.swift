@@ -11,9 +11,9 @@ struct ParameterPairs {
     }
 
     private(set) var pairs: [Pair] = []
-    private let style: ParameterStyle
+    private let style: HTTP.ParameterStyle
 
-    init(_ members: DynamicValue.Members, _ style: ParameterStyle) throws {
+    init(_ members: DynamicValue.Members, _ style: HTTP.ParameterStyle) throws {
         self.style = style
         for member in ordered(members) { try add(member.value, member.key, 1) }
     }
@@ -55,7 +55,7 @@ struct ParameterPairs {
     }
 }
 
-extension ParameterStyle {
+extension HTTP.ParameterStyle {
     /// The text of a pair's value; nil for a key that stands alone. Throws for a number that is none.
     func text(of pair: ParameterPairs.Pair) throws -> String? {
         switch pair.value {

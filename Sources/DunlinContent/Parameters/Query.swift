@@ -22,9 +22,9 @@ extension HTTP {
 
         /// A query already, used as it is. Throws if it is none: for a character that must be percent-encoded, brackets
         /// and all beyond ASCII included, and for a `%` that begins no encoded octet.
-        public init(encoded text: String) throws(QueryError) {
+        public init(encoded text: String) throws(HTTP.QueryError) {
             if let (offset, problem) = PercentEncoding.problem(inQuery: text) {
-                throw QueryError(problem, at: offset, of: text.utf8.count)
+                throw HTTP.QueryError(problem, at: offset, of: text.utf8.count)
             }
             self.init(written: text)
         }
@@ -35,7 +35,7 @@ extension HTTP {
         }
 
         /// Parameters of any structure, in a style.
-        public init(_ parameters: Parameters, style: ParameterStyle = ParameterStyle()) throws {
+        public init(_ parameters: Parameters, style: HTTP.ParameterStyle = HTTP.ParameterStyle()) throws {
             self.init(written: try style.encoded(parameters))
         }
 

@@ -35,10 +35,11 @@ extension RequestSerializer: Codable {
         let format: Format =
             switch try container.decode(FormatName.self, forKey: .format) {
             case .form: .form
-            case .json: .json(try container.decode(JSONFormat.self, forKey: .json))
-            case .propertyList: .propertyList(try container.decode(PropertyListFormat.self, forKey: .propertyList))
+            case .json: .json(try container.decode(DynamicValue.JSONFormat.self, forKey: .json))
+            case .propertyList:
+                .propertyList(try container.decode(RequestBody.PropertyListFormat.self, forKey: .propertyList))
             }
-        self.init(format, style: try container.decode(ParameterStyle.self, forKey: .style))
-        methodsInURL = Set(try container.decode([String].self, forKey: .methodsInURL).map { Method($0) })
+        self.init(format, style: try container.decode(HTTP.ParameterStyle.self, forKey: .style))
+        methodsInURL = Set(try container.decode([String].self, forKey: .methodsInURL).map { HTTP.Method($0) })
     }
 }

@@ -13,9 +13,9 @@ public struct RequestSerializer: Sendable {
         /// `application/x-www-form-urlencoded`; without parameters an empty one.
         case form
         /// `application/json`; without parameters no body.
-        case json(JSONFormat)
+        case json(DynamicValue.JSONFormat)
         /// `application/x-plist`; without parameters no body.
-        case propertyList(PropertyListFormat)
+        case propertyList(RequestBody.PropertyListFormat)
         /// Whatever it returns.
         case custom(@Sendable (HTTP.Parameters?) throws -> RequestBody)
     }
@@ -27,31 +27,31 @@ public struct RequestSerializer: Sendable {
 
     public var format: Format
     /// Of queries and forms.
-    public var style: ParameterStyle
+    public var style: HTTP.ParameterStyle
     /// Instead of `style`.
     public var encodePairs: PairEncoder?
     /// Whose parameters go into the URL, unless the call says where. Case does not matter.
-    public var methodsInURL: Set<Method> = [.get, .head, .delete]
+    public var methodsInURL: Set<HTTP.Method> = [.get, .head, .delete]
 
-    public init(_ format: Format, style: ParameterStyle = ParameterStyle()) {
+    public init(_ format: Format, style: HTTP.ParameterStyle = HTTP.ParameterStyle()) {
         self.format = format
         self.style = style
     }
 
     /// Parameters in the body of methods that have one are a form.
     public static let form = RequestSerializer(.form)
-    public static let json = RequestSerializer(.json(JSONFormat()))
+    public static let json = RequestSerializer(.json(DynamicValue.JSONFormat()))
     public static let propertyList = RequestSerializer(.propertyList(.xml))
 
-    public static func form(_ style: ParameterStyle) -> RequestSerializer {
+    public static func form(_ style: HTTP.ParameterStyle) -> RequestSerializer {
         RequestSerializer(.form, style: style)
     }
 
-    public static func json(_ format: JSONFormat) -> RequestSerializer {
+    public static func json(_ format: DynamicValue.JSONFormat) -> RequestSerializer {
         RequestSerializer(.json(format))
     }
 
-    public static func propertyList(_ format: PropertyListFormat) -> RequestSerializer {
+    public static func propertyList(_ format: RequestBody.PropertyListFormat) -> RequestSerializer {
         RequestSerializer(.propertyList(format))
     }
 
@@ -72,10 +72,10 @@ extension RequestSerializer {
 
     /// What parameters are for.
     public struct Context: Sendable, Hashable {
-        public let method: Method
+        public let method: HTTP.Method
         public let target: HTTP.Target
 
-        package init(method: Method, target: HTTP.Target) {
+        package init(method: HTTP.Method, target: HTTP.Target) {
             self.method = method
             self.target = target
         }
@@ -99,7 +99,7 @@ extension RequestSerializer {
         return Parts(body: try body(parameters, context))
     }
 
-    private func goesInURL(_ method: Method, _ location: RequestSerializer.Location) -> Bool {
+    private func goesInURL(_ method: HTTP.Method, _ location: RequestSerializer.Location) -> Bool {
         switch location {
         case .url: return true
         case .body: return false
@@ -115,7 +115,7 @@ extension RequestSerializer {
     ) throws -> HTTP.Query {
         guard let encodePairs else { return try HTTP.Query(parameters, style: style) }
         let text = try encodePairs(parameters, context)
-        do throws(QueryError) {
+        do throws(HTTP.QueryError) {
             return try HTTP.Query(encoded: text)
         } catch {
             throw NetworkError(.invalidParameters, "what the parameters became is no query", underlying: error)

@@ -1,16 +1,19 @@
 internal import FoundationEssentials
 
-/// How property lists are written.
-public enum PropertyListFormat: String, Sendable, Hashable, Codable {
-    case xml
-    case binary
+extension RequestBody {
+    /// How property lists are written.
+    public enum PropertyListFormat: String, Sendable, Hashable, Codable {
+        case xml
+        case binary
+    }
 }
 
 extension RequestBody {
     /// The value as a property list (`application/x-plist`). Encoded now, so a value that cannot be encoded throws
     /// here.
     @_disfavoredOverload
-    public static func propertyList(_ value: some Encodable, _ format: PropertyListFormat = .xml) throws -> RequestBody
+    public static func propertyList(_ value: some Encodable, _ format: RequestBody.PropertyListFormat = .xml) throws
+        -> RequestBody
     {
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format == .xml ? .xml : .binary
@@ -19,7 +22,9 @@ extension RequestBody {
 
     /// A property list of any structure; dates and data are what they are. Throws `NetworkError` with code
     /// `invalidParameters` for what a property list cannot say: null, sets, a key said twice in one dictionary.
-    public static func propertyList(_ value: DynamicValue, _ format: PropertyListFormat = .xml) throws -> RequestBody {
+    public static func propertyList(_ value: DynamicValue, _ format: RequestBody.PropertyListFormat = .xml) throws
+        -> RequestBody
+    {
         try value.checkPropertyList(1)
         let encoder = PropertyListEncoder()
         encoder.outputFormat = format == .xml ? .xml : .binary

@@ -17,7 +17,7 @@ extension HTTP {
         public static let any = StatusSet(0...UInt16.max)
         public static let none = StatusSet(ranges: [])
 
-        public func contains(_ status: Status) -> Bool {
+        public func contains(_ status: HTTP.Status) -> Bool {
             ranges.contains { $0.contains(status.code) }
         }
 
@@ -36,7 +36,7 @@ extension HTTP {
 }
 
 extension HTTP.StatusSet: ExpressibleByArrayLiteral {
-    public init(arrayLiteral statuses: Status...) {
+    public init(arrayLiteral statuses: HTTP.Status...) {
         self = statuses.reduce(.none) { $0.union(Self($1.code...$1.code)) }
     }
 }

@@ -9,7 +9,7 @@ extension HTTP {
             self.body = body
         }
 
-        @inlinable public var status: Status { head.status }
+        @inlinable public var status: HTTP.Status { head.status }
         @inlinable public var fields: Fields { head.fields }
 
         /// The charset that the Content-Type declares, if it does.

@@ -2,28 +2,28 @@
 ///
 /// Optionals do, with nil, and `NoContent`. A serializer whose value can not throws `NetworkError` with code
 /// `noContent`.
-public protocol NoContentRepresentable {
-    static func withoutContent() -> Self
+public protocol EmptyResponseRepresentable {
+    static var emptyValue: Self { get }
 }
 
 /// Nothing, for a response that has no content or whose content does not matter.
-public struct NoContent: Sendable, Hashable, Codable, NoContentRepresentable {
+public struct NoContent: Sendable, Hashable, Codable, EmptyResponseRepresentable {
     public init() {}
 
     /// Takes whatever is there.
     public init(from decoder: any Decoder) {}
 
-    public static func withoutContent() -> NoContent { NoContent() }
+    public static var emptyValue: NoContent { NoContent() }
 }
 
-extension Optional: NoContentRepresentable {
-    public static func withoutContent() -> Wrapped? { nil }
+extension Optional: EmptyResponseRepresentable {
+    public static var emptyValue: Wrapped? { nil }
 }
 
 extension ResponseSerializer {
     /// What stands for a response without content; throws if nothing does.
     func noContent(_ response: HTTP.WholeResponse) throws -> Output {
-        if let type = Output.self as? any NoContentRepresentable.Type, let value = type.withoutContent() as? Output {
+        if let type = Output.self as? any EmptyResponseRepresentable.Type, let value = type.emptyValue as? Output {
             return value
         }
         let reason = "the response has no content to make a \(Output.self) of; ask for an optional if it may have none"
@@ -32,7 +32,7 @@ extension ResponseSerializer {
 }
 
 /// No value at all: only whether the server accepted the request counts.
-public struct NothingSerializer: AdjustableSerializer, Hashable, Codable {
+public struct VoidSerializer: AdjustableSerializer, Hashable, Codable {
     public var rules: HTTP.ResponseRules
 
     public init(rules: HTTP.ResponseRules = .success) {
@@ -42,6 +42,6 @@ public struct NothingSerializer: AdjustableSerializer, Hashable, Codable {
     public func serialize(_ response: HTTP.WholeResponse) {}
 }
 
-extension ResponseSerializer where Self == NothingSerializer {
-    public static var nothing: NothingSerializer { NothingSerializer() }
+extension ResponseSerializer where Self == VoidSerializer {
+    public static var void: VoidSerializer { VoidSerializer() }
 }

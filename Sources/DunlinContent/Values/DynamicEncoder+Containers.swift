@@ -1,9 +1,9 @@
 extension DynamicEncoder {
     struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
-        let place: Place
+        let slot: Slot
         let codingPath: [any CodingKey]
 
-        mutating func encodeNil(forKey key: Key) { place.place(for: key.stringValue).content = .value(.null) }
+        mutating func encodeNil(forKey key: Key) { slot.slot(for: key.stringValue).content = .value(.null) }
 
         mutating func encode(_ value: some Encodable, forKey key: Key) throws {
             try encoder(key).write(value)
@@ -23,17 +23,17 @@ extension DynamicEncoder {
         mutating func superEncoder(forKey key: Key) -> any Encoder { encoder(key) }
 
         private func encoder(_ key: any CodingKey) -> DynamicEncoder {
-            DynamicEncoder(place.place(for: key.stringValue), codingPath + [key])
+            DynamicEncoder(slot.slot(for: key.stringValue), codingPath + [key])
         }
     }
 
     struct Unkeyed: UnkeyedEncodingContainer {
-        let place: Place
+        let slot: Slot
         let codingPath: [any CodingKey]
 
-        var count: Int { place.count }
+        var count: Int { slot.count }
 
-        mutating func encodeNil() { place.append().content = .value(.null) }
+        mutating func encodeNil() { slot.append().content = .value(.null) }
         mutating func encode(_ value: some Encodable) throws { try encoder().write(value) }
 
         mutating func nestedContainer<Nested: CodingKey>(
@@ -46,16 +46,16 @@ extension DynamicEncoder {
         mutating func superEncoder() -> any Encoder { encoder() }
 
         private func encoder() -> DynamicEncoder {
-            let path = codingPath + [DynamicValue.MemberKey(intValue: place.count)]
-            return DynamicEncoder(place.append(), path)
+            let path = codingPath + [DynamicValue.MemberKey(intValue: slot.count)]
+            return DynamicEncoder(slot.append(), path)
         }
     }
 
     struct Single: SingleValueEncodingContainer {
-        let place: Place
+        let slot: Slot
         let codingPath: [any CodingKey]
 
-        private func put(_ value: DynamicValue) { place.content = .value(value) }
+        private func put(_ value: DynamicValue) { slot.content = .value(value) }
         private func put(_ number: some BinaryInteger) { put(.number(DynamicValue.Number(number))) }
 
         mutating func encodeNil() { put(.null) }
@@ -77,7 +77,7 @@ extension DynamicEncoder {
         mutating func encode(_ value: UInt128) { put(value) }
 
         mutating func encode(_ value: some Encodable) throws {
-            try DynamicEncoder(place, codingPath).write(value)
+            try DynamicEncoder(slot, codingPath).write(value)
         }
     }
 }

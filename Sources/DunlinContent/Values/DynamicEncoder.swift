@@ -26,12 +26,12 @@ extension DynamicValue.Members {
 /// Writes into a tree of places. A container given out early may be filled late, so the tree is read at the end only.
 final class DynamicEncoder: Encoder {
     /// Where one value goes.
-    final class Place {
+    final class Slot {
         enum Content {
             case empty
             case value(DynamicValue)
-            case elements([Place])
-            case members([(key: String, place: Place)])
+            case elements([Slot])
+            case members([(key: String, slot: Slot)])
         }
 
         var content = Content.empty
@@ -45,29 +45,29 @@ final class DynamicEncoder: Encoder {
             case .members(let members):
                 .object(
                     DynamicValue.Members(
-                        members.map { DynamicValue.Members.Member(key: $0.key, value: $0.place.value) }
+                        members.map { DynamicValue.Members.Member(key: $0.key, value: $0.slot.value) }
                     ))
             }
         }
 
-        func append() -> Place {
-            let place = Place()
-            var places: [Place] = []
+        func append() -> Slot {
+            let slot = Slot()
+            var places: [Slot] = []
             if case .elements(let before) = content { places = before }
             content = .empty
-            places.append(place)
+            places.append(slot)
             content = .elements(places)
-            return place
+            return slot
         }
 
-        func place(for key: String) -> Place {
-            let place = Place()
-            var members: [(key: String, place: Place)] = []
+        func slot(for key: String) -> Slot {
+            let slot = Slot()
+            var members: [(key: String, slot: Slot)] = []
             if case .members(let before) = content { members = before }
             content = .empty
-            members.append((key, place))
+            members.append((key, slot))
             content = .members(members)
-            return place
+            return slot
         }
 
         var count: Int { if case .elements(let places) = content { places.count } else { 0 } }
@@ -84,19 +84,19 @@ final class DynamicEncoder: Encoder {
         }
     }
 
-    let place: Place
+    let slot: Slot
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
 
-    init(_ place: Place, _ path: [any CodingKey]) {
-        self.place = place
+    init(_ slot: Slot, _ path: [any CodingKey]) {
+        self.slot = slot
         codingPath = path
     }
 
     static func value(of value: some Encodable, at path: [any CodingKey]) throws -> DynamicValue {
-        let place = Place()
-        try DynamicEncoder(place, path).write(value)
-        return place.value
+        let slot = Slot()
+        try DynamicEncoder(slot, path).write(value)
+        return slot.value
     }
 
     /// What is said deeper down than this is a cycle, or an attack.
@@ -107,10 +107,10 @@ final class DynamicEncoder: Encoder {
             throw NetworkError(.invalidParameters, "the value is nested more than \(Self.depth) levels deep")
         }
         if let leaf = Self.leaf(value) {
-            place.content = .value(leaf)
+            slot.content = .value(leaf)
         } else {
             try value.encode(to: self)
-            if value is any WithoutOrder { place.sort() }
+            if value is any WithoutOrder { slot.sort() }
         }
     }
 
@@ -127,17 +127,17 @@ final class DynamicEncoder: Encoder {
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-        if case .empty = place.content { place.content = .members([]) }
-        return KeyedEncodingContainer(Keyed<Key>(place: place, codingPath: codingPath))
+        if case .empty = slot.content { slot.content = .members([]) }
+        return KeyedEncodingContainer(Keyed<Key>(slot: slot, codingPath: codingPath))
     }
 
     func unkeyedContainer() -> any UnkeyedEncodingContainer {
-        if case .empty = place.content { place.content = .elements([]) }
-        return Unkeyed(place: place, codingPath: codingPath)
+        if case .empty = slot.content { slot.content = .elements([]) }
+        return Unkeyed(slot: slot, codingPath: codingPath)
     }
 
     func singleValueContainer() -> any SingleValueEncodingContainer {
-        Single(place: place, codingPath: codingPath)
+        Single(slot: slot, codingPath: codingPath)
     }
 }
 

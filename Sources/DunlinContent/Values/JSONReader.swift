@@ -8,7 +8,7 @@ struct JSONReader {
     private var depth = 0
 
     /// A byte order mark is passed over, as RFC 8259 §8.1 allows.
-    static func read(_ bytes: Bytes) throws(JSONSyntaxError) -> DynamicValue {
+    static func read(_ bytes: Bytes) throws(DynamicValue.JSONSyntaxError) -> DynamicValue {
         var reader = JSONReader(bytes.array)
         let value = try reader.value()
         reader.skipBlanks()
@@ -21,7 +21,7 @@ struct JSONReader {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     }
 
-    private mutating func value() throws(JSONSyntaxError) -> DynamicValue {
+    private mutating func value() throws(DynamicValue.JSONSyntaxError) -> DynamicValue {
         skipBlanks()
         guard let byte = peek else { throw error(.unexpectedEnd) }
         switch byte {
@@ -35,7 +35,7 @@ struct JSONReader {
         }
     }
 
-    private mutating func elements() throws(JSONSyntaxError) -> [DynamicValue] {
+    private mutating func elements() throws(DynamicValue.JSONSyntaxError) -> [DynamicValue] {
         try enter()
         var elements: [DynamicValue] = []
         if skip("]") { return leave(with: elements) }
@@ -46,7 +46,7 @@ struct JSONReader {
         return leave(with: elements)
     }
 
-    private mutating func members() throws(JSONSyntaxError) -> DynamicValue.Members {
+    private mutating func members() throws(DynamicValue.JSONSyntaxError) -> DynamicValue.Members {
         try enter()
         var members = DynamicValue.Members()
         if skip("}") { return leave(with: members) }
@@ -61,7 +61,9 @@ struct JSONReader {
         return leave(with: members)
     }
 
-    private mutating func word(_ word: StaticString, _ value: DynamicValue) throws(JSONSyntaxError) -> DynamicValue {
+    private mutating func word(_ word: StaticString, _ value: DynamicValue) throws(DynamicValue.JSONSyntaxError)
+        -> DynamicValue
+    {
         for offset in 0..<word.utf8CodeUnitCount {
             guard peek == word.utf8Start[offset] else { throw unexpected() }
             position += 1
@@ -69,7 +71,7 @@ struct JSONReader {
         return value
     }
 
-    private mutating func number() throws(JSONSyntaxError) -> DynamicValue.Number {
+    private mutating func number() throws(DynamicValue.JSONSyntaxError) -> DynamicValue.Number {
         let start = position
         while let byte = peek, Self.isOfNumber(byte) { position += 1 }
         guard let number = DynamicValue.Number(literal: String(decoding: bytes[start..<position], as: UTF8.self)) else {
@@ -102,7 +104,7 @@ extension JSONReader {
         return true
     }
 
-    private mutating func enter() throws(JSONSyntaxError) {
+    private mutating func enter() throws(DynamicValue.JSONSyntaxError) {
         depth += 1
         guard depth <= DynamicEncoder.depth else { throw error(.tooDeep) }
         position += 1
@@ -113,11 +115,11 @@ extension JSONReader {
         return value
     }
 
-    private func error(_ problem: JSONSyntaxError.Problem) -> JSONSyntaxError {
-        JSONSyntaxError(problem: problem, offset: position)
+    private func error(_ problem: DynamicValue.JSONSyntaxError.Problem) -> DynamicValue.JSONSyntaxError {
+        DynamicValue.JSONSyntaxError(problem: problem, offset: position)
     }
 
-    private func unexpected() -> JSONSyntaxError {
+    private func unexpected() -> DynamicValue.JSONSyntaxError {
         error(position < bytes.count ? .unexpectedText : .unexpectedEnd)
     }
 }
@@ -126,7 +128,7 @@ extension JSONReader {
 
 extension JSONReader {
     /// From its opening quote to past its closing one.
-    private mutating func string() throws(JSONSyntaxError) -> String {
+    private mutating func string() throws(DynamicValue.JSONSyntaxError) -> String {
         position += 1
         var text: [UInt8] = []
         var start = position
@@ -150,7 +152,7 @@ extension JSONReader {
         throw error(.unexpectedEnd)
     }
 
-    private mutating func escaped() throws(JSONSyntaxError) -> Unicode.Scalar {
+    private mutating func escaped() throws(DynamicValue.JSONSyntaxError) -> Unicode.Scalar {
         guard let byte = peek else { throw error(.unexpectedEnd) }
         position += 1
         switch byte {
@@ -168,7 +170,7 @@ extension JSONReader {
     }
 
     /// A scalar above U+FFFF takes two escapes; half of one is no text.
-    private mutating func scalar() throws(JSONSyntaxError) -> Unicode.Scalar {
+    private mutating func scalar() throws(DynamicValue.JSONSyntaxError) -> Unicode.Scalar {
         let first = try codeUnit()
         if let scalar = Unicode.Scalar(first) { return scalar }
         guard (0xD800..<0xDC00).contains(first), peek == UInt8(ascii: "\\") else { throw error(.loneSurrogate) }
@@ -180,7 +182,7 @@ extension JSONReader {
         return Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)) ?? "\u{FFFD}"
     }
 
-    private mutating func codeUnit() throws(JSONSyntaxError) -> UInt32 {
+    private mutating func codeUnit() throws(DynamicValue.JSONSyntaxError) -> UInt32 {
         var unit: UInt32 = 0
         for _ in 0..<4 {
             guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else { throw unexpected() }

@@ -1,10 +1,10 @@
 /// Writes one value as JSON (RFC 8259). Knows text, nothing of requests.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
-    private let format: JSONFormat
+    private let format: DynamicValue.JSONFormat
     private var depth = 0
 
-    init(_ format: JSONFormat) {
+    init(_ format: DynamicValue.JSONFormat) {
         self.format = format
     }
 

@@ -52,7 +52,7 @@ public actor HTMLDocumentLoader {
 
     /// Loads a document. Cancelling the task that waits here cancels the load.
     public func load(
-        _ target: HTTP.Target, method: Method = .get, query: HTTP.Query = .init(),
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = .init(),
         body: RequestBody = .none, options: HTTPSession.Options = .init(), transform: Transform? = nil
     ) async throws -> HTMLDocument {
         let load = try await begin(
@@ -63,7 +63,7 @@ public actor HTMLDocumentLoader {
     /// The same with a handle, which tells of progress. Throws for what cannot be sent; then the load that is going on
     /// goes on.
     public func begin(
-        _ target: HTTP.Target, method: Method = .get, query: HTTP.Query = .init(),
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = .init(),
         body: RequestBody = .none, options: HTTPSession.Options = .init(), transform: Transform? = nil
     ) async throws -> HTMLLoad {
         let session = if let session { session } else { try await Self.ownSession.session }

@@ -11,7 +11,7 @@ public final class HTMLLoad: Sendable, Identifiable {
         self.task = task
     }
 
-    public var id: TaskID { task.id }
+    public var id: HTTPSession.TaskID { task.id }
 
     /// The document. Cancelling the task that waits here cancels the load.
     public var document: HTMLDocument {

@@ -12,7 +12,7 @@ package struct LinkFiles: Sendable {
         self.folder = folder
     }
 
-    package func kind(of link: LinkReport) -> InterfaceKind {
+    package func kind(of link: LinkReport) -> NetworkInterface.Kind {
         if link.flags & dunlin_iff_loopback != 0 { return .loopback }
         if let type = deviceType(of: link.name) {
             if type == "wwan" { return .wwan }
@@ -25,7 +25,7 @@ package struct LinkFiles: Sendable {
     }
 
     /// Where there is no /sys: by the names that systemd gives (`wlan0`, `wlp2s0`, `wwan0`).
-    package static func kind(ofName name: String) -> InterfaceKind {
+    package static func kind(ofName name: String) -> NetworkInterface.Kind {
         if name == "lo" { return .loopback }
         if name.hasPrefix("wl") { return .wifi }
         if name.hasPrefix("ww") { return .wwan }

@@ -44,7 +44,7 @@ public final class LinkMonitor: Sendable {
     }
 
     /// Whether somebody watches.
-    package var isRunning: Bool { run.isWatched }
+    package var isRunning: Bool { run.isObserved }
 
     private func watch() -> LinkWatch? {
         // Made before the lock is taken, for that starts threads if there are none.
@@ -96,11 +96,11 @@ package struct OpenLinkSource: ~Copyable, Sendable {
 /// One run of a monitor: held by those who watch, ends with the last of them.
 final class LinkWatch: Sendable {
     /// Counts the hints.
-    let bulletin: Bulletin<UInt64>
+    let bulletin: ObservableValue<UInt64>
     private let listening: Task<Void, Never>
 
     init(_ source: LinkSource, on loop: Reactor) {
-        let bulletin = Bulletin<UInt64>(0, on: loop)
+        let bulletin = ObservableValue<UInt64>(0, on: loop)
         self.bulletin = bulletin
         // Holds what it tells, not who is told: it is cancelled when they are gone.
         listening = Task(executorPreference: loop) {
@@ -117,7 +117,7 @@ final class LinkWatch: Sendable {
 private struct LinkListener {
     let source: LinkSource
     let loop: Reactor
-    let bulletin: Bulletin<UInt64>
+    let bulletin: ObservableValue<UInt64>
 
     private func hint() {
         bulletin.change { $0 &+= 1 }
@@ -148,7 +148,7 @@ private struct LinkListener {
                 _ = await loop.rest(nanoseconds: LinkMonitor.pause)
             }
         } onCancel: {
-            channel.interrupt(turn: Channel.firstTurn)
+            channel.cancel(turn: Channel.firstTurn)
         }
     }
 

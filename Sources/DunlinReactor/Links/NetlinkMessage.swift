@@ -45,7 +45,7 @@ package struct RouteReport: Equatable, Sendable {
     package var type: UInt8
     package var interface: Int32 = 0
     /// The address it would be sent from.
-    package var source: SocketAddress?
+    package var source: HTTP.SocketAddress?
     /// The less, the better.
     package var metric: UInt32 = 0
 }
@@ -184,7 +184,7 @@ extension RawSpan {
         withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
 
-    fileprivate func address(of family: UInt8) -> SocketAddress? {
+    fileprivate func address(of family: UInt8) -> HTTP.SocketAddress? {
         switch Int32(family) {
         case AF_INET where byteCount == 4: .v4(UInt32(bigEndian: number(at: 0, as: UInt32.self)), port: 0)
         case AF_INET6 where byteCount == 16:

@@ -9,7 +9,7 @@ enum NetlinkRequest {
     /// With `needsRoute` it must have a route that says so: with an interface named the kernel otherwise takes
     /// everybody for a neighbour.
     static func route(
-        to address: SocketAddress, through interface: Int32 = 0, needsRoute: Bool = false, sequence: UInt32
+        to address: HTTP.SocketAddress, through interface: Int32 = 0, needsRoute: Bool = false, sequence: UInt32
     ) -> [UInt8]? {
         var message = Builder(type: UInt16(RTM_GETROUTE), flags: UInt16(NLM_F_REQUEST), sequence)
         var interface = interface

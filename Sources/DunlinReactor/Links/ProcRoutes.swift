@@ -33,7 +33,7 @@ package struct ProcRoutes: Sendable, Equatable {
         self.six = six.split(separator: "\n").compactMap { Self.six($0) }
     }
 
-    package func way(to address: SocketAddress) -> Way? {
+    package func way(to address: HTTP.SocketAddress) -> Way? {
         switch address {
         case .v4(let four, _): Self.way(to: (0, UInt64(four)), among: self.four, width: 32)
         case .v6(let high, let low, _, _): Self.way(to: (high, low), among: six, width: 128)

@@ -19,7 +19,9 @@ extension RouteFinder {
     ///
     /// Whoever connects binds to it, also where it is the kernel's choice: routes change, and a connection that
     /// outlives such a change would move on to an interface that was refused.
-    public func choice(for address: SocketAddress, by rules: InterfaceRules, bound: String? = nil) -> InterfaceChoice {
+    public func choice(for address: HTTP.SocketAddress, by rules: NetworkInterface.Rules, bound: String? = nil)
+        -> InterfaceChoice
+    {
         if case .unix = address { return .unbound }
         let finding = finding(for: address)
         switch finding.way {
@@ -33,7 +35,7 @@ extension RouteFinder {
         }
     }
 
-    private static func local(_ interface: NetworkInterface?, _ rules: InterfaceRules) -> InterfaceChoice {
+    private static func local(_ interface: NetworkInterface?, _ rules: NetworkInterface.Rules) -> InterfaceChoice {
         let loopback = NetworkInterface(name: "lo", index: 1, kind: .loopback)
         // An address of this machine belongs to some interface, but what is sent to it goes through none.
         return rules.allows(loopback) ? .unbound : .refused([interface ?? loopback])
@@ -41,7 +43,7 @@ extension RouteFinder {
 
     /// A way through any interface but the one that is refused, or through the one named.
     private func detour(
-        to address: SocketAddress, around refused: NetworkInterface?, _ rules: InterfaceRules,
+        to address: HTTP.SocketAddress, around refused: NetworkInterface?, _ rules: NetworkInterface.Rules,
         within name: String? = nil
     ) -> InterfaceChoice {
         do throws(Errno) {
@@ -58,7 +60,7 @@ extension RouteFinder {
     }
 
     /// Without a route through it the interface that was asked for is still judged: a refusal says more than a failure.
-    private func unrouted(_ name: String, _ rules: InterfaceRules) throws(Errno) -> InterfaceChoice {
+    private func unrouted(_ name: String, _ rules: NetworkInterface.Rules) throws(Errno) -> InterfaceChoice {
         let interface = try interfaces().first { $0.name == name }
         return interface.flatMap { rules.allows($0) ? nil : .refused([$0]) } ?? .none
     }
@@ -69,7 +71,7 @@ extension RouteFinder {
     }
 
     /// Every interface that is up and has a route to the address.
-    private func ways(to address: SocketAddress) throws(Errno) -> [Way] {
+    private func ways(to address: HTTP.SocketAddress) throws(Errno) -> [Way] {
         let socket = try Socket.forNetworkQuestions()
         var ways: [Way] = []
         for link in try links(socket) where link.isUp && link.flags & dunlin_iff_loopback == 0 {
@@ -96,7 +98,8 @@ extension RouteFinder {
         return answers.compactMap { if case .link(let link) = $0 { link } else { nil } }
     }
 
-    private func route(to address: SocketAddress, through index: Int32, _ socket: borrowing Socket) -> RouteReport? {
+    private func route(to address: HTTP.SocketAddress, through index: Int32, _ socket: borrowing Socket) -> RouteReport?
+    {
         let question = NetlinkRequest.route(to: address, through: index, needsRoute: true, sequence: 4)
         guard let question else { return nil }
         do throws(Errno) {

@@ -24,12 +24,12 @@ public struct RouteFinder: Sendable {
 
     /// Addresses that stand for the world beyond every local network. They are two of the root name servers, which no
     /// network has as its own and no route is made for alone. Nothing is sent to them.
-    package static let world: [SocketAddress] = [
+    package static let world: [HTTP.SocketAddress] = [
         .v4(0xC629_0004, port: 0), .v6(0x2001_0503_BA3E_0000, 0x0000_0000_0002_0030, port: 0),
     ]
 
     /// The way to an address, or to the world where none is given: in whichever family there is one, IPv4 first.
-    public func finding(for address: SocketAddress?) -> RouteFinding {
+    public func finding(for address: HTTP.SocketAddress?) -> RouteFinding {
         guard let address else {
             let findings = Self.world.map { finding(for: $0) }
             return findings.first { $0.leadsOut } ?? findings.first { $0.way != .none } ?? findings[0]
@@ -68,7 +68,7 @@ extension Errno {
 // MARK: - From the kernel
 
 extension RouteFinder {
-    private func kernelFinding(for address: SocketAddress) throws(Errno) -> RouteFinding {
+    private func kernelFinding(for address: HTTP.SocketAddress) throws(Errno) -> RouteFinding {
         let socket = try Socket.forNetworkQuestions()
         guard let question = NetlinkRequest.route(to: address, sequence: 1) else { return RouteFinding(.local) }
         guard case .route(let route)? = try socket.answers(to: question, sequence: 1).first else {
@@ -78,7 +78,7 @@ extension RouteFinder {
     }
 
     private func finding(
-        along route: RouteReport, to address: SocketAddress, _ socket: borrowing Socket
+        along route: RouteReport, to address: HTTP.SocketAddress, _ socket: borrowing Socket
     ) throws(Errno) -> RouteFinding {
         let isLocal = Int32(route.type) == Int32(RTN_LOCAL)
         guard isLocal || Int32(route.type) == Int32(RTN_UNICAST) else { return RouteFinding(.none) }
@@ -87,8 +87,8 @@ extension RouteFinder {
     }
 
     private func finding(
-        _ isLocal: Bool, through link: LinkReport, from source: SocketAddress?, to address: SocketAddress,
-        kind: InterfaceKind
+        _ isLocal: Bool, through link: LinkReport, from source: HTTP.SocketAddress?, to address: HTTP.SocketAddress,
+        kind: NetworkInterface.Kind
     ) -> RouteFinding {
         let interface = NetworkInterface(name: link.name, index: Int(link.index), kind: kind)
         var finding = RouteFinding(isLocal || kind == .loopback ? .local : .outward, through: interface)
@@ -110,7 +110,7 @@ extension RouteFinder {
     }
 
     /// A link upon another is of that one's kind: a VLAN on a radio is a radio.
-    func kind(of link: LinkReport, _ socket: borrowing Socket) throws(Errno) -> InterfaceKind {
+    func kind(of link: LinkReport, _ socket: borrowing Socket) throws(Errno) -> NetworkInterface.Kind {
         var link = link
         // Links may be piled up, but hardly higher.
         for _ in 0..<4 {
@@ -135,7 +135,7 @@ extension LinkReport {
     }
 }
 
-extension SocketAddress {
+extension HTTP.SocketAddress {
     fileprivate var isSix: Bool {
         if case .v6 = self { true } else { false }
     }
@@ -144,7 +144,7 @@ extension SocketAddress {
 // MARK: - From tables
 
 extension RouteFinder {
-    private func tableFinding(for address: SocketAddress) -> RouteFinding {
+    private func tableFinding(for address: HTTP.SocketAddress) -> RouteFinding {
         guard let tables = tables() else { return RouteFinding(.unknown) }
         guard let way = tables.way(to: address), way.leadsSomewhere else { return RouteFinding(.none) }
         let link = LinkReport(index: 0, flags: 0, hardware: 1, name: way.interface)

@@ -30,7 +30,7 @@ public struct RouteFinding: Sendable, Hashable {
     }
 }
 
-extension SocketAddress {
+extension HTTP.SocketAddress {
     /// 127.0.0.0/8, ::1, and the first written as an IPv6 address.
     public var isLoopback: Bool {
         switch self {

@@ -7,22 +7,22 @@ public import DunlinTypes
 public struct Digester: ~Copyable {
     /// OpenSSL does not make such digests here: another provider is configured, or memory is out.
     public struct Unavailable: Error, Sendable, Hashable, CustomStringConvertible {
-        public let algorithm: DigestAlgorithm
+        public let algorithm: ContentDigest.Algorithm
 
         public var description: String { "OpenSSL does not make \(algorithm) digests" }
     }
 
-    public let algorithm: DigestAlgorithm
+    public let algorithm: ContentDigest.Algorithm
     private let context: OpaquePointer
     /// Once a piece could not be taken, there will be no digest.
     private var isBroken = false
 
-    public init(_ algorithm: DigestAlgorithm) throws(Unavailable) {
+    public init(_ algorithm: ContentDigest.Algorithm) throws(Unavailable) {
         context = try Self.context(for: algorithm)
         self.algorithm = algorithm
     }
 
-    private static func context(for algorithm: DigestAlgorithm) throws(Unavailable) -> OpaquePointer {
+    private static func context(for algorithm: ContentDigest.Algorithm) throws(Unavailable) -> OpaquePointer {
         let context = EVP_MD_CTX_new()
         guard let context, EVP_DigestInit_ex(context, method(algorithm), nil) == 1 else {
             EVP_MD_CTX_free(context)
@@ -54,14 +54,14 @@ public struct Digester: ~Copyable {
 
     /// The digest of content that is there as a whole.
     public static func digest(
-        of content: Bytes, _ algorithm: DigestAlgorithm
+        of content: Bytes, _ algorithm: ContentDigest.Algorithm
     ) throws(Unavailable) -> ContentDigest {
         var digester = try Digester(algorithm)
         content.withUnsafeBytes { digester.update($0) }
         return try digester.finish()
     }
 
-    private static func method(_ algorithm: DigestAlgorithm) -> OpaquePointer? {
+    private static func method(_ algorithm: ContentDigest.Algorithm) -> OpaquePointer? {
         switch algorithm {
         case .sha256: EVP_sha256()
         case .sha512: EVP_sha512()

@@ -10,7 +10,7 @@ package struct HostTrust: PeerTrust {
         self.host = host
     }
 
-    package var key: Fingerprint { evaluator.key }
+    package var key: Certificate.Fingerprint { evaluator.key }
 
     package func decide(on presented: borrowing PresentedChain) -> TrustDecision {
         evaluator.decide(leaf: presented.leaf, sent: presented.chain, host: host, staple: presented.staple)

@@ -4,7 +4,7 @@ public import DunlinTypes
 /// handshake, on the thread that drives the engine; a resumed handshake shows no certificate.
 public protocol PeerTrust: Sendable {
     /// A digest of everything a decision depends on: a session is resumed only under the key it was made with.
-    var key: Fingerprint { get }
+    var key: Certificate.Fingerprint { get }
 
     /// `presented` is what the server sent: its own certificate and those that should lead from it to a root.
     func decide(on presented: borrowing PresentedChain) -> TrustDecision

@@ -23,7 +23,7 @@ public enum TLSError: Error, Sendable, Equatable {
     /// More messages without content than any honest server sends.
     case flood(String)
     /// The server's certificate was not trusted.
-    case untrusted(TrustRefusal)
+    case untrusted(NetworkError.TrustRefusal)
     /// The stream ended before the handshake did. `afterFirstByte` tells a server that hangs up at once from one that
     /// hangs up when it has seen something.
     case endedDuringHandshake(afterFirstByte: Bool)

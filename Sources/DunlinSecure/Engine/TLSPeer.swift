@@ -5,7 +5,7 @@ public struct TLSPeer: Sendable {
     /// The name to ask for (RFC 6066 §3): an A-label without a trailing dot; nil for an address.
     public var serverName: String?
     /// What sessions are remembered for: scheme, host and port, and the way there.
-    public var origin: Origin
+    public var origin: HTTP.Origin
     public var trust: any PeerTrust
     /// Who we are, if the server asks.
     public var identity: ClientIdentity?
@@ -17,7 +17,7 @@ public struct TLSPeer: Sendable {
     /// Whether an earlier session may be taken up, and this one be kept for later.
     public var resumes = true
 
-    public init(_ origin: Origin, serverName: String?, trust: any PeerTrust) {
+    public init(_ origin: HTTP.Origin, serverName: String?, trust: any PeerTrust) {
         self.origin = origin
         self.serverName = serverName
         self.trust = trust

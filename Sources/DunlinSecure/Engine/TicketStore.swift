@@ -3,9 +3,9 @@ internal import Synchronization
 
 /// What a session may be resumed for: nothing that a full handshake would have judged otherwise.
 struct TicketKey: Hashable, Sendable {
-    let origin: Origin
+    let origin: HTTP.Origin
     let serverName: String?
-    let trust: Fingerprint
+    let trust: Certificate.Fingerprint
     let identity: Bytes?
 
     init(_ peer: TLSPeer) {

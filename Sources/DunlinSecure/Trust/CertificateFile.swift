@@ -3,7 +3,9 @@ package import DunlinTypes
 /// Reads certificates out of what a file may hold: DER of one, or PEM of any number.
 package enum CertificateFile {
     /// Throws if there is none, and if anything in it is none. `source` names it in errors.
-    package static func certificates(in bytes: Bytes, source: String) throws(TrustSetupError) -> [Certificate] {
+    package static func certificates(in bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError)
+        -> [Certificate]
+    {
         guard !bytes.isEmpty else { throw .notACertificate(source: source, problem: "it is empty") }
         guard PEM.isPEM(bytes) else {
             if let certificate = Certificate(der: bytes) { return [certificate] }
@@ -19,7 +21,7 @@ package enum CertificateFile {
 
     static func certificate(
         _ block: PEM.Block, number: Int, source: String
-    ) throws(TrustSetupError) -> Certificate {
+    ) throws(NetworkError.TrustConfigurationError) -> Certificate {
         guard ["CERTIFICATE", "X509 CERTIFICATE"].contains(block.label) else {
             throw .notACertificate(source: source, problem: "it holds a \(block.label)")
         }
@@ -42,7 +44,7 @@ package enum CertificateFile {
         }
     }
 
-    static func blocks(of bytes: Bytes, source: String) throws(TrustSetupError) -> [PEM.Block] {
+    static func blocks(of bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError) -> [PEM.Block] {
         do throws(PEM.Problem) {
             return try PEM.blocks(of: bytes)
         } catch {

@@ -8,7 +8,7 @@ package enum HostIdentity: Sendable, Hashable {
     /// Four or sixteen bytes in network order.
     case address(Bytes)
 
-    /// `host` as `Origin.host` spells it: A-labels, no brackets. An address in any but its usual spelling is taken for
+    /// `host` as `HTTP.Origin.host` spells it: A-labels, no brackets. An address in any but its usual spelling is taken for
     /// a name, and no certificate names it.
     package init(_ host: String) {
         if let address = Self.octets(of: host) {
@@ -31,8 +31,8 @@ package enum HostIdentity: Sendable, Hashable {
     static func text(of octets: Bytes) -> String? {
         func number(_ range: Range<Int>) -> UInt64 { octets[range].reduce(0) { $0 << 8 | UInt64($1) } }
         return switch octets.count {
-        case 4: SocketAddress.v4(UInt32(number(0..<4)), port: 0).host
-        case 16: SocketAddress.v6(number(0..<8), number(8..<16), port: 0).host
+        case 4: HTTP.SocketAddress.v4(UInt32(number(0..<4)), port: 0).host
+        case 16: HTTP.SocketAddress.v6(number(0..<8), number(8..<16), port: 0).host
         default: nil
         }
     }

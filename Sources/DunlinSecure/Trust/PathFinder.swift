@@ -24,7 +24,7 @@ struct PathFinder {
     enum Outcome {
         case path([Certificate], X509Path)
         /// A path verified, and this speaks against it.
-        case objection(TrustRefusal)
+        case objection(NetworkError.TrustRefusal)
         case failure(PathVerifier.Failure)
     }
 
@@ -46,7 +46,7 @@ struct PathFinder {
     /// `sent` is the stack that came with the certificate, or nil. Both stay the caller's. `objection` is asked about
     /// each path that verified.
     mutating func find(
-        _ leaf: OpaquePointer, sent: OpaquePointer?, objection: (X509Path) -> TrustRefusal?
+        _ leaf: OpaquePointer, sent: OpaquePointer?, objection: (X509Path) -> NetworkError.TrustRefusal?
     ) -> Outcome {
         let first = Self.judged(verifier.verify(leaf, sent: sent), objection)
         guard !first.isFinal else { return first }
@@ -71,7 +71,7 @@ struct PathFinder {
     }
 
     /// These certificates and no others.
-    private func verify(_ path: [OpaquePointer], _ objection: (X509Path) -> TrustRefusal?) -> Outcome {
+    private func verify(_ path: [OpaquePointer], _ objection: (X509Path) -> NetworkError.TrustRefusal?) -> Outcome {
         guard let anchors = X509Path(), let between = X509Path() else { return .outOfMemory }
         path.suffix(1).forEach(anchors.append)
         path.dropFirst().dropLast().forEach(between.append)
@@ -83,7 +83,7 @@ struct PathFinder {
     }
 
     private static func judged(
-        _ outcome: PathVerifier.Outcome, _ objection: (X509Path) -> TrustRefusal?
+        _ outcome: PathVerifier.Outcome, _ objection: (X509Path) -> NetworkError.TrustRefusal?
     ) -> Outcome {
         switch outcome {
         case .path(let path, let owner): objection(owner).map { .objection($0) } ?? .path(path, owner)

@@ -6,11 +6,13 @@ package enum PinFile {
     package struct Contents: Sendable, Hashable {
         package var certificates: [Certificate] = []
         /// Digests of SubjectPublicKeyInfo.
-        package var keys: [Fingerprint] = []
+        package var keys: [Certificate.Fingerprint] = []
     }
 
     /// Throws if there is none, and if anything in it is neither. `source` names the file in errors.
-    package static func contents(of bytes: Bytes, source: String) throws(TrustSetupError) -> Contents {
+    package static func contents(of bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError)
+        -> Contents
+    {
         var contents = Contents()
         guard PEM.isPEM(bytes) else {
             contents.certificates = try CertificateFile.certificates(in: bytes, source: source)
@@ -31,7 +33,7 @@ package enum PinFile {
     }
 
     /// The digest of a SubjectPublicKeyInfo in DER; nil if it is none.
-    static func publicKey(_ der: Bytes) -> Fingerprint? {
+    static func publicKey(_ der: Bytes) -> Certificate.Fingerprint? {
         defer { OpenSSLErrors.clear() }
         var used = 0
         let key = der.withUnsafeBytes {

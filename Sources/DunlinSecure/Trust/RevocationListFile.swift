@@ -4,7 +4,7 @@ package import DunlinTypes
 /// Lists of revoked certificates as a user gives them.
 package enum RevocationListFile {
     /// The lists in a file, each as DER. Throws if there is none, and if anything in it is none.
-    package static func lists(in bytes: Bytes, source: String) throws(TrustSetupError) -> [Bytes] {
+    package static func lists(in bytes: Bytes, source: String) throws(NetworkError.TrustConfigurationError) -> [Bytes] {
         var lists = [bytes]
         if PEM.isPEM(bytes) {
             do throws(PEM.Problem) {

@@ -39,9 +39,11 @@ package final class SharedRoots: Sendable {
     }
 
     /// What is in these places now. `looks`: they are looked at however short a time ago that was done before.
-    package func store(of places: SystemRoots, looks: Bool = false) throws(TrustSetupError) -> TrustStore {
+    package func store(of places: SystemRoots, looks: Bool = false) throws(NetworkError.TrustConfigurationError)
+        -> TrustStore
+    {
         if !looks, let store = fresh(places) { return store }
-        return try reading.withLock { _ throws(TrustSetupError) in
+        return try reading.withLock { _ throws(NetworkError.TrustConfigurationError) in
             // Somebody else may have looked while this one waited.
             if !looks, let store = fresh(places) { return store }
             return try looked(at: places)
@@ -59,7 +61,7 @@ package final class SharedRoots: Sendable {
         }
     }
 
-    private func looked(at places: SystemRoots) throws(TrustSetupError) -> TrustStore {
+    private func looked(at places: SystemRoots) throws(NetworkError.TrustConfigurationError) -> TrustStore {
         let now = now()
         guard var latest = known.withLock({ $0[places] }) else {
             let reading = try places.read()
@@ -71,7 +73,7 @@ package final class SharedRoots: Sendable {
         let stamps = latest.stamps.keys.map { ($0, FileStamp(path: $0)) }
         if !stamps.allSatisfy({ latest.stamps[$0.0] == .some($0.1) }) {
             latest.loads += 1
-            do throws(TrustSetupError) {
+            do throws(NetworkError.TrustConfigurationError) {
                 let reading = try places.read()
                 let store = try TrustStore(reading.certificates)
                 latest.stamps = reading.stamps

@@ -56,9 +56,9 @@ package struct SystemRoots: Sendable, Hashable {
     }
 
     /// The roots, each once.
-    package func load() throws(TrustSetupError) -> [Certificate] { try read().certificates }
+    package func load() throws(NetworkError.TrustConfigurationError) -> [Certificate] { try read().certificates }
 
-    func read() throws(TrustSetupError) -> Reading {
+    func read() throws(NetworkError.TrustConfigurationError) -> Reading {
         var reading = Reading()
         for file in files where takesAll || reading.certificates.isEmpty { read([file], into: &reading) }
         for folder in folders where takesAll || reading.certificates.isEmpty {

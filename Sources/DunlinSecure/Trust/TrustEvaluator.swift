@@ -6,14 +6,14 @@ internal import Synchronization
 package final class TrustEvaluator: Sendable {
     package let rules: TrustRules
     /// Of everything a decision depends on. A session that was resumed under another key was decided otherwise.
-    package let key: Fingerprint
+    package let key: Certificate.Fingerprint
     let roots: TrustStore
     /// Pinned certificates as anchors, for those pins that have some.
     let anchors: [TrustRules.Pins: TrustStore]
     let lists: Owned?
     private let accepted = Mutex(AcceptedPaths())
 
-    package init(_ rules: TrustRules, roots: TrustStore) throws(TrustSetupError) {
+    package init(_ rules: TrustRules, roots: TrustStore) throws(NetworkError.TrustConfigurationError) {
         self.rules = rules
         self.roots = roots
         var anchors: [TrustRules.Pins: TrustStore] = [:]
@@ -39,7 +39,7 @@ package final class TrustEvaluator: Sendable {
     package func decide(
         leaf: OpaquePointer?, sent: OpaquePointer?, host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
     ) -> TrustDecision {
-        guard let leaf else { return .refused(TrustRefusal(.noCertificate, host: host.text)) }
+        guard let leaf else { return .refused(NetworkError.TrustRefusal(.noCertificate, host: host.text)) }
         guard rules.revocation.isIgnored, let presented = Self.bytes(of: leaf, sent, host) else {
             return judge(leaf, sent, host, staple, time).decision
         }
@@ -56,7 +56,7 @@ package final class TrustEvaluator: Sendable {
     private func judge(
         _ leaf: OpaquePointer, _ sent: OpaquePointer?, _ host: HostIdentity, _ staple: Bytes?, _ time: Int64?
     ) -> (decision: TrustDecision, validity: PathValidity) {
-        var judgement = TrustJudgement(
+        var judgement = TrustEvaluation(
             evaluator: self, leaf: leaf, sent: sent, host: host, staple: staple, time: time)
         return (judgement.decision(), judgement.validity)
     }
@@ -78,9 +78,12 @@ package final class TrustEvaluator: Sendable {
     package func decide(
         _ chain: [Bytes], host: HostIdentity, staple: Bytes? = nil, at time: Int64? = nil
     ) -> TrustDecision {
-        guard let first = chain.first else { return .refused(TrustRefusal(.noCertificate, host: host.text)) }
+        guard let first = chain.first else {
+            return .refused(NetworkError.TrustRefusal(.noCertificate, host: host.text))
+        }
         guard let leaf = ParsedCertificate(der: first), let sent = X509Path() else {
-            return .refused(TrustRefusal(.malformed, host: host.text, depth: 0, detail: "it cannot be read"))
+            return .refused(
+                NetworkError.TrustRefusal(.malformed, host: host.text, depth: 0, detail: "it cannot be read"))
         }
         for der in chain.dropFirst() {
             if let parsed = ParsedCertificate(der: der) { sent.append(parsed.pointer) }

@@ -28,11 +28,11 @@ package struct TrustRules: Sendable, Hashable {
     /// What is pinned for somebody.
     package struct Pins: Sendable, Hashable {
         /// Digests of SubjectPublicKeyInfo, those of the certificates below among them.
-        package var keys: Set<Fingerprint>
+        package var keys: Set<Certificate.Fingerprint>
         /// Whole certificates.
         package var certificates: Set<Certificate>
 
-        package init(keys: Set<Fingerprint> = [], certificates: Set<Certificate> = []) {
+        package init(keys: Set<Certificate.Fingerprint> = [], certificates: Set<Certificate> = []) {
             self.keys = keys.union(certificates.map(\.details.publicKey))
             self.certificates = certificates
         }
@@ -60,7 +60,7 @@ package struct TrustRules: Sendable, Hashable {
         /// A path to one of the roots with a pin on it; or, where invalid certificates are allowed, to a pin.
         case pins(Pins)
         case nothing
-        case refusal(TrustRefusal.Reason)
+        case refusal(NetworkError.TrustRefusal.Reason)
     }
 
     package func demand(for host: HostIdentity) -> Demand {

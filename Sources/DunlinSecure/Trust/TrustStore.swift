@@ -10,18 +10,21 @@ package final class TrustStore: @unchecked Sendable {
     let pointer: OpaquePointer
     /// The same certificates. OpenSSL sorts those in a store when it first looks for one: nobody else may look there.
     private let list: X509Path
-    private let digests: Set<Fingerprint>
+    private let digests: Set<Certificate.Fingerprint>
     /// Of all certificates in it, in no particular order.
-    package let digest: Fingerprint
+    package let digest: Certificate.Fingerprint
 
     package var count: Int { digests.count }
 
-    package convenience init(_ certificates: some Collection<Certificate>) throws(TrustSetupError) {
+    package convenience init(_ certificates: some Collection<Certificate>) throws(NetworkError.TrustConfigurationError)
+    {
         try self.init(certificates, and: nil)
     }
 
     /// These as well as those of another store, which are not parsed again.
-    package init(_ certificates: some Collection<Certificate>, and other: TrustStore?) throws(TrustSetupError) {
+    package init(_ certificates: some Collection<Certificate>, and other: TrustStore?) throws(NetworkError
+        .TrustConfigurationError)
+    {
         guard let list = X509Path(), let store = X509_STORE_new() else { throw .contradiction("out of memory") }
         self.list = list
         pointer = store

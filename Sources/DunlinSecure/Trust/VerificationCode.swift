@@ -7,7 +7,7 @@ package enum VerificationCode {
     package static let known = 1...94
 
     /// What a code means. A code that is not known refuses as any other, with OpenSSL's own words.
-    package static func reason(_ code: Int32) -> TrustRefusal.Reason {
+    package static func reason(_ code: Int32) -> NetworkError.TrustRefusal.Reason {
         switch code {
         case X509_V_ERR_CERT_NOT_YET_VALID: .notYetValid
         case X509_V_ERR_CERT_HAS_EXPIRED: .expired
@@ -34,7 +34,7 @@ package enum VerificationCode {
         }
     }
 
-    private static func reasonOfDetail(_ code: Int32) -> TrustRefusal.Reason {
+    private static func reasonOfDetail(_ code: Int32) -> NetworkError.TrustRefusal.Reason {
         switch code {
         case X509_V_ERR_UNABLE_TO_DECRYPT_CERT_SIGNATURE, X509_V_ERR_UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY,
             X509_V_ERR_CERT_SIGNATURE_FAILURE, X509_V_ERR_NO_ISSUER_PUBLIC_KEY,

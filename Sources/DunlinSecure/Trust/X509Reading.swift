@@ -7,19 +7,19 @@ enum X509Reading {
         encoding { i2d_X509(certificate, $0) }
     }
 
-    static func publicKey(_ certificate: OpaquePointer) -> Fingerprint? {
+    static func publicKey(_ certificate: OpaquePointer) -> Certificate.Fingerprint? {
         let key = X509_get_X509_PUBKEY(certificate)
         return encoding { i2d_X509_PUBKEY(key, $0) }.flatMap(fingerprint)
     }
 
-    static func fingerprint(_ bytes: Bytes) -> Fingerprint? {
+    static func fingerprint(_ bytes: Bytes) -> Certificate.Fingerprint? {
         let digest = [UInt8](unsafeUninitializedCapacity: 32) { room, count in
             let isDone = bytes.withUnsafeBytes {
                 EVP_Digest($0.baseAddress, $0.count, room.baseAddress, nil, EVP_sha256(), nil)
             }
             count = isDone == 1 ? 32 : 0
         }
-        return Fingerprint(bytes: Bytes(digest))
+        return Certificate.Fingerprint(bytes: Bytes(digest))
     }
 
     /// The subject alternative name. Empty as well if it stands there twice or cannot be read.
@@ -144,7 +144,7 @@ extension PresentedName {
     }
 }
 
-extension Fingerprint {
+extension Certificate.Fingerprint {
     /// Stands for what could not be computed; nothing has this digest.
-    static let zero = Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32)))
+    static let zero = Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32)))
 }

@@ -9,7 +9,7 @@ public struct CookieScope: Sendable, Equatable {
     let isAddress: Bool
 
     /// `target` is in origin form.
-    public init(origin: Origin, target: String) {
+    public init(origin: HTTP.Origin, target: String) {
         host = origin.host
         isSecure = origin.scheme == .https
         isAddress = HostLiteral.parse(origin.host, port: 0) != nil

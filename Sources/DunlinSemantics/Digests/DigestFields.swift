@@ -39,7 +39,7 @@ public enum DigestFields: Sendable, Equatable {
             return
         }
         var digests: [ContentDigest] = []
-        for algorithm in DigestAlgorithm.allCases {
+        for algorithm in ContentDigest.Algorithm.allCases {
             guard let value = members[algorithm.rawValue] else { continue }
             guard case .bytes(let bytes) = value, let digest = ContentDigest(algorithm, Bytes(bytes)) else {
                 self = .malformed

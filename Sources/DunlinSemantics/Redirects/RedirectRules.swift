@@ -6,7 +6,7 @@ public import DunlinTypes
 public enum RedirectRules {
     /// Whether a response with this status leads elsewhere by its Location field. 300, 304, 305 and 306 do not: the
     /// first leaves the choice to a person, the second is about a cache, and the others are of the past.
-    public static func isRedirect(_ status: Status) -> Bool {
+    public static func isRedirect(_ status: HTTP.Status) -> Bool {
         switch status.code {
         case 301, 302, 303, 307, 308: true
         default: false
@@ -18,7 +18,8 @@ public enum RedirectRules {
     /// 301 and 302 make a GET of POST, as everybody has done since the beginning, and leave other methods alone. 303
     /// asks for something else than what was sent, so no body goes along whatever the method. 307 and 308 change
     /// nothing.
-    public static func next(after status: Status, _ method: Method) -> (method: Method, keepsBody: Bool) {
+    public static func next(after status: HTTP.Status, _ method: HTTP.Method) -> (method: HTTP.Method, keepsBody: Bool)
+    {
         switch status.code {
         case 303: (method == .head ? .head : .get, false)
         case 301 where method == .post, 302 where method == .post: (.get, false)
@@ -40,7 +41,7 @@ public enum RedirectRules {
     }
 
     /// Whether protection would be lost.
-    public static func isDowngrade(from origin: Origin, to next: Origin) -> Bool {
+    public static func isDowngrade(from origin: HTTP.Origin, to next: HTTP.Origin) -> Bool {
         origin.scheme == .https && next.scheme == .http
     }
 }
@@ -57,11 +58,11 @@ extension RedirectRules {
 
     /// The fields that may go from one origin to another.
     ///
-    /// Secrets stay where they are. `Host` and `Origin` speak of the old one: what was not asked by a page of the new
-    /// origin's must not say so. `Referer` stays unless protection is lost, since then it would tell of a protected
+    /// Secrets stay where they are. `Host` and `HTTP.Origin` speak of the old one: what was not asked by a page of the
+    /// new origin's must not say so. `Referer` stays unless protection is lost, since then it would tell of a protected
     /// page in the clear (§10.1.3).
     public static func allowed(
-        _ fields: Fields, from origin: Origin, to next: Origin, secret: SecretFields = .usual
+        _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin, secret: HTTP.SecretFields = .usual
     ) -> Fields {
         if origin.isSame(as: next) { return fields }
         let isDowngrade = isDowngrade(from: origin, to: next)

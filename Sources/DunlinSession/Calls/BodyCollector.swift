@@ -7,11 +7,11 @@ struct BodyCollector {
     private var limit: Int? { call.asked.reading.limit }
 
     func collect(_ response: TransportResponse) async throws -> HTTPSession.Response<Bytes> {
-        let stream: any BodyStream
+        let stream: any TransportResponse.BodyStream
         switch response.body {
         case .bytes(let body):
             try check(body.count, response.head)
-            return HTTPSession.Response(response, body, to: call.request, after: call.trail)
+            return HTTPSession.Response(response, body, to: call.request, after: call.callHistory)
         case .stream(let arriving): stream = arriving
         }
         let bytes: Bytes
@@ -22,13 +22,13 @@ struct BodyCollector {
             error.body = error.body?.beginning(upTo: call.asked.reading.kept)
             throw error
         }
-        let complete = response.with(.bytes(bytes), stream.attempt, trailers: stream.trailers)
-        return HTTPSession.Response(complete, bytes, to: call.request, after: call.trail)
+        let complete = response.with(.bytes(bytes), stream.hop, trailers: stream.trailers)
+        return HTTPSession.Response(complete, bytes, to: call.request, after: call.callHistory)
     }
 
-    private func read(_ stream: any BodyStream, _ head: ResponseHead) async throws -> Bytes {
+    private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
         if let length = stream.expectedLength { try check(length, head) }
-        if call.carrier.sockets != nil { return try await stream.collect { try check($0, head) } }
+        if call.callTransport.sockets != nil { return try await stream.collect { try check($0, head) } }
         let collector = self
         return try await call.foreign {
             try await stream.collect { try collector.check($0, head) }
@@ -38,7 +38,7 @@ struct BodyCollector {
     private func check(_ count: Int, _ head: ResponseHead) throws {
         guard let limit, count > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes: stream it, or allow more with bodyBytes",
-            phase: .idle, requestMayHaveBeenSent: true, response: head)
+            .limitExceeded, "the body has more than \(limit) bytes: stream it, or allow more with maximumBodySize",
+            phase: .receive, requestMayHaveBeenSent: true, response: head)
     }
 }

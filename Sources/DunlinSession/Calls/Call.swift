@@ -10,14 +10,14 @@ extension HTTPSession {
         let kind: TaskKind
         package let head: RequestHead
         /// The target as the caller wrote it, values left out.
-        let template: String
+        let targetTemplate: String
         /// Of the URL.
         let fragment: String?
         let body: RequestBody
         package let options: Options
         package let reading: Reading
         /// Who else wants to know of it.
-        let audience: Audience?
+        let observers: RequestObservers?
         /// Where it is listed, and on whose loop it runs.
         let book: TaskBook
         /// Of the session, when it was asked.
@@ -25,13 +25,13 @@ extension HTTPSession {
 
         init(
             _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String, fragment: String? = nil,
-            body: RequestBody, options: Options, reading: Reading, audience: Audience? = nil, book: TaskBook
+            body: RequestBody, options: Options, reading: Reading, observers: RequestObservers? = nil, book: TaskBook
         ) throws {
             era = try session.tasks.era
             self.session = session
-            (self.kind, self.head, self.template, self.fragment) = (kind, head, template, fragment)
+            (self.kind, self.head, self.targetTemplate, self.fragment) = (kind, head, template, fragment)
             (self.body, self.options, self.reading) = (body, options, reading)
-            (self.audience, self.book) = (audience, book)
+            (self.observers, self.book) = (observers, book)
         }
     }
 
@@ -50,40 +50,42 @@ extension HTTPSession {
 extension SessionCore {
     /// Throws for what cannot be sent, and once the session is shut down.
     package func call(
-        _ method: Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: HTTPSession.Options, accept: String? = nil, kind: HTTPSession.TaskKind? = nil, isWatched: Bool
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        options: HTTPSession.Options, accept: String? = nil, kind: HTTPSession.TaskKind? = nil, isObserved: Bool
     ) throws -> HTTPSession.Call {
         var extras: RequestBuilder.Extras?
         var head = try builder.head(
             method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
-        if !options.decodesContent { builder.leaveOutCodings(&head, options.fields) }
+        if !options.decompresses { builder.leaveOutCodings(&head, options.fields) }
         if let rare = options.rare { try rare.complete(&head, options.fields) }
         let book = book
         return try HTTPSession.Call(
             self, kind: kind ?? .of(body), head: head,
             template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
             fragment: extras?.fragment, body: body, options: options, reading: reading(options),
-            audience: isWatched ? audience(options, on: book.loop) : nil, book: book)
+            observers: isObserved ? observers(options, on: book.loop) : nil, book: book)
     }
 
     private func reading(_ options: HTTPSession.Options) -> HTTPSession.Reading {
         HTTPSession.Reading(
-            limit: options.bodyBytes.bytes(of: configuration.limits.bodyBytes), decodes: options.decodesContent,
-            kept: errorBodyBytes(options))
+            limit: options.maximumBodySize.bytes(of: configuration.limits.maximumBodySize),
+            decodes: options.decompresses,
+            kept: maximumErrorBodySize(options))
     }
 
     /// How much of a response's body an error carries.
-    func errorBodyBytes(_ options: HTTPSession.Options) -> Int {
-        options.rare?.values.errorBodyBytes ?? configuration.limits.errorBodyBytes
+    func maximumErrorBodySize(_ options: HTTPSession.Options) -> Int {
+        options.rare?.values.maximumErrorBodySize ?? configuration.limits.maximumErrorBodySize
     }
 
     /// Whether others than its caller want to know of a request: hooks, listeners to events, a queue.
-    func isWatched(_ options: HTTPSession.Options) -> Bool {
-        hub.isHeeded || options.rare?.isWatched == true
+    func isObserved(_ options: HTTPSession.Options) -> Bool {
+        hub.hasObservers || options.rare?.isObserved == true
     }
 
-    private func audience(_ options: HTTPSession.Options, on loop: Reactor) -> Audience {
-        Audience([configuration.hooks, options.hooks], hub, TransferWatch(on: loop, priority: options.priority))
+    private func observers(_ options: HTTPSession.Options, on loop: Reactor) -> RequestObservers {
+        RequestObservers(
+            [configuration.hooks, options.hooks], hub, TransferControl(on: loop, priority: options.priority))
     }
 }
 
@@ -95,6 +97,7 @@ extension HTTPSession.Call {
         let timeouts = options.timeouts ?? session.configuration.timeouts
         return TransportRequest(
             head: head, body: body, timeouts: timeouts, deadline: try InheritedDeadline.end(timeouts, from: start),
-            priority: audience?.watch.standing.priority ?? options.priority, continueTimeout: options.continueTimeout)
+            priority: observers?.control.queueStatus.priority ?? options.priority,
+            continueTimeout: options.continueTimeout)
     }
 }

@@ -9,7 +9,7 @@ final class ChainSettings: Sendable {
     let waitsForConnectivity: Bool
     let reachability: Reachability
     let cookies: CookieJar?
-    let secretFields: SecretFields
+    let secretFields: HTTP.SecretFields
     let asks: Bool
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
@@ -20,7 +20,7 @@ final class ChainSettings: Sendable {
         reachability = configuration.reachability
         cookies = configuration.cookies
         secretFields = configuration.secretFields
-        asks = configuration.authenticate != nil
+        asks = configuration.authenticationHandler != nil
         self.builder = builder
     }
 }

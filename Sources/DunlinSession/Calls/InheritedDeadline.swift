@@ -1,6 +1,6 @@
 /// When the work underway must be over, on the loops' clock.
 enum InheritedDeadline {
-    /// Set by a session's `withDeadline`.
+    /// Set by a session's `withTimeout`.
     @TaskLocal static var present: MonotonicTime?
 
     /// The end of a request that begins at `start`; throws if that has passed already.

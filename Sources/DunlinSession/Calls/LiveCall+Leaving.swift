@@ -4,18 +4,18 @@ internal import DunlinTransport
 extension LiveCall {
     /// Lets the connection of a response go that nobody reads: what is left of a small body is read, so that it can be
     /// used again. How the attempt went; throws if the request is over.
-    func letGo(of response: TransportResponse) async throws -> Attempt {
-        guard case .stream(let body) = response.body else { return response.attempt }
-        if let sockets = carrier.sockets {
+    func letGo(of response: TransportResponse) async throws -> HTTP.Hop {
+        guard case .stream(let body) = response.body else { return response.hop }
+        if let sockets = callTransport.sockets {
             let limit = loop.now().advanced(by: Self.patience.clampedNanoseconds)
             do {
                 try await sockets.drain(body, upTo: Self.smallBody, until: limit)
             } catch {
                 // The response has been understood. Only what ends the request ends it here.
-                if interrupt.cause != nil || loop.now() >= request.deadline { throw error }
+                if cancellation.cause != nil || loop.now() >= request.deadline { throw error }
             }
         }
-        return body.attempt
+        return body.hop
     }
 
     /// What costs less to read than a new connection, and how long that is waited for.

@@ -12,7 +12,7 @@ package struct LiveCall: Sendable {
     /// When the next exchange begins, or the last one did.
     package var start: MonotonicTime
     /// What came before.
-    package var trail: Trail?
+    package var callHistory: CallHistory?
     /// What the exchange is that is made next, which may be stopped alone; nil: all of the request.
     package var part: CallPart?
     /// Whether a policy may have it tried again.
@@ -23,25 +23,25 @@ package struct LiveCall: Sendable {
     package var session: SessionCore { asked.session }
     var chain: Chain { asked.era.chain }
     package var loop: Reactor { delegate.loop }
-    package var carrier: Carrier { asked.era.chain.carrier }
+    package var callTransport: CallTransport { asked.era.chain.callTransport }
     /// Nil for a call that nobody watches.
-    package var audience: Audience? { delegate.audience }
-    package var watch: TransferWatch? { audience?.watch }
+    package var observers: RequestObservers? { delegate.observers }
+    package var control: TransferControl? { observers?.control }
     /// Whatever is waited for on the way waits on the present exchange's switch. `delegate` is what is told of.
-    var interrupt: Interrupt { part?.interrupt ?? delegate.interrupt }
-    package var snapshot: TaskSnapshot { delegate.snapshot(at: loop.now()) }
+    var cancellation: Cancellation { part?.cancellation ?? delegate.cancellation }
+    package var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: loop.now()) }
 
-    package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { audience?.hasHook(hook) ?? false }
+    package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { observers?.hasHook(hook) ?? false }
 
     /// Throws if the request may not go on; waits while it is held.
     package func pass() async throws {
-        if let watch { try await delegate.pass(watch, until: request.deadline) }
+        if let control { try await delegate.pass(control, until: request.deadline) }
     }
 
     /// Work that knows only task cancellation, under the call's own switch and deadline.
     package func foreign<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
-        try await carrier.foreign(
-            until: request.deadline, request.timeouts.total, interrupt, on: loop, work)
+        try await callTransport.foreign(
+            until: request.deadline, request.timeouts.total, cancellation, on: loop, work)
     }
 }
 
@@ -88,7 +88,7 @@ extension LiveCall {
             guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             let outcome: Result<TransportResponse, any Error>
             do {
-                let response = try await carrier.exchange(try await drivers.sending(&self), of: self)
+                let response = try await callTransport.exchange(try await drivers.sending(&self), of: self)
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
             } catch {
@@ -132,21 +132,22 @@ extension LiveCall {
         _ arrived: TransportResponse, appendingTo base: Int = 0, of total: Int? = nil, outside: Bool = false
     ) async throws -> Arrival {
         var (response, destination) = (arrived, HTTPSession.Destination?.none)
-        if let audience {
-            if carrier.sockets == nil { asked.body.noteSent(by: audience.watch) }
-            (response, destination) = try await audience.admitted(arrived, self, appendingTo: base, of: total)
+        if let observers {
+            if callTransport.sockets == nil { asked.body.noteSent(by: observers.control) }
+            (response, destination) = try await observers.admitted(arrived, self, appendingTo: base, of: total)
         }
-        if outside, carrier.sockets == nil, case .stream(let stream) = response.body {
+        if outside, callTransport.sockets == nil, case .stream(let stream) = response.body {
             let body = ForeignBody(
-                stream, carrier, delegate.interrupt, on: loop, until: request.deadline, limit: request.timeouts.total)
-            response = response.with(.stream(body), response.attempt)
+                stream, callTransport, delegate.cancellation, on: loop, until: request.deadline,
+                limit: request.timeouts.total)
+            response = response.with(.stream(body), response.hop)
         }
         var isCoded = false
-        if asked.reading.decodes, let plain = try session.decoding.apply(to: response, telling: watch) {
+        if asked.reading.decodes, let plain = try session.decoding.apply(to: response, telling: control) {
             response = plain
             isCoded = true
         }
-        if let audience { response = try await audience.told(response, self) }
+        if let observers { response = try await observers.told(response, self) }
         return Arrival(response: response, isCoded: isCoded, destination: destination)
     }
 }

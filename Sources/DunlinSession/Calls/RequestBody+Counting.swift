@@ -2,7 +2,7 @@ internal import DunlinTransport
 
 extension RequestBody {
     /// The same body, telling a watch of what is taken of it: for transports that do not.
-    func counted(by watch: TransferWatch) -> RequestBody {
+    func counted(by control: TransferControl) -> RequestBody {
         switch content {
         case .none, .bytes, .file:
             // Nobody can tell how far these are before there is an answer: see `noteSent`.
@@ -10,14 +10,14 @@ extension RequestBody {
         case .stream(let length, let isReplayable, let make):
             return with(
                 .stream(length: length, isReplayable: isReplayable) {
-                    watch.beginSending(length)
-                    return CountedChunks(chunks: make(), watch: watch)
+                    control.beginSending(length)
+                    return CountedChunks(chunks: make(), control: control)
                 })
         }
     }
 
     /// Tells a watch, once there is an answer, that a body went out which nobody could count on its way.
-    func noteSent(by watch: TransferWatch) {
+    func noteSent(by control: TransferControl) {
         let length: Int
         switch content {
         case .none, .stream: return
@@ -26,8 +26,8 @@ extension RequestBody {
             guard let range = file.range else { return }
             length = max(0, range.upperBound.subtractingClamped(range.lowerBound))
         }
-        watch.beginSending(length)
-        watch.sent(length)
+        control.beginSending(length)
+        control.sent(length)
     }
 }
 
@@ -36,10 +36,10 @@ private struct CountedChunks: AsyncSequence, Sendable {
     typealias Failure = any Error
 
     let chunks: any RequestBody.Chunks
-    let watch: TransferWatch
+    let control: TransferControl
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(chunks: Self.iterator(of: chunks), watch: watch)
+        Iterator(chunks: Self.iterator(of: chunks), control: control)
     }
 
     private static func iterator(of chunks: some RequestBody.Chunks) -> any AsyncIteratorProtocol<Bytes, any Error> {
@@ -48,13 +48,13 @@ private struct CountedChunks: AsyncSequence, Sendable {
 
     struct Iterator: AsyncIteratorProtocol {
         var chunks: any AsyncIteratorProtocol<Bytes, any Error>
-        let watch: TransferWatch
+        let control: TransferControl
         /// Taken once the next is asked for.
         var last = 0
 
         mutating func next() async throws -> Bytes? {
-            watch.sent(last)
-            _ = await watch.pass(until: .never)
+            control.sent(last)
+            _ = await control.pass(until: .never)
             let chunk = try await chunks.next(isolation: nil)
             last = chunk?.count ?? 0
             return chunk

@@ -5,17 +5,17 @@ package final class RequestSettings: Sendable {
     let options: RareOptions.Values
     private let rare: RareOptions?
     /// Those who attend the exchange itself.
-    let attendants: Attendants?
+    let exchangeOptions: ExchangeOptions?
     /// Who else wants to know of it.
-    let audience: Audience?
+    let observers: RequestObservers?
     /// Whether it may be tried again; nil if it does not say.
     let retries: Bool?
     /// What the request begins with, if its URL has a fragment.
-    package let trail: Trail?
+    package let callHistory: CallHistory?
 
     /// Nil if there is nothing.
     static func of(_ call: HTTPSession.Call) -> RequestSettings? {
-        if call.options.rare == nil, call.fragment == nil, call.audience == nil { return nil }
+        if call.options.rare == nil, call.fragment == nil, call.observers == nil { return nil }
         return RequestSettings(call)
     }
 
@@ -23,11 +23,11 @@ package final class RequestSettings: Sendable {
         rare = call.options.rare
         options = rare?.values ?? RareOptions.Values()
         retries = options.retry?.isSet
-        let own = options.authenticate.map { RequestAdvisor(call.session.advisor, $0) }
-        attendants = Attendants(advisor: own, watch: call.audience?.watch)
-        audience = call.audience
-        trail = call.fragment.map { fragment in Trail?.none.with { $0.fragment = fragment } }
+        let own = options.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
+        exchangeOptions = ExchangeOptions(tlsPolicySource: own, control: call.observers?.control)
+        observers = call.observers
+        callHistory = call.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
     }
 
-    func routed(_ origin: Origin) throws -> Origin { try rare?.routed(origin) ?? origin }
+    func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin { try rare?.routed(origin) ?? origin }
 }

@@ -3,13 +3,13 @@ internal import DunlinTransport
 
 extension HTTPSession.RequestTask {
     /// Whether it may move just now: false while it is held, not begun or over.
-    public var isActive: Bool { watch.motion == .moving }
+    public var isActive: Bool { control.motion == .moving }
 
     /// Whether it may move: false while it is held, not begun or over. As it is now, then whenever that has changed;
     /// the stream ends with the request. Does not let it begin, and does not keep it.
     public var activity: AsyncStream<Bool> {
-        AsyncStream(knowing: TransferWatch.Motion?.none) { [watch] known in
-            known == .over ? nil : await watch.motion(after: known)
+        AsyncStream(knowing: TransferControl.Motion?.none) { [control] known in
+            known == .over ? nil : await control.motion(after: known)
         } tell: { known, motion in
             defer { known = motion }
             let isMoving = motion == .moving
@@ -18,13 +18,14 @@ extension HTTPSession.RequestTask {
     }
 
     /// Tells how far it is, without letting it begin and without keeping it.
-    package var teller: Teller {
-        Teller(
-            tally: { [watch] in watch.tally }, settled: { [settlement] in settlement.valueIfSettled.map(Self.error) },
+    package var teller: ProgressSource {
+        ProgressSource(
+            tally: { [control] in control.tally },
+            settled: { [settlement] in settlement.valueIfSettled.map(Self.error) },
             ending: { [settlement] in Self.error(await settlement.value) })
     }
 
-    package struct Teller: Sendable {
+    package struct ProgressSource: Sendable {
         fileprivate let tally: @Sendable () -> Tally
         fileprivate let settled: @Sendable () -> (any Error)??
         /// Waits for its end, whoever cancels whom; the error, if there is one.

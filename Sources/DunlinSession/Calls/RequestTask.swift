@@ -17,19 +17,19 @@ extension HTTPSession {
     /// cancelled.
     public final class RequestTask<Output: Sendable>: Sendable {
         package let delegate: TaskDelegate
-        let watch: TransferWatch
+        let control: TransferControl
         package let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)
         /// What its transfer leaves, for those who know what that is.
         package let leftover: (any Sendable)?
 
         init(
-            _ delegate: TaskDelegate, _ watch: TransferWatch,
+            _ delegate: TaskDelegate, _ control: TransferControl,
             _ settlement: Settlement<Result<Response<Output>, any Error>>, _ leftover: (any Sendable)? = nil
         ) {
             self.leftover = leftover
             self.delegate = delegate
-            self.watch = watch
+            self.control = control
             self.settlement = settlement
         }
 
@@ -40,10 +40,10 @@ extension HTTPSession {
 }
 
 extension HTTPSession.RequestTask {
-    public var id: TaskID { delegate.id }
+    public var id: HTTPSession.TaskID { delegate.id }
 
     /// Where it stands; the registry tells the same.
-    public var snapshot: TaskSnapshot { delegate.snapshot(at: watch.now()) }
+    public var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: control.now()) }
 
     /// Lets it begin or go on; one call is enough, however often it was suspended. Harmless when it runs or is over.
     public func resume() {
@@ -63,16 +63,16 @@ extension HTTPSession.RequestTask {
     }
 
     /// Who goes first when requests wait for their turn or for a connection. Another one counts at once.
-    public var priority: RequestPriority {
+    public var priority: HTTP.Priority {
         get { delegate.priority }
         set { delegate.setPriority(newValue) }
     }
 
     /// Makes it one of a batch: `follower` is told of what it moves, and it stands in `line`, if it has not begun yet.
-    package func join(_ line: RequestQueue?, _ follower: any TallyFollower) {
-        watch.add(follower)
+    package func join(_ line: RequestQueue?, _ observer: any TallyObserver) {
+        control.add(observer)
         guard let line, !hasBegun.exchange(true, ordering: .relaxed) else { return }
-        delegate.audience?.join(line, comesLater: !delegate.predecessors.isEmpty)
+        delegate.observers?.join(line, comesLater: !delegate.predecessors.isEmpty)
     }
 }
 
@@ -111,16 +111,16 @@ extension HTTPSession.RequestTask {
     /// How much of the request's body the socket has taken: as it is now, then the newest value whenever it has
     /// changed, at most a hundred times a second, then the final one. Who begins to listen when the request is over
     /// gets the final value.
-    public var uploadProgress: AsyncStream<HTTPSession.TransferProgress> { watch.progress(.upload) }
+    public var uploadProgress: AsyncStream<HTTPSession.TransferProgress> { control.progress(.upload) }
 
     /// The same of the response's body.
-    public var downloadProgress: AsyncStream<HTTPSession.TransferProgress> { watch.progress(.download) }
+    public var downloadProgress: AsyncStream<HTTPSession.TransferProgress> { control.progress(.download) }
 
     /// How far the request's body is just now.
-    public var uploaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(watch.tally, .upload) }
+    public var uploaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(control.tally, .upload) }
 
     /// How far the response's body is just now.
-    public var downloaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(watch.tally, .download) }
+    public var downloaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(control.tally, .download) }
 }
 
 extension Result where Failure == any Error {

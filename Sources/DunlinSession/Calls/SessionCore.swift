@@ -9,7 +9,7 @@ package final class SessionCore: Sendable {
     let builder: RequestBuilder
     let decoding: Decoding
     package let loops: [Reactor]
-    let advisor: SessionAdvisor
+    let tlsPolicySource: SessionTLSPolicySource
     package let hub: EventHub
     /// What ends with the session.
     package let residents = SessionResidents()
@@ -19,12 +19,13 @@ package final class SessionCore: Sendable {
 
     /// `chain` makes what its calls go through, over its loop.
     init(
-        _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, _ advisor: SessionAdvisor,
+        _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder,
+        _ tlsPolicySource: SessionTLSPolicySource,
         on loops: [Reactor], chain: Chain
     ) {
         self.configuration = configuration
         self.builder = builder
-        self.advisor = advisor
+        self.tlsPolicySource = tlsPolicySource
         self.loops = loops
         decoding = Decoding(configuration.limits, configuration.codecs)
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)

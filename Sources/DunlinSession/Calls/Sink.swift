@@ -67,9 +67,9 @@ struct WholeSink: Sink {
             return try await receiver(destination).receive(arrival, &call)
         }
         let whole = try await collected(arrival, call)
-        if let watch = call.watch {
-            watch.received(upTo: whole.metrics.attempts.last?.bodyBytes ?? whole.body.count)
-            watch.decoded(upTo: whole.body.count)
+        if let control = call.control {
+            control.received(upTo: whole.metrics.hops.last?.bodyBytes ?? whole.body.count)
+            control.decoded(upTo: whole.body.count)
             try await call.pass()
         }
         return whole
@@ -96,7 +96,7 @@ struct WholeSink: Sink {
                 try await collector.collect(arrival.response)
             }
         } catch {
-            throw call.trail.explained(error)
+            throw call.callHistory.explained(error)
         }
     }
 }

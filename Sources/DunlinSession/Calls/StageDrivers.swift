@@ -17,7 +17,7 @@ struct StageDrivers {
     }
 
     /// Whether nobody has to see a response with this status.
-    func mayPass(_ status: Status) -> Bool { drivers.isEmpty && status < 300 }
+    func mayPass(_ status: HTTP.Status) -> Bool { drivers.isEmpty && status < 300 }
 
     /// What is sent for the call's request.
     func sending(_ call: inout LiveCall) async throws -> TransportRequest {

@@ -8,11 +8,11 @@ final class StreamSink: Sink {
     /// Whether whoever gets the response is within the call, and ends it.
     let isScope: Bool
     private let opening = Settlement<Result<HTTPSession.StreamedResponse, any Error>>()
-    private let closing: Parking<(any Error)?>
+    private let closing: ValueWaiter<(any Error)?>
 
     init(isScope: Bool, on loop: Reactor) {
         self.isScope = isScope
-        closing = Parking(on: loop)
+        closing = ValueWaiter(on: loop)
     }
 
     /// The response; whoever waits for it does so to the end, which cancelling the call brings about.
@@ -59,8 +59,8 @@ final class StreamSink: Sink {
         call.delegate.cancel(.handle)
         if isScope { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
-        let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .idle)
-        call.carrier.sockets?.abandon(stream, isScope ? late : error ?? late)
+        let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
+        call.callTransport.sockets?.abandon(stream, isScope ? late : error ?? late)
     }
 
     private func streamed(
@@ -68,13 +68,14 @@ final class StreamSink: Sink {
     ) async throws -> HTTPSession.StreamedResponse {
         let declared = response.declaredLength
         let arrival = try await call.admit(response, outside: true)
-        let trail = call.trail
+        let callHistory = call.callHistory
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim,
             body: BodySequence(
                 arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared),
-            recorded: Metrics(after: trail, last: arrival.response.attempt), url: call.request.head.url(after: trail),
-            history: trail?.redirects ?? [], retries: trail?.tries?.retried ?? [], queued: call.queued)
+            recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
+            url: call.request.head.url(after: callHistory),
+            history: callHistory?.redirects ?? [], retries: callHistory?.tries?.retried ?? [], queued: call.queued)
     }
 
     /// What is read outside of the call ends with its time, and when it is cancelled, whether somebody reads or not.
@@ -82,16 +83,16 @@ final class StreamSink: Sink {
         of response: HTTPSession.StreamedResponse, _ call: LiveCall
     ) async throws -> (any Error)? {
         if isScope {
-            guard case .value(let error) = await closing.wait(until: .never, interrupt: nil) else { return nil }
+            guard case .value(let error) = await closing.wait(until: .never, cancellation: nil) else { return nil }
             return error
         }
         // Its exchange is over.
         if case .bytes = response.body.source.body { return nil }
-        let interrupt = Interrupt(partOf: call.delegate.interrupt)
-        switch await closing.wait(until: call.request.deadline, interrupt: interrupt) {
+        let cancellation = Cancellation(partOf: call.delegate.cancellation)
+        switch await closing.wait(until: call.request.deadline, cancellation: cancellation) {
         case .value(let error): return error
-        case .interrupted:
-            if interrupt.cause == .task { throw CancellationError() }
+        case .cancelled:
+            if cancellation.cause == .task { throw CancellationError() }
             throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
         case .timedOut:
             throw NetworkError(

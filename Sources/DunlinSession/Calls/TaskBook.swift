@@ -4,9 +4,9 @@ internal import Synchronization
 /// The requests of one session that run on one loop. It lives there, as they do: entering and leaving it is no switch.
 actor TaskBook {
     nonisolated let loop: Reactor
-    private var machine = RegistryMachine<TaskDelegate, RegistryWatcher>()
+    private var machine = RegistryMachine<TaskDelegate, RegistryObserver>()
     /// Whether anybody looks on, for those who hold a request: they do so from anywhere.
-    private nonisolated let hasOnlookers = Atomic<Bool>(false)
+    private nonisolated let hasObservers = Atomic<Bool>(false)
 
     init(on loop: Reactor) {
         self.loop = loop
@@ -44,7 +44,7 @@ extension TaskBook {
 
     /// Empties a place, of a request or of what is none.
     func remove(at place: Int, isRequest: Bool = true) {
-        let now = isRequest && machine.hasOnlookers ? loop.now() : nil
+        let now = isRequest && machine.hasObservers ? loop.now() : nil
         if !machine.remove(place, at: now) { tell(machine.dismiss(place, at: now)) }
     }
 
@@ -66,7 +66,7 @@ extension TaskBook {
 
     var running: [TaskDelegate] { machine.running }
 
-    private func tell(_ watchers: [RegistryWatcher]) {
+    private func tell(_ watchers: [RegistryObserver]) {
         for watcher in watchers { watcher.tell() }
     }
 }
@@ -83,13 +83,13 @@ extension TaskBook {
         return (watch.id, watch.isWithin)
     }
 
-    /// False if it was interrupted, or the time came first.
+    /// False if it was cancelled, or the time came first.
     func wait(
-        _ watch: UInt64, isWithin: Bool, until deadline: MonotonicTime, _ interrupt: Interrupt
+        _ watch: UInt64, isWithin: Bool, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Bool {
-        let parking = Parking<Void>(on: loop)
-        guard machine.wait(watch, isWithin: isWithin, .parked(parking)) else { return true }
-        if case .value = await parking.wait(until: deadline, interrupt: interrupt) { return true }
+        let waiter = ValueWaiter<Void>(on: loop)
+        guard machine.wait(watch, isWithin: isWithin, .parked(waiter)) else { return true }
+        if case .value = await waiter.wait(until: deadline, cancellation: cancellation) { return true }
         return false
     }
 
@@ -99,11 +99,11 @@ extension TaskBook {
 
     /// Waits until a request is over; nil if it is not on the list.
     func waitForEnd(
-        of id: TaskID, until deadline: MonotonicTime, _ interrupt: Interrupt
-    ) async -> Parking<Void>.Outcome? {
-        let parking = Parking<Void>(on: loop)
-        guard let following = machine.follow(.parked(parking), { $0.id == id }) else { return nil }
-        let outcome = await parking.wait(until: deadline, interrupt: interrupt)
+        of id: HTTPSession.TaskID, until deadline: MonotonicTime, _ cancellation: Cancellation
+    ) async -> ValueWaiter<Void>.Outcome? {
+        let waiter = ValueWaiter<Void>(on: loop)
+        guard let following = machine.follow(.parked(waiter), { $0.id == id }) else { return nil }
+        let outcome = await waiter.wait(until: deadline, cancellation: cancellation)
         machine.leave(following)
         return outcome
     }
@@ -114,25 +114,25 @@ extension TaskBook {
 extension TaskBook {
     /// Rings `bell` for what `look` asks for, and whenever a request is held or let go, until `part`.
     func join(_ bell: AsyncStream<Void>.Continuation) -> UInt64 {
-        hasOnlookers.store(true, ordering: .sequentiallyConsistent)
+        hasObservers.store(true, ordering: .sequentiallyConsistent)
         return machine.join(.ringing(bell))
     }
 
-    func part(_ onlooker: UInt64) {
-        machine.part(onlooker)
-        hasOnlookers.store(machine.hasOnlookers, ordering: .sequentiallyConsistent)
+    func part(_ observer: UInt64) {
+        machine.part(observer)
+        hasObservers.store(machine.hasObservers, ordering: .sequentiallyConsistent)
     }
 
     /// Whether any request moves, and what the next ring is to be for.
-    func look(_ onlooker: UInt64, for news: News) -> (isBusy: Bool, ends: Ends) {
-        let sight = machine.look(onlooker, for: news, where: \.isActive)
+    func look(_ observer: UInt64, for news: News) -> (isBusy: Bool, ends: Ends) {
+        let sight = machine.look(observer, for: news, where: \.isActive)
         return (sight.isBusy, sight.ends)
     }
 
     /// A request was held, or let go.
-    nonisolated func noteHold(_ isHeld: Bool) {
-        guard hasOnlookers.load(ordering: .sequentiallyConsistent) else { return }
-        let time = isHeld ? loop.now() : nil
+    nonisolated func noteHold(_ isSuspended: Bool) {
+        guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
+        let time = isSuspended ? loop.now() : nil
         Task { await note(holdSince: time) }
     }
 
@@ -142,13 +142,13 @@ extension TaskBook {
 }
 
 /// Who is told of something by a book.
-enum RegistryWatcher: Sendable {
-    case parked(Parking<Void>)
+enum RegistryObserver: Sendable {
+    case parked(ValueWaiter<Void>)
     case ringing(AsyncStream<Void>.Continuation)
 
     func tell() {
         switch self {
-        case .parked(let parking): _ = parking.deliver(())
+        case .parked(let waiter): _ = waiter.deliver(())
         case .ringing(let bell): bell.yield()
         }
     }

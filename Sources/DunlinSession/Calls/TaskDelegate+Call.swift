@@ -4,7 +4,7 @@ internal import DunlinTransport
 /// The one life of a request, from its place in the registry to the end: watched or not, whole or streamed, up or down.
 ///
 /// It enters, is admitted, transferred and told of, and leaves. All of that happens on its loop; what its caller gets
-/// is made where the caller is. What others than its caller want is asked of its audience; most have none.
+/// is made where the caller is. What others than its caller want is asked of its observers; most have none.
 extension TaskDelegate {
     package typealias Response = HTTPSession.Response
 
@@ -13,8 +13,8 @@ extension TaskDelegate {
         try await enclosed(call, sink) {
             let transfer = try await transferred(call, to: sink)
             let result = await Self.valued(transfer.result, sink)
-            if let audience {
-                await leave(transfer, .ending(result), completion(of: call, transfer, result, sink), audience)
+            if let observers {
+                await leave(transfer, .ending(result), completion(of: call, transfer, result, sink), observers)
             }
             return Lived(result: result)
         }.result.get()
@@ -31,9 +31,9 @@ extension TaskDelegate {
                 leaveLoop()
                 return await Self.valued(transfer.result, sink)
             }
-            guard let audience else { return _ = settlement.settle(result) }
+            guard let observers else { return _ = settlement.settle(result) }
             let completion = completion(of: call, transfer, result, sink)
-            await leave(transfer, .ending(result), completion, audience) { settlement.settle(result) }
+            await leave(transfer, .ending(result), completion, observers) { settlement.settle(result) }
         }
     }
 
@@ -44,18 +44,18 @@ extension TaskDelegate {
         do {
             return try await transferred(call, to: sink, at: try await book.enter(self, of: call.era.number))
         } catch {
-            if let audience {
-                var entrance = entrance(call, audience)
-                await entrance.forgo()
-                audience.watch.end()
+            if let observers {
+                var admission = admission(call, observers)
+                await admission.forgo()
+                observers.control.end()
             }
             return Transferred(failure: error)
         }
     }
 
-    private nonisolated func entrance(_ call: HTTPSession.Call, _ audience: Audience) -> Entrance {
+    private nonisolated func admission(_ call: HTTPSession.Call, _ observers: RequestObservers) -> Admission {
         let timeouts = call.options.timeouts ?? call.session.configuration.timeouts
-        return Entrance(call.session, self, audience, call.head.origin, timeouts)
+        return Admission(call.session, self, observers, call.head.origin, timeouts)
     }
 
     /// A result that may be no other task's to see.
@@ -69,7 +69,7 @@ extension TaskDelegate {
     ) async rethrows -> Lived<S.Value> {
         let chain = call.era.chain
         let isEnclosure =
-            audience != nil || sink.isScope || chain.asks(settings) || chain.needsScope(call.body, settings)
+            observers != nil || sink.isScope || chain.asks(settings) || chain.needsScope(call.body, settings)
         return isEnclosure ? try await Enclosure.enter(.request(id)) { try await life() } : try await life()
     }
 
@@ -111,48 +111,48 @@ extension TaskDelegate {
     ) async throws -> Transferred<S.Taken> {
         let place: Int
         if let entered { place = entered } else { place = try await book.add(self, of: call.era.number) }
-        guard let audience else {
+        guard let observers else {
             let transfer = await transfer(call, to: sink, queued: nil)
             end(.ending(transfer.result))
-            await book.remove(at: place, isRequest: kind != .opening)
+            await book.remove(at: place, isRequest: kind != .preconnect)
             return transfer
         }
-        if entered == nil { audience.events.tell(.resumed(snapshot)) }
-        var transfer = await watchedTransfer(call, to: sink, audience)
+        if entered == nil { observers.events.tell(.resumed(snapshot)) }
+        var transfer = await watchedTransfer(call, to: sink, observers)
         transfer.place = place
         return transfer
     }
 
     /// Tells whoever looks on how far it is, and that it is over.
     private func watchedTransfer<S: Sink>(
-        _ call: HTTPSession.Call, to sink: S, _ audience: Audience
+        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
     ) async -> Transferred<S.Taken> {
-        guard audience.wantsProgress else { return await toldTransfer(call, to: sink, audience) }
-        async let telling: Void = audience.tellProgress(of: self)
-        let transfer = await toldTransfer(call, to: sink, audience)
+        guard observers.wantsProgress else { return await toldTransfer(call, to: sink, observers) }
+        async let telling: Void = observers.tellProgress(of: self)
+        let transfer = await toldTransfer(call, to: sink, observers)
         await telling
         return transfer
     }
 
     private func toldTransfer<S: Sink>(
-        _ call: HTTPSession.Call, to sink: S, _ audience: Audience
+        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
     ) async -> Transferred<S.Taken> {
-        let transfer = await admittedTransfer(call, to: sink, audience)
-        audience.watch.end()
+        let transfer = await admittedTransfer(call, to: sink, observers)
+        observers.control.end()
         let (snapshot, error) = (snapshot, transfer.error)
-        await audience.tell(\.transferEnded) { await $0(snapshot, error) }
+        await observers.tell(\.didEndTransfer) { await $0(snapshot, error) }
         return transfer
     }
 
     /// Waits until it is let go and its turn comes, which it gives back when nothing of it goes on any more.
     private func admittedTransfer<S: Sink>(
-        _ call: HTTPSession.Call, to sink: S, _ audience: Audience
+        _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
     ) async -> Transferred<S.Taken> {
         do {
-            var entrance = entrance(call, audience)
-            let passage = try await entrance.pass()
-            defer { passage.leave() }
-            return await transfer(call, to: sink, queued: passage.queued)
+            var admission = admission(call, observers)
+            let permit = try await admission.pass()
+            defer { permit.leave() }
+            return await transfer(call, to: sink, queued: permit.queued)
         } catch {
             return Transferred(failure: error)
         }
@@ -190,33 +190,33 @@ extension TaskDelegate {
     private func begun(_ call: HTTPSession.Call, _ uploads: UploadScope?, queued: Int64?) throws -> LiveCall {
         let start = queued == nil ? created : loop.now()
         var body = call.body
-        if let queued, let watch = audience?.watch {
-            watch.standing.queued(queued, until: start)
-            if call.era.chain.carrier.sockets == nil { body = body.counted(by: watch) }
+        if let queued, let control = observers?.control {
+            control.queueStatus.queued(queued, until: start)
+            if call.era.chain.callTransport.sockets == nil { body = body.counted(by: control) }
         }
         return LiveCall(
             asked: call, delegate: self, uploads: uploads, request: try call.request(body, since: start), start: start,
-            trail: settings?.trail, queued: queued ?? 0)
+            callHistory: settings?.callHistory, queued: queued ?? 0)
     }
 
-    private nonisolated var snapshot: TaskSnapshot { snapshot(at: loop.now()) }
+    private nonisolated var snapshot: HTTPSession.TaskSnapshot { snapshot(at: loop.now()) }
 }
 
 // MARK: - The end
 
 extension TaskDelegate {
-    /// The end of a request that is watched: its audience is told, then whoever settles it, and it is off the list.
+    /// The end of a request that is watched: its observers are told, then whoever settles it, and it is off the list.
     private func leave<Taken: Sendable>(
         _ transfer: Transferred<Taken>, _ end: TaskMachine.State, _ completion: consuming HTTPSession.Completion,
-        _ audience: Audience, _ settle: @Sendable () -> Void = {}
+        _ observers: RequestObservers, _ settle: @Sendable () -> Void = {}
     ) async {
         self.end(end)
         var completion = completion
         completion.task = snapshot
-        await audience.tell(completion)
+        await observers.tell(completion)
         if let place = transfer.place { await book.unlist(at: place) }
         settle()
-        audience.events.tell(.completed(completion))
+        observers.events.tell(.completed(completion))
         if let place = transfer.place { await book.remove(at: place) }
     }
 
@@ -241,18 +241,18 @@ extension TaskDelegate {
 private struct Transferred<Taken: Sendable>: Sendable {
     let result: Result<HTTPSession.Response<Taken>, any Error>
     /// Of a failure.
-    private let trail: Trail?
+    private let callHistory: CallHistory?
     private let queued: Int64
     /// In the book of its loop, of a request that is still on the list.
     var place: Int?
 
     init(failure error: any Error) {
-        (result, trail, queued) = (.failure(error), nil, 0)
+        (result, callHistory, queued) = (.failure(error), nil, 0)
     }
 
     init(_ result: Result<HTTPSession.Response<Taken>, any Error>, _ live: LiveCall) {
-        (trail, queued) = (live.trail, live.queued)
-        self.result = queued > 0 ? result.after(waiting: queued, isFirst: trail?.attempts.isEmpty ?? true) : result
+        (callHistory, queued) = (live.callHistory, live.queued)
+        self.result = queued > 0 ? result.after(waiting: queued, isFirst: callHistory?.hops.isEmpty ?? true) : result
     }
 
     var response: HTTPSession.Response<Taken>? {
@@ -263,15 +263,15 @@ private struct Transferred<Taken: Sendable>: Sendable {
         if case .failure(let error) = result { error } else { nil }
     }
 
-    var metrics: Metrics {
+    var metrics: HTTPSession.Metrics {
         switch result {
         case .success(let response): return response.metrics
         case .failure(let error):
-            let last = (error as? NetworkError)?.attempt
-            guard let earlier = trail?.attempts, !earlier.isEmpty else {
-                return Metrics(attempts: [last].compactMap(\.self))
+            let last = (error as? NetworkError)?.hop
+            guard let earlier = callHistory?.hops, !earlier.isEmpty else {
+                return HTTPSession.Metrics(hops: [last].compactMap(\.self))
             }
-            return Metrics(attempts: earlier + [last].compactMap(\.self)).after(waiting: queued)
+            return HTTPSession.Metrics(hops: earlier + [last].compactMap(\.self)).after(waiting: queued)
         }
     }
 }
@@ -282,7 +282,7 @@ extension Result {
     where Success == HTTPSession.Response<Value>, Failure == any Error {
         map { $0.after(waiting: time) }.mapError { error in
             guard isFirst, var failure = error as? NetworkError else { return error }
-            failure.attempt = failure.attempt?.after(waiting: time)
+            failure.hop = failure.hop?.after(waiting: time)
             return failure
         }
     }

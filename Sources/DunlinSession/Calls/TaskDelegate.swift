@@ -7,16 +7,16 @@ internal import Synchronization
 /// It lives on the request's loop, and what the request comes to on its way is isolated to it. What must count at once,
 /// wherever it is said, is not: the switch that stops the request, and the watch that holds it.
 public actor TaskDelegate {
-    public nonisolated let id = TaskID.next()
+    public nonisolated let id = HTTPSession.TaskID.next()
     public nonisolated let kind: HTTPSession.TaskKind
-    public nonisolated let method: Method
+    public nonisolated let method: HTTP.Method
     /// The target as the caller wrote it, values left out.
-    public nonisolated let template: String
+    public nonisolated let targetTemplate: String
     /// Felt by whatever the request waits for.
-    package nonisolated let interrupt = Interrupt()
+    package nonisolated let cancellation = Cancellation()
     /// What the request has of its own.
     package nonisolated let settings: RequestSettings?
-    private nonisolated let initialPriority: RequestPriority
+    private nonisolated let initialPriority: HTTP.Priority
     nonisolated let created: MonotonicTime
     /// Where the request is listed.
     nonisolated let book: TaskBook
@@ -31,7 +31,7 @@ public actor TaskDelegate {
     private var hasToldOfWait = false
 
     package init(_ call: HTTPSession.Call) {
-        (kind, method, template) = (call.kind, call.head.method, call.template)
+        (kind, method, targetTemplate) = (call.kind, call.head.method, call.targetTemplate)
         settings = .of(call)
         initialPriority = call.options.priority
         (book, loop) = (call.book, call.loop)
@@ -45,24 +45,24 @@ public actor TaskDelegate {
     public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
 
     /// Who wants to know of it, beside its caller.
-    nonisolated var audience: Audience? { settings?.audience }
+    nonisolated var observers: RequestObservers? { settings?.observers }
 
     /// Those that must have ended before this request begins.
-    nonisolated var predecessors: [TaskID] { settings?.options.after ?? [] }
+    nonisolated var predecessors: [HTTPSession.TaskID] { settings?.options.startsAfter ?? [] }
 }
 
 // MARK: - At once, from anywhere
 
 extension TaskDelegate {
     /// Who goes first when requests wait for their turn or for a connection.
-    public nonisolated var priority: RequestPriority { audience?.watch.standing.priority ?? initialPriority }
+    public nonisolated var priority: HTTP.Priority { observers?.control.queueStatus.priority ?? initialPriority }
 
     /// Counts at once, also where the request waits already. False if nobody was there to watch this request when it
     /// began, which changes nothing then.
     @discardableResult
-    public nonisolated func setPriority(_ priority: RequestPriority) -> Bool {
-        guard let audience else { return false }
-        audience.watch.standing.setPriority(priority)
+    public nonisolated func setPriority(_ priority: HTTP.Priority) -> Bool {
+        guard let observers else { return false }
+        observers.control.queueStatus.setPriority(priority)
         return true
     }
 
@@ -71,9 +71,9 @@ extension TaskDelegate {
         cancel(.handle)
     }
 
-    nonisolated func cancel(_ cause: Interrupt.Cause) {
-        interrupt.cancel(cause)
-        audience?.watch.stop()
+    nonisolated func cancel(_ cause: Cancellation.Cause) {
+        cancellation.cancel(cause)
+        observers?.control.stop()
     }
 
     /// Holds the request where it is: nothing more is sent or read, and the limits of `firstByte`, `idle` and `send` do
@@ -81,35 +81,35 @@ extension TaskDelegate {
     /// this request when it began: one that was made through a handle can be held.
     @discardableResult
     public nonisolated func suspend() -> Bool {
-        guard let audience, audience.watch.suspend() else { return false }
+        guard let observers, observers.control.suspend() else { return false }
         book.noteHold(true)
-        audience.events.tell(.suspended(snapshot(at: loop.now())))
+        observers.events.tell(.suspended(snapshot(at: loop.now())))
         return true
     }
 
     /// Lets the request go on, however often it was suspended; false if that changed nothing.
     @discardableResult
     public nonisolated func resume() -> Bool {
-        guard let audience, audience.watch.resume() else { return false }
+        guard let observers, observers.control.resume() else { return false }
         book.noteHold(false)
-        audience.events.tell(.resumed(snapshot(at: loop.now())))
+        observers.events.tell(.resumed(snapshot(at: loop.now())))
         return true
     }
 
     /// Whether it moves or waits for its turn. Opening a connection ahead of need is no request.
-    nonisolated var isActive: Bool { kind != .opening && audience?.watch.isHeld != true }
+    nonisolated var isActive: Bool { kind != .preconnect && observers?.control.isSuspended != true }
 
-    nonisolated func snapshot(at now: MonotonicTime) -> TaskSnapshot {
+    nonisolated func snapshot(at now: MonotonicTime) -> HTTPSession.TaskSnapshot {
         let stand = TaskMachine.State(code: told.load(ordering: .relaxed))
-        let state = stand.told(isHeld: audience?.watch.isHeld == true)
-        var phase: Phase?
+        let state = stand.told(isSuspended: observers?.control.isSuspended == true)
+        var phase: HTTP.Phase?
         switch state {
-        case .running: phase = interrupt.phase
-        case .waiting where interrupt.phase == .pool: phase = .pool
+        case .running: phase = cancellation.phase
+        case .waiting where cancellation.phase == .pool: phase = .pool
         case .waiting, .waitingToRetry, .suspended, .over: break
         }
-        return TaskSnapshot(
-            id: id, kind: kind, method: method, template: template, label: label, tags: tags,
+        return HTTPSession.TaskSnapshot(
+            id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: label, tags: tags,
             priority: priority, state: state, phase: phase, age: now.duration(since: created))
     }
 }
@@ -134,12 +134,12 @@ extension TaskDelegate {
 
 extension TaskMachine.State {
     /// What is told of it.
-    func told(isHeld: Bool) -> TaskSnapshot.State {
+    func told(isSuspended: Bool) -> HTTPSession.TaskSnapshot.State {
         switch self {
         case .finished, .failed, .cancelled: .over
-        case .waiting: isHeld ? .suspended : .waiting
-        case .running(let hop): isHeld ? .suspended : .running(hop: hop)
-        case .pausing(let hop): isHeld ? .suspended : .waitingToRetry(hop: hop)
+        case .waiting: isSuspended ? .suspended : .waiting
+        case .running(let hop): isSuspended ? .suspended : .running(hop: hop)
+        case .pausing(let hop): isSuspended ? .suspended : .waitingToRetry(hop: hop)
         }
     }
 }

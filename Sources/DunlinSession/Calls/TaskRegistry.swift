@@ -18,7 +18,7 @@ public actor TaskRegistry {
     /// Read whenever a call is made, which takes it down.
     private nonisolated let present: Mutex<Era>
     /// The numbers that who looks on has in the books.
-    private var onlookers: [UInt64: [UInt64]] = [:]
+    private var observers: [UInt64: [UInt64]] = [:]
     private var lastOnlooker: UInt64 = 0
 
     init(_ chain: Chain, on loops: [Reactor]) {
@@ -69,21 +69,21 @@ extension TaskRegistry {
     }
 
     /// A picture of every running request, oldest first.
-    public var all: [TaskSnapshot] {
+    public var all: [HTTPSession.TaskSnapshot] {
         get async { await delegates.map { $0.snapshot(at: $0.loop.now()) } }
     }
 
     /// A picture of every running request of one kind, oldest first.
-    public func all(_ kind: HTTPSession.TaskKind) async -> [TaskSnapshot] {
+    public func all(_ kind: HTTPSession.TaskKind) async -> [HTTPSession.TaskSnapshot] {
         await all.filter { $0.kind == kind }
     }
 
     /// A picture of every running request with this tag, oldest first.
-    public func all(tagged tag: String) async -> [TaskSnapshot] {
+    public func all(tagged tag: String) async -> [HTTPSession.TaskSnapshot] {
         await all.filter { $0.tags.contains(tag) }
     }
 
-    public subscript(_ id: TaskID) -> TaskDelegate? {
+    public subscript(_ id: HTTPSession.TaskID) -> TaskDelegate? {
         get async {
             for book in books {
                 if let delegate = await book.running.first(where: { $0.id == id }) { return delegate }
@@ -103,7 +103,7 @@ extension TaskRegistry {
     /// Lets a request go before or behind others that wait for their turn or for a connection, once it is found. False
     /// if it is not running, or if nobody was there to watch it when it began.
     @discardableResult
-    public func setPriority(_ priority: RequestPriority, of id: TaskID) async -> Bool {
+    public func setPriority(_ priority: HTTP.Priority, of id: HTTPSession.TaskID) async -> Bool {
         await self[id]?.setPriority(priority) ?? false
     }
 }
@@ -113,7 +113,7 @@ extension TaskRegistry {
 extension TaskRegistry {
     /// Stops one request; false if it is not running.
     @discardableResult
-    public func cancel(_ id: TaskID) async -> Bool {
+    public func cancel(_ id: HTTPSession.TaskID) async -> Bool {
         guard let delegate = await self[id] else { return false }
         delegate.cancel()
         return true
@@ -148,7 +148,7 @@ extension TaskRegistry {
     /// Who waits for a turn or a connection first, or it might be given what another just left; then the newest first.
     private static func cancel(_ delegates: [TaskDelegate]) -> Int {
         let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
-        let phases = newestFirst.map(\.interrupt.phase)
+        let phases = newestFirst.map(\.cancellation.phase)
         for (delegate, phase) in zip(newestFirst, phases) where phase == .pool { delegate.cancel() }
         for (delegate, phase) in zip(newestFirst, phases) where phase != .pool { delegate.cancel() }
         return newestFirst.count
@@ -171,7 +171,7 @@ extension TaskRegistry {
     /// task was cancelled before.
     @discardableResult
     nonisolated func drain(until deadline: MonotonicTime) async -> Bool {
-        let (within, interrupt) = (Enclosure.subjects, Interrupt())
+        let (within, cancellation) = (Enclosure.subjects, Cancellation())
         var watches: [UInt64] = []
         var isWithin = false
         // In every book at once: who is passed over there must be known in all.
@@ -181,23 +181,23 @@ extension TaskRegistry {
             isWithin = isWithin || watch.isWithin
         }
         let isServed = await withTaskCancellationHandler {
-            await wait(watches, isWithin: isWithin, until: deadline, interrupt)
+            await wait(watches, isWithin: isWithin, until: deadline, cancellation)
         } onCancel: {
-            interrupt.cancel(.task)
+            cancellation.cancel(.task)
         }
         for (book, watch) in zip(books, watches) { await book.leave(watch) }
-        return isServed || interrupt.cause == nil
+        return isServed || cancellation.cause == nil
     }
 
     /// Book by book, again if requests have come to one meanwhile: while it waited for another the first may have
-    /// filled again. False if it was interrupted, or the time came first.
+    /// filled again. False if it was cancelled, or the time came first.
     private nonisolated func wait(
-        _ watches: [UInt64], isWithin: Bool, until deadline: MonotonicTime, _ interrupt: Interrupt
+        _ watches: [UInt64], isWithin: Bool, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Bool {
         var known: [UInt64]?
         while true {
             for (book, watch) in zip(books, watches) {
-                guard await book.wait(watch, isWithin: isWithin, until: deadline, interrupt) else { return false }
+                guard await book.wait(watch, isWithin: isWithin, until: deadline, cancellation) else { return false }
             }
             let arrivals = await arrivals
             if books.count == 1 || arrivals == known { return true }
@@ -215,10 +215,10 @@ extension TaskRegistry {
 
     /// Waits until a request is over; one that is not on the list is.
     nonisolated func waitForEnd(
-        of id: TaskID, until deadline: MonotonicTime, _ interrupt: Interrupt
-    ) async -> Parking<Void>.Outcome {
+        of id: HTTPSession.TaskID, until deadline: MonotonicTime, _ cancellation: Cancellation
+    ) async -> ValueWaiter<Void>.Outcome {
         for book in books {
-            if let outcome = await book.waitForEnd(of: id, until: deadline, interrupt) { return outcome }
+            if let outcome = await book.waitForEnd(of: id, until: deadline, cancellation) { return outcome }
         }
         return .value(())
     }
@@ -233,19 +233,19 @@ extension TaskRegistry {
         let id = lastOnlooker
         var numbers: [UInt64] = []
         for book in books { numbers.append(await book.join(bell)) }
-        onlookers[id] = numbers
+        observers[id] = numbers
         return id
     }
 
-    package func part(_ onlooker: UInt64) async {
-        guard let numbers = onlookers.removeValue(forKey: onlooker) else { return }
+    package func part(_ observer: UInt64) async {
+        guard let numbers = observers.removeValue(forKey: observer) else { return }
         for (book, number) in zip(books, numbers) { await book.part(number) }
     }
 
     /// Whether any request moves, and what the next ring is to be for: one end is enough to look again.
-    package func look(_ onlooker: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
+    package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
         var (isBusy, ends) = (false, Ends())
-        for (book, number) in zip(books, onlookers[onlooker] ?? []) {
+        for (book, number) in zip(books, observers[observer] ?? []) {
             let sight = await book.look(number, for: isBusy ? .nothing : news)
             isBusy = isBusy || sight.isBusy
             ends.add(sight.ends)

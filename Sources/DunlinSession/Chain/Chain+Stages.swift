@@ -16,16 +16,17 @@ extension Chain {
     /// A new stage is a file here, a setting, and a line in `stages`.
     convenience init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
-        _ advisor: SessionAdvisor
+        _ tlsPolicySource: SessionTLSPolicySource
     ) {
-        let carrier: Carrier
+        let callTransport: CallTransport
         if let transport = configuration.transport {
-            carrier = Carrier(foreign: transport)
+            callTransport = CallTransport(foreign: transport)
         } else {
-            carrier = Carrier(SocketTransport(configuration.socketOptions, on: loop, advisor: advisor))
+            callTransport = CallTransport(
+                SocketTransport(configuration.socketOptions, on: loop, tlsPolicySource: tlsPolicySource))
         }
         let settings = ChainSettings(configuration, builder)
-        self.init(settings, over: carrier, stages: Self.stages(settings))
+        self.init(settings, over: callTransport, stages: Self.stages(settings))
     }
 
     /// What is not configured is not among them.

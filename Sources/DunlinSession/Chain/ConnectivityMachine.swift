@@ -58,7 +58,7 @@ struct ConnectivityMachine {
     }
 
     /// What is known of the way there.
-    mutating func looked(_ status: ReachabilityStatus) -> Action {
+    mutating func looked(_ status: Reachability.Status) -> Action {
         switch (status, failure) {
         case (_, .other): return .fail
         case (.notReachable, _): return wait()
@@ -94,7 +94,7 @@ extension ConnectivityMachine.Failure {
         switch error.code {
         case .nameNotResolved, .timedOut: self = .silence
         case .interfaceRefused: self = .refused
-        case .connectionFailed: self = (error.underlying as? ConnectFailures)?.meaning ?? .other
+        case .connectionFailed: self = (error.underlying as? NetworkError.ConnectionFailures)?.meaning ?? .other
         default: self = .other
         }
     }

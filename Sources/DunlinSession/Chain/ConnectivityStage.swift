@@ -17,7 +17,7 @@ struct ConnectivityStage: Stage {
         func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
             guard call.request.body.canBeSent else { throw error }
             try await ConnectivityWait(call).pass(error, &machine)
-            if let attempt = (error as? NetworkError)?.attempt { call.trail.append(attempt) }
+            if let hop = (error as? NetworkError)?.hop { call.callHistory.append(hop) }
             return .send
         }
 

@@ -8,14 +8,14 @@ struct ConnectivityWait: Sendable {
     private let request: TransportRequest
     private let delegate: TaskDelegate
     /// Of the exchange that failed, which may be one of several.
-    private let interrupt: Interrupt
+    private let cancellation: Cancellation
     private let loop: Reactor
 
     init(_ call: LiveCall) {
         chain = call.chain
         request = call.request
         delegate = call.delegate
-        interrupt = call.interrupt
+        cancellation = call.cancellation
         loop = call.loop
     }
 
@@ -24,23 +24,23 @@ struct ConnectivityWait: Sendable {
         guard let failure = error as? NetworkError, loop.now() < request.deadline,
             machine.failed(ConnectivityMachine.Failure(failure)) == .look
         else { throw error }
-        interrupt.phase = failure.phase ?? .connect
+        cancellation.phase = failure.phase ?? .connect
         let start = loop.now()
         do {
-            machine = try await Race.run(until: request.deadline, interrupt, on: loop) { [machine] in
+            machine = try await Race.run(until: request.deadline, cancellation, on: loop) { [machine] in
                 try await wait(after: failure, machine)
             }
         } catch Race.Lost.timedOut {
             throw Self.timedOut(failure, limit: request.timeouts.total, after: loop.now().duration(since: start))
-        } catch Race.Lost.interrupted {
-            if interrupt.cause == .task { throw CancellationError() }
+        } catch Race.Lost.cancelled {
+            if cancellation.cause == .task { throw CancellationError() }
             throw NetworkError(
                 .cancelled, "the request was cancelled while it waited for a network", phase: failure.phase,
                 isSafeToRetry: true, peer: failure.peer)
         }
-        interrupt.phase = .firstByte
+        cancellation.phase = .firstByte
         // What was learned without a network is of no use with one.
-        chain.carrier.sockets?.flushNames()
+        chain.callTransport.sockets?.removeCachedAddresses()
     }
 
     /// The machine to go on with, should the request fail again. Off the loop.
@@ -71,11 +71,11 @@ struct ConnectivityWait: Sendable {
     }
 
     /// The way to where nobody answered; to the world, if that was where names are looked up.
-    private func status(of failure: NetworkError, from source: any NetworkPathSource) async -> ReachabilityStatus {
-        var addresses = (failure.underlying as? ConnectFailures)?.failures.map(\.address) ?? []
-        if addresses.isEmpty, failure.phase == .connect, let peer = failure.attempt?.peer { addresses = [peer] }
+    private func status(of failure: NetworkError, from source: any NetworkPathMonitoring) async -> Reachability.Status {
+        var addresses = (failure.underlying as? NetworkError.ConnectionFailures)?.failures.map(\.address) ?? []
+        if addresses.isEmpty, failure.phase == .connect, let peer = failure.hop?.peer { addresses = [peer] }
         guard !addresses.isEmpty else { return await source.path(to: nil).status }
-        var best = ReachabilityStatus.notReachable
+        var best = Reachability.Status.notReachable
         for address in addresses {
             let status = await source.path(to: address).status
             if status.isReachable { return status }
@@ -90,22 +90,22 @@ struct ConnectivityWait: Sendable {
     }
 
     private func tell(_ failure: NetworkError) async {
-        guard let audience = delegate.audience, await delegate.mayTellOfWait() else { return }
+        guard let observers = delegate.observers, await delegate.mayTellOfWait() else { return }
         let snapshot = delegate.snapshot(at: loop.now())
-        audience.events.tell(.waitingForConnectivity(snapshot, failure))
-        await audience.tell(\.waitingForConnectivity) { await $0(snapshot, failure) }
+        observers.events.tell(.waitingForConnectivity(snapshot, failure))
+        await observers.tell(\.waitingForConnectivity) { await $0(snapshot, failure) }
     }
 
     private static func timedOut(_ failure: NetworkError, limit: Duration?, after time: Duration) -> NetworkError {
         var error = NetworkError(
             .timedOut, "no network came in time that leads there", phase: .total, isSafeToRetry: true, limit: limit,
             elapsed: time, peer: failure.peer, underlying: failure)
-        error.attempt = failure.attempt
+        error.hop = failure.hop
         return error
     }
 }
 
-extension ConnectFailures {
+extension NetworkError.ConnectionFailures {
     /// Of several addresses the best hope counts: that of one where somebody is, or may be.
     var meaning: ConnectivityMachine.Failure {
         let errors = failures.map { Errno(rawValue: $0.errno) }

@@ -24,7 +24,7 @@ struct RedirectStage: Stage {
             do {
                 let redirecting = Redirecting(call: call, response: response, policy: policy)
                 guard let next = try await redirecting.next() else { return .pass(response) }
-                (call.request, call.trail) = (next.request, next.trail)
+                (call.request, call.callHistory) = (next.request, next.callHistory)
                 return .again(.sendAnother)
             } catch {
                 return .again(try await failed(error, &call))
@@ -32,7 +32,7 @@ struct RedirectStage: Stage {
         }
 
         func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
-            throw call.trail.explained(error)
+            throw call.callHistory.explained(error)
         }
     }
 }
@@ -47,16 +47,16 @@ private struct Redirecting {
     /// What is sent after a redirect.
     struct Next {
         let request: TransportRequest
-        let trail: Trail
+        let callHistory: CallHistory
     }
 
     private var request: TransportRequest { call.request }
-    private var trail: Trail? { call.trail }
+    private var callHistory: CallHistory? { call.callHistory }
 
     /// What to send now; nil to deliver the response as it is.
     func next() async throws -> Next? {
         let hop = hop
-        var machine = trail?.steps.machine ?? RedirectMachine()
+        var machine = callHistory?.steps.machine ?? RedirectMachine()
         guard let proposal = machine.proposal(response.head, to: hop, policy) else { return nil }
         guard var step = try await decide(on: proposal, hop, machine.count) else { return nil }
         do throws(RedirectMachine.Refusal) {
@@ -71,8 +71,8 @@ private struct Redirecting {
         let attempt = try await call.letGo(of: response)
         return Next(
             request: try transportRequest(step),
-            trail: trail.with { steps in
-                steps.attempts.append(attempt)
+            callHistory: callHistory.with { steps in
+                steps.hops.append(attempt)
                 steps.redirects = chain
                 steps.fragment = step.hop.address.fragment
                 steps.machine = machine
@@ -82,7 +82,7 @@ private struct Redirecting {
     /// What was sent.
     private var hop: RedirectMachine.Hop {
         let address = WebAddress(
-            origin: request.head.origin, target: request.head.target, fragment: trail?.fragment)
+            origin: request.head.origin, target: request.head.target, fragment: callHistory?.fragment)
         return RedirectMachine.Hop(
             method: request.head.method, address: address, fields: request.head.fields, hasBody: !request.body.isNone)
     }
@@ -92,9 +92,11 @@ private struct Redirecting {
     }
 
     /// All redirects so far, with this one.
-    private var chain: [Redirect] {
+    private var chain: [HTTPSession.Redirect] {
         let url = request.head.origin.description + request.head.target
-        return (trail?.redirects ?? []) + [Redirect(method: request.head.method, url: url, head: response.head)]
+        return (callHistory?.redirects ?? []) + [
+            HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
+        ]
     }
 }
 
@@ -112,11 +114,11 @@ extension Redirecting {
     private func decide(
         on proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop, _ count: Int
     ) async throws -> Step? {
-        let next = HTTPSession.HopRequest(
+        let next = HTTPSession.RedirectRequest(
             method: proposal.method, url: proposal.url, fields: proposal.fields,
             body: proposal.keepsBody ? request.body : .none)
         let asked = HTTPSession.RedirectProposal(
-            request: HTTPSession.HopRequest(
+            request: HTTPSession.RedirectRequest(
                 method: hop.method, url: hop.address.description, fields: hop.fields, body: request.body),
             response: response.head, next: next, count: count)
         switch try await call.ask(\.redirect, { await $0(asked) }) ?? .follow {
@@ -133,7 +135,7 @@ extension Redirecting {
 
     /// What a hook said to send.
     private func step(
-        _ wanted: HTTPSession.HopRequest, insteadOf proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop
+        _ wanted: HTTPSession.RedirectRequest, insteadOf proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop
     ) throws -> Step {
         let address: WebAddress
         do throws(AddressError) {
@@ -156,9 +158,9 @@ extension Redirecting {
     /// Another body for one that cannot be sent again.
     private func renewBody(of step: inout Step) async throws {
         if step.body.canBeSent { return }
-        let asked = HTTPSession.HopRequest(
+        let asked = HTTPSession.RedirectRequest(
             method: step.hop.method, url: step.hop.address.description, fields: step.hop.fields, body: step.body)
-        let renewed = try await call.ask(\.needsNewBody) { await $0(asked) }
+        let renewed = try await call.ask(\.replacementBody) { await $0(asked) }
         guard let renewed, renewed.canBeSent else {
             throw error(.bodyNotReplayable, "the redirect asks for the body again, which can be sent once only")
         }
@@ -203,7 +205,7 @@ extension Redirecting {
     private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {
         NetworkError(
             code, reason, requestMayHaveBeenSent: true, isSafeToRetry: chain.allSatisfy(\.method.isIdempotent),
-            peer: request.head.origin.description, underlying: RedirectFailure(chain: chain, cause: cause),
+            peer: request.head.origin.description, underlying: HTTPSession.RedirectFailure(chain: chain, cause: cause),
             response: response.head)
     }
 }
@@ -221,7 +223,9 @@ extension Fields {
         } else if former.trailers != nil {
             remove("trailer")
         }
-        if let contentType = body.contentType, !contains("content-type") { append("Content-Type", contentType) }
+        if let contentType = body.contentType, !contains("content-type") {
+            append(name: "Content-Type", value: contentType)
+        }
         // Its length is for the new one to say.
         remove("content-length")
     }

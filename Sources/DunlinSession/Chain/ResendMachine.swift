@@ -18,7 +18,7 @@ struct ResendMachine {
     private var hasDroppedExpectation = false
 
     /// `isExpecting`: the request that was answered has an `Expect` field. `canBeSent`: its body can, from now on.
-    mutating func received(_ status: Status, isExpecting: Bool, canBeSent: Bool) -> Action {
+    mutating func received(_ status: HTTP.Status, isExpecting: Bool, canBeSent: Bool) -> Action {
         guard status == 417, isExpecting, canBeSent, !hasDroppedExpectation else { return .pass }
         hasDroppedExpectation = true
         return .sendWithoutExpectation

@@ -14,7 +14,7 @@ struct ResendStage: Stage {
             let action = machine.received(
                 response.head.status, isExpecting: isExpecting, canBeSent: call.request.body.canBeSent)
             guard action == .sendWithoutExpectation else { return .pass(response) }
-            call.trail.append(response.attempt)
+            call.callHistory.append(response.hop)
             call.request = call.request.with { request in
                 request.head.fields.remove("expect")
                 request.needsFreshConnection = false

@@ -23,25 +23,25 @@ private final class RetryDriver: StageDriver {
     private let settings: RetrySettings
     private let original: TransportRequest
     /// What came before the first attempt.
-    private let beginning: Trail?
+    private let beginning: CallHistory?
     private var machine: RetryMachine
     /// Of every hop of the tries that others followed.
-    private var attempts: [Attempt] = []
-    private var retried: [RetriedAttempt] = []
+    private var hops: [HTTP.Hop] = []
+    private var retried: [NetworkError.RetriedAttempt] = []
     /// What the response that is being delivered has come by, this attempt alone.
-    private var delivered: Trail?
+    private var delivered: CallHistory?
     private var isDelivering = false
 
     private enum Verdict {
         case retry(after: Int64)
-        case settle(Tries?)
+        case settle(RetryHistory?)
     }
 
     init(_ call: LiveCall, _ policy: HTTPSession.RetryPolicy, _ settings: RetrySettings) {
         self.policy = policy
         self.settings = settings
         original = call.request
-        beginning = call.trail
+        beginning = call.callHistory
         machine = RetryMachine(policy, hasKey: call.request.head.fields.contains("idempotency-key"))
         settings.requested(original.head.origin.description, policy, at: call.start)
     }
@@ -49,8 +49,8 @@ private final class RetryDriver: StageDriver {
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
         switch judge(outcome(of: response, call), call) {
         case .settle(let tries):
-            (isDelivering, delivered) = (true, call.trail)
-            if let tries { call.trail = call.trail.after(tries, attempts) }
+            (isDelivering, delivered) = (true, call.callHistory)
+            if let tries { call.callHistory = call.callHistory.after(tries, hops) }
             return .pass(response)
         case .retry(let wait):
             do {
@@ -65,30 +65,30 @@ private final class RetryDriver: StageDriver {
     func failed(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
         switch judge(outcome(of: error, call), isUnsent: error.isUnsent, call) {
         case .settle(let tries):
-            if let tries { call.trail = call.trail.after(tries, attempts) }
+            if let tries { call.callHistory = call.callHistory.after(tries, hops) }
             throw noting(tries, error)
         case .retry(let wait):
             let failure = error as? NetworkError
-            note(.failure(failure?.code ?? .connectionClosed, failure?.phase), failure?.attempt, call, wait: wait)
+            note(.failure(failure?.code ?? .connectionClosed, failure?.phase), failure?.hop, call, wait: wait)
             return .startOver
         }
     }
 
     func undelivered(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
-        if isDelivering { call.trail = delivered }
+        if isDelivering { call.callHistory = delivered }
         return try await failed(error, &call)
     }
 
-    private func note(_ cause: RetriedAttempt.Cause, _ attempt: Attempt?, _ call: LiveCall, wait: Int64) {
-        attempts += (call.trail?.attempts ?? []) + [attempt].compactMap(\.self)
-        retried.append(RetriedAttempt(cause, wait: .nanoseconds(wait), attempt: attempt))
+    private func note(_ cause: NetworkError.RetriedAttempt.Cause, _ hop: HTTP.Hop?, _ call: LiveCall, wait: Int64) {
+        hops += (call.callHistory?.hops ?? []) + [hop].compactMap(\.self)
+        retried.append(NetworkError.RetriedAttempt(cause, wait: .nanoseconds(wait), hop: hop))
     }
 
     func rest(_ call: inout LiveCall) async throws {
         isDelivering = false
-        call.trail = Tries(retried, nil).map { beginning.after($0, attempts) }
+        call.callHistory = RetryHistory(retried, nil).map { beginning.after($0, hops) }
         try await pause(call)
-        (call.request, call.trail) = (original, beginning)
+        (call.request, call.callHistory) = (original, beginning)
     }
 }
 
@@ -97,7 +97,7 @@ private final class RetryDriver: StageDriver {
 extension RetryDriver {
     private func outcome(of response: TransportResponse, _ call: LiveCall) -> RetryMachine.Outcome {
         let head = response.head
-        let redirects = call.trail?.redirects ?? []
+        let redirects = call.callHistory?.redirects ?? []
         let isIdempotent = call.request.head.method.isIdempotent && redirects.allSatisfy(\.method.isIdempotent)
         let asked = head.status.isSuccess ? nil : RetryAfter.seconds(head.fields, at: WallClock.seconds)
         return .answered(
@@ -106,30 +106,30 @@ extension RetryDriver {
     }
 
     private func outcome(of error: any Error, _ call: LiveCall) -> RetryMachine.Outcome {
-        guard call.interrupt.cause == nil else { return .failed(.other, isSafe: false) }
+        guard call.cancellation.cause == nil else { return .failed(.other, isSafe: false) }
         return .failed(RetryMachine.Failure(error), isSafe: (error as? NetworkError)?.isSafeToRetry ?? false)
     }
 
     /// `isUnsent`: not even the body's first byte was asked for.
     private func judge(_ outcome: RetryMachine.Outcome, isUnsent: Bool = false, _ call: LiveCall) -> Verdict {
         // Chance costs a system call, which a request that went well has no use for.
-        guard machine.isCovered(outcome) else { return .settle(Tries(retried, nil)) }
+        guard machine.isCovered(outcome) else { return .settle(RetryHistory(retried, nil)) }
         let now = call.loop.now()
         let circumstances = RetryMachine.Circumstances(
             canSendBody: original.body.isReplayable || isUnsent && original.body.canBeSent,
             timeLeft: original.deadline.nanoseconds - now.nanoseconds, chance: settings.chance())
         switch machine.ended(outcome, circumstances) {
-        case .settle(let refusal): return .settle(Tries(retried, refusal))
+        case .settle(let refusal): return .settle(RetryHistory(retried, refusal))
         case .retry(let wait, let isAsked):
             // The budget is there for servers that cannot say how much they can take.
             guard isAsked || settings.takeRetry(original.head.origin.description, policy, at: now) else {
-                return .settle(Tries(retried, .budgetSpent))
+                return .settle(RetryHistory(retried, .budgetSpent))
             }
             return .retry(after: wait)
         }
     }
 
-    private func noting(_ tries: Tries?, _ error: any Error) -> any Error {
+    private func noting(_ tries: RetryHistory?, _ error: any Error) -> any Error {
         guard let tries, var failure = error as? NetworkError else { return error }
         failure.note(tries)
         return failure
@@ -142,27 +142,27 @@ extension RetryDriver {
     /// Holds no connection meanwhile, but its turn in a queue. Throws if the request may not go on.
     private func pause(_ call: LiveCall) async throws {
         guard let last = retried.last else { return }
-        let (loop, interrupt) = (call.loop, call.interrupt)
+        let (loop, cancellation) = (call.loop, call.cancellation)
         let end = loop.now().advanced(by: last.wait.clampedNanoseconds)
         await call.delegate.pause()
         try await tell(last, call)
-        guard await loop.pause(until: end, interrupt: interrupt) else {
-            if interrupt.cause != .handle { throw CancellationError() }
+        guard await loop.pause(until: end, cancellation: cancellation) else {
+            if cancellation.cause != .handle { throw CancellationError() }
             let error = NetworkError(
                 .cancelled, "the request was cancelled while it waited to be tried again",
                 requestMayHaveBeenSent: true, isSafeToRetry: original.head.method.isIdempotent,
                 peer: original.head.origin.description)
-            throw noting(Tries(retried, nil), error)
+            throw noting(RetryHistory(retried, nil), error)
         }
         try await call.pass()
     }
 
-    private func tell(_ retry: RetriedAttempt, _ call: LiveCall) async throws {
-        guard let audience = call.audience else { return }
+    private func tell(_ retry: NetworkError.RetriedAttempt, _ call: LiveCall) async throws {
+        guard let observers = call.observers else { return }
         let snapshot = call.snapshot
-        audience.events.tell(.retrying(snapshot, retry))
-        guard audience.hasHook(\.retrying) else { return }
-        try await call.tell(\.retrying) { await $0(snapshot, retry) }
+        observers.events.tell(.retrying(snapshot, retry))
+        guard observers.hasHook(\.willRetry) else { return }
+        try await call.tell(\.willRetry) { await $0(snapshot, retry) }
     }
 }
 

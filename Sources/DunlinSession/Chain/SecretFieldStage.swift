@@ -2,16 +2,16 @@ internal import DunlinTransport
 
 /// Marks what responses bring in fields that the session says are secret.
 struct SecretFieldStage: Stage {
-    let names: SecretFields
+    let names: HTTP.SecretFields
 
     func seesAll(of call: LiveCall) -> Bool { true }
 
     func driver(for call: LiveCall) -> (any StageDriver)? { Driver(names) }
 
     private final class Driver: StageDriver {
-        private let names: SecretFields
+        private let names: HTTP.SecretFields
 
-        init(_ names: SecretFields) {
+        init(_ names: HTTP.SecretFields) {
             self.names = names
         }
 

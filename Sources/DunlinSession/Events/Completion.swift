@@ -1,7 +1,7 @@
 extension HTTPSession {
     /// How a request ended.
     public struct Completion: Sendable {
-        public var task: TaskSnapshot
+        public var task: HTTPSession.TaskSnapshot
         /// What was asked, without user info.
         public var url: String
         /// Nil if no response came that was delivered.
@@ -15,11 +15,11 @@ extension HTTPSession {
         /// Nil for a stream and for a download.
         public var serializer: (any ResponseSerializer)?
         public var error: (any Error)?
-        public var metrics: Metrics
+        public var metrics: HTTPSession.Metrics
 
         init(
-            task: TaskSnapshot, url: String, response: ResponseHead?, body: Bytes? = nil,
-            file: DownloadedFile? = nil, serializer: (any ResponseSerializer)? = nil, metrics: Metrics
+            task: HTTPSession.TaskSnapshot, url: String, response: ResponseHead?, body: Bytes? = nil,
+            file: DownloadedFile? = nil, serializer: (any ResponseSerializer)? = nil, metrics: HTTPSession.Metrics
         ) {
             self.task = task
             self.url = url

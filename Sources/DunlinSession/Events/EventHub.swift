@@ -38,7 +38,7 @@ package final class EventHub: Sendable {
     }
 
     /// Whether anybody wants to know. Asked for each request.
-    var isHeeded: Bool { count.load(ordering: .relaxed) > 0 }
+    var hasObservers: Bool { count.load(ordering: .relaxed) > 0 }
 
     /// Everything from now on; the newest `capacity` events are kept for a listener who is busy.
     func listen(keeping capacity: Int) -> Stream {
@@ -58,7 +58,7 @@ package final class EventHub: Sendable {
 
     /// Must not be called under a lock.
     package func tell(_ event: @autoclosure () -> HTTPSession.Event) {
-        if isHeeded { take(.tell(event())) }
+        if hasObservers { take(.tell(event())) }
     }
 
     /// Ends everybody's stream.

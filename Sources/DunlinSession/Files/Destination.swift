@@ -5,7 +5,7 @@ extension HTTPSession {
     /// .file("/data/disk.img")          // exactly there
     /// .folder("/data")                 // there, under the name that the server or the URL suggests
     /// .temporary                       // somewhere; the file is the caller's from then on
-    /// .decided { head, url in head.status == .ok ? .folder("/data") : nil }
+    /// .resolved { head, url in head.status == .ok ? .folder("/data") : nil }
     /// ```
     ///
     /// A path that does not begin with a slash belongs to the working directory as it is when the download is asked

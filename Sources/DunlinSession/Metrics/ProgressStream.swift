@@ -6,7 +6,7 @@ internal import DunlinTransport
 /// Rules: the first value is told at once, whatever it is; then only what differs from the last; the final one once,
 /// and nothing after it. Between two looks any number of changes are one, and looks are a hundredth of a second apart:
 /// nobody sees more, and being told costs more than being sent what is told of.
-struct ProgressTeller {
+struct ProgressReporter {
     typealias Sight = (tally: Tally, version: UInt64, time: MonotonicTime)
 
     private let direction: HTTPSession.Direction
@@ -40,11 +40,11 @@ struct ProgressTeller {
     }
 }
 
-extension TransferWatch {
+extension TransferControl {
     /// The progress as it is now, then the newest whenever it has changed, then the final one. Nothing is computed or
     /// kept for a listener who is not asking.
     func progress(_ direction: HTTPSession.Direction) -> AsyncStream<HTTPSession.TransferProgress> {
-        AsyncStream(knowing: ProgressTeller(direction)) { [self] teller -> ProgressTeller.Sight? in
+        AsyncStream(knowing: ProgressReporter(direction)) { [self] teller -> ProgressReporter.Sight? in
             guard !teller.isOver,
                 let (tally, version) = await tally(after: teller.version, notBefore: teller.nextTime)
             else { return nil }

@@ -12,17 +12,17 @@ internal import DunlinTransport
 ///    turned away.
 /// 5. Never wakes anybody: the answer says whom to wake.
 struct QueueMachine<Waiter> {
-    enum Entry: Equatable {
+    enum Action: Equatable {
         case go
         case wait(number: UInt64)
-        case turnAway
+        case refuse
     }
 
-    private typealias Turn = PriorityLine<Waiter>.Turn
+    private typealias Turn = PriorityQueue<Waiter>.Position
 
     private struct Host {
         var running = 0
-        var line = PriorityLine<Waiter>()
+        var line = PriorityQueue<Waiter>()
 
         var isDeserted: Bool { running == 0 && line.isEmpty }
     }
@@ -41,15 +41,15 @@ struct QueueMachine<Waiter> {
 
     /// Who goes must `leave`. `number` is that of an earlier wait that was given up.
     mutating func enter(
-        _ host: String, _ priority: RequestPriority, as number: UInt64? = nil, _ waiter: @autoclosure () -> Waiter
-    ) -> Entry {
+        _ host: String, _ priority: HTTP.Priority, as number: UInt64? = nil, _ waiter: @autoclosure () -> Waiter
+    ) -> Action {
         let host = line(of: host)
         if running < limits.running ?? .max, hasRoom(hosts[host] ?? Host()) {
             running += 1
             change(host) { $0.running += 1 }
             return .go
         }
-        guard number != nil || waiting < limits.maximumWaiting else { return .turnAway }
+        guard number != nil || waiting < limits.maximumWaiting else { return .refuse }
         let place = number ?? nextNumber
         if number == nil { nextNumber += 1 }
         waiting += 1
@@ -81,7 +81,7 @@ struct QueueMachine<Waiter> {
     }
 
     /// Means nothing for one that does not wait any more.
-    mutating func move(_ number: UInt64, _ host: String, to priority: RequestPriority) {
+    mutating func move(_ number: UInt64, _ host: String, to priority: HTTP.Priority) {
         change(line(of: host)) { $0.line.move(number, to: priority) }
     }
 }

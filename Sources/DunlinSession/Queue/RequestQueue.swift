@@ -15,14 +15,14 @@ package final class RequestQueue: Sendable {
         case admitted(_ host: String, number: UInt64?)
         /// Too many wait already.
         case full
-        case standing(Place)
+        case waiting(Place)
 
         /// To come back with.
         var number: UInt64? {
             switch self {
             case .admitted(_, let number): number
             case .full: nil
-            case .standing(let place): place.number
+            case .waiting(let place): place.number
             }
         }
     }
@@ -35,11 +35,11 @@ package final class RequestQueue: Sendable {
         /// The request is held: to be asked again when it goes on, with the number, if it has stood in line.
         case steppedAside(number: UInt64?)
         case timedOut
-        case interrupted
+        case cancelled
     }
 
     private let loop: Reactor
-    private let machine: Mutex<QueueMachine<Parking<Verdict>>>
+    private let machine: Mutex<QueueMachine<ValueWaiter<Verdict>>>
 
     package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
         self.loop = loop
@@ -47,27 +47,27 @@ package final class RequestQueue: Sendable {
     }
 
     /// Comes in; wakes nobody. What it returns must be waited for, by somebody and at some time.
-    func enter(_ host: String, _ watch: TransferWatch, as number: UInt64? = nil) -> Entry {
-        let parking = Parking<Verdict>(on: loop)
-        let priority = watch.standing.priority
-        switch machine.withLock({ $0.enter(host, priority, as: number, parking) }) {
+    func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
+        let waiter = ValueWaiter<Verdict>(on: loop)
+        let priority = control.queueStatus.priority
+        switch machine.withLock({ $0.enter(host, priority, as: number, waiter) }) {
         case .go: return .admitted(host, number: number)
-        case .turnAway: return .full
+        case .refuse: return .full
         case .wait(let number):
-            let place = Place(self, host, number, parking)
-            watch.standing.enter(place)
-            return .standing(place)
+            let place = Place(self, host, number, waiter)
+            control.queueStatus.enter(place)
+            return .waiting(place)
         }
     }
 
     /// Waits for the turn of one that has come in.
     func wait(
-        _ entry: Entry, _ watch: TransferWatch, until deadline: MonotonicTime, _ interrupt: Interrupt
+        _ entry: Entry, _ control: TransferControl, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Outcome {
         switch entry {
-        case .admitted(let host, let number): return admit(host, watch, number)
+        case .admitted(let host, let number): return admit(host, control, number)
         case .full: return .full
-        case .standing(let place): return await wait(place, watch, until: deadline, interrupt)
+        case .waiting(let place): return await wait(place, control, until: deadline, cancellation)
         }
     }
 
@@ -81,55 +81,55 @@ package final class RequestQueue: Sendable {
     }
 
     private func wait(
-        _ place: Place, _ watch: TransferWatch, until deadline: MonotonicTime, _ interrupt: Interrupt
+        _ place: Place, _ control: TransferControl, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Outcome {
-        interrupt.phase = .pool
+        cancellation.phase = .pool
         defer {
-            interrupt.phase = .firstByte
-            watch.standing.leave()
+            cancellation.phase = .firstByte
+            control.queueStatus.leave()
         }
         // It may have been suspended before there was a place to be told at.
-        if watch.isHeld { place.stepAside() }
-        switch await place.parking.wait(until: deadline, interrupt: interrupt) {
-        case .value(.admitted): return admit(place.host, watch, place.number)
+        if control.isSuspended { place.stepAside() }
+        switch await place.waiter.wait(until: deadline, cancellation: cancellation) {
+        case .value(.admitted): return admit(place.host, control, place.number)
         case .value(.steppedAside): return .steppedAside(number: place.number)
         case .timedOut:
             giveUp(place)
             return .timedOut
-        case .interrupted:
+        case .cancelled:
             giveUp(place)
-            return .interrupted
+            return .cancelled
         }
     }
 
     /// Nobody takes a turn only to be held.
-    private func admit(_ host: String, _ watch: TransferWatch, _ number: UInt64?) -> Outcome {
-        guard watch.isHeld else { return .admitted }
+    private func admit(_ host: String, _ control: TransferControl, _ number: UInt64?) -> Outcome {
+        guard control.isSuspended else { return .admitted }
         leave(host)
         return .steppedAside(number: number)
     }
 
     /// Whoever still stood there.
     @discardableResult
-    private func giveUp(_ place: Place) -> Parking<Verdict>? {
+    private func giveUp(_ place: Place) -> ValueWaiter<Verdict>? {
         machine.withLock { $0.giveUp(place.number, place.host) }
     }
 
     /// Where one stands that waits.
-    struct Place: LinePlace {
+    struct Place: QueuePosition {
         private let queue: RequestQueue
         fileprivate let host: String
         fileprivate let number: UInt64
-        fileprivate let parking: Parking<Verdict>
+        fileprivate let waiter: ValueWaiter<Verdict>
 
-        fileprivate init(_ queue: RequestQueue, _ host: String, _ number: UInt64, _ parking: Parking<Verdict>) {
+        fileprivate init(_ queue: RequestQueue, _ host: String, _ number: UInt64, _ waiter: ValueWaiter<Verdict>) {
             self.queue = queue
             self.host = host
             self.number = number
-            self.parking = parking
+            self.waiter = waiter
         }
 
-        func move(to priority: RequestPriority) {
+        func move(to priority: HTTP.Priority) {
             queue.machine.withLock { $0.move(number, host, to: priority) }
         }
 

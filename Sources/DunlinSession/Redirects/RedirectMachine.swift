@@ -15,7 +15,7 @@ internal import DunlinSemantics
 struct RedirectMachine: Sendable {
     /// One request, as far as redirects know it.
     struct Hop: Sendable {
-        var method: Method
+        var method: HTTP.Method
         var address: WebAddress
         var fields: Fields
         var hasBody: Bool
@@ -23,7 +23,7 @@ struct RedirectMachine: Sendable {
 
     /// What the server wants.
     struct Proposal: Sendable {
-        var method: Method
+        var method: HTTP.Method
         /// Nil if there is something wrong with it.
         var address: WebAddress?
         /// The address, or the server's own word.
@@ -44,8 +44,8 @@ struct RedirectMachine: Sendable {
     }
 
     private struct Sent: Sendable, Equatable {
-        var method: Method
-        var origin: Origin
+        var method: HTTP.Method
+        var origin: HTTP.Origin
         var target: String
         var fields: Fields
         /// Which of the bodies of this request; nil for none.
@@ -121,9 +121,9 @@ extension RedirectMachine.Proposal {
 extension RedirectRules {
     /// Where it leads to nothing we know, as to somebody else.
     fileprivate static func allowed(
-        _ fields: Fields, from origin: Origin, to next: Origin?, _ policy: HTTPSession.RedirectPolicy
+        _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin?, _ policy: HTTPSession.RedirectPolicy
     ) -> Fields {
-        let next = next ?? Origin(scheme: origin.scheme, host: "")
+        let next = next ?? HTTP.Origin(scheme: origin.scheme, host: "")
         return allowed(fields, from: origin, to: next, secret: policy.secretFields)
     }
 }
@@ -133,7 +133,7 @@ extension RedirectRules {
 extension RedirectMachine {
     /// The fields of what a hook wants to send to `next` where `proposal` was proposed, after `hop`.
     static func fields(
-        _ wanted: Fields, to next: Origin, insteadOf proposal: Proposal, after hop: Hop,
+        _ wanted: Fields, to next: HTTP.Origin, insteadOf proposal: Proposal, after hop: Hop,
         _ policy: HTTPSession.RedirectPolicy
     ) -> Fields {
         if let proposed = proposal.address?.origin, proposed.isSame(as: next) { return wanted }

@@ -14,8 +14,8 @@ extension HTTPSession {
         /// Names of fields that no other origin may see, beside those of the session's `secretFields` and every field
         /// that was appended as sensitive.
         public var sensitiveFields: [String]
-        /// **Lowers security.** Follow a redirect from https to http. Told to `onWarning`. A session with pins does
-        /// not follow it even so.
+        /// **Lowers security.** Follow a redirect from https to http. Told to `securityWarningHandler`. A session with
+        /// pins does not follow it even so.
         public var allowsHTTPSToHTTP = false
 
         public init(mode: Mode = .follow, limit: Int = 20, sensitiveFields: [String] = []) {
@@ -30,11 +30,11 @@ extension HTTPSession {
 
 extension HTTPSession.RedirectPolicy {
     /// Those that are usual, and the policy's own. The session's are marked in each request.
-    var secretFields: SecretFields { SecretFields(sensitiveFields) }
+    var secretFields: HTTP.SecretFields { HTTP.SecretFields(sensitiveFields) }
 
     /// What this policy makes weaker.
-    var warning: SecurityWarning? {
+    var warning: HTTPSession.SecurityWarning? {
         guard allowsHTTPSToHTTP, mode == .follow else { return nil }
-        return SecurityWarning(.redirectsMayLoseProtection, "redirects from https to http are followed")
+        return HTTPSession.SecurityWarning(.redirectsMayLoseProtection, "redirects from https to http are followed")
     }
 }

@@ -7,7 +7,7 @@ internal import Synchronization
 /// forgotten: a task that goes on by itself would otherwise keep all that it ever came from.
 package final class Enclosure: Sendable {
     package enum Subject: Hashable, Sendable {
-        case request(TaskID)
+        case request(HTTPSession.TaskID)
         case transfer(of: ObjectIdentifier)
         /// A session tells its hook that it has ended.
         case invalidation(of: ObjectIdentifier)

@@ -8,10 +8,10 @@
 struct RegistryMachine<Delegate, Watcher> {
     private var places: [Delegate?] = []
     private var free: [Int] = []
-    private var watchers: [Watching] = []
+    private var endObservers: [Watching] = []
     /// Who waits for the request in a place.
-    private var followers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
-    private var onlookers = OnlookerMachine<Watcher>()
+    private var requestObservers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
+    private var observers = RegistryObserverMachine<Watcher>()
     private var nextWatcher: UInt64 = 0
     /// How many have come.
     private(set) var arrivals: UInt64 = 0
@@ -62,7 +62,7 @@ struct RegistryMachine<Delegate, Watcher> {
     ) throws(Refusal) -> (place: Int, told: [Watcher]) {
         if era <= ended.byClosing { throw .closed }
         if era <= ended.byCancelling { throw .cancelled }
-        let told = moves ? onlookers.arrived() : []
+        let told = moves ? observers.arrived() : []
         noteGuards()
         return (enter(delegate), told)
     }
@@ -72,17 +72,17 @@ struct RegistryMachine<Delegate, Watcher> {
     mutating func remove(_ place: Int, at now: MonotonicTime?) -> Bool {
         if isGuarded.exit { return false }
         vacate(place)
-        if let now { onlookers.note(now) }
+        if let now { observers.note(now) }
         return true
     }
 
     /// Empties a place that `add` or `admit` gave; those to be told that what they wait for is over.
     mutating func dismiss(_ place: Int, at now: MonotonicTime?) -> [Watcher] {
         vacate(place)
-        if let now { onlookers.note(now) }
-        let told = onlookers.ended(place)
+        if let now { observers.note(now) }
+        let told = observers.ended(place)
         noteGuards()
-        return followers.isEmpty && watchers.isEmpty ? told : told + ended(place)
+        return requestObservers.isEmpty && endObservers.isEmpty ? told : told + ended(place)
     }
 
     @inline(__always)
@@ -93,24 +93,24 @@ struct RegistryMachine<Delegate, Watcher> {
 
     private mutating func ended(_ place: Int) -> [Watcher] {
         defer { noteGuards() }
-        let told = followers.removeValue(forKey: place) ?? []
-        for index in watchers.indices { watchers[index].leftOut.remove(place) }
+        let told = requestObservers.removeValue(forKey: place) ?? []
+        for index in endObservers.indices { endObservers[index].leftOut.remove(place) }
         return told.map(\.watcher) + takeServed()
     }
 
     /// Whether the last has ended, as far as it is waited for. Who waits within a request does not wait for others that
     /// do so within theirs: neither would ever end.
     private func isServed(isWithin: Bool) -> Bool {
-        count == (isWithin ? watchers.reduce(into: Set<Int>()) { $0.formUnion($1.leftOut) }.count : 0)
+        count == (isWithin ? endObservers.reduce(into: Set<Int>()) { $0.formUnion($1.leftOut) }.count : 0)
     }
 
     /// Those who need not wait any more.
     private mutating func takeServed() -> [Watcher] {
         let isOver = (isServed(isWithin: false), isServed(isWithin: true))
         var told: [Watcher] = []
-        for index in watchers.indices {
-            guard let wait = watchers[index].wait, wait.isWithin ? isOver.1 : isOver.0 else { continue }
-            watchers[index].wait = nil
+        for index in endObservers.indices {
+            guard let wait = endObservers[index].wait, wait.isWithin ? isOver.1 : isOver.0 else { continue }
+            endObservers[index].wait = nil
             told.append(wait.watcher)
         }
         return told
@@ -138,22 +138,22 @@ struct RegistryMachine<Delegate, Watcher> {
     ) -> (id: UInt64, isWithin: Bool, told: [Watcher]) {
         let within = places.indices.filter { places[$0].map(isLeftOut) ?? false }
         nextWatcher += 1
-        watchers.append(Watching(id: nextWatcher, leftOut: Set(within)))
+        endObservers.append(Watching(id: nextWatcher, leftOut: Set(within)))
         defer { noteGuards() }
         return (nextWatcher, !within.isEmpty, within.isEmpty ? [] : takeServed())
     }
 
     /// False if there is nothing to wait for; who is within a request, of whichever book, waits for less.
     mutating func wait(_ id: UInt64, isWithin: Bool, _ watcher: Watcher) -> Bool {
-        guard !isServed(isWithin: isWithin), let index = watchers.firstIndex(where: { $0.id == id }) else {
+        guard !isServed(isWithin: isWithin), let index = endObservers.firstIndex(where: { $0.id == id }) else {
             return false
         }
-        watchers[index].wait = (watcher, isWithin)
+        endObservers[index].wait = (watcher, isWithin)
         return true
     }
 
     mutating func leave(_ id: UInt64) {
-        watchers.removeAll { $0.id == id }
+        endObservers.removeAll { $0.id == id }
         noteGuards()
     }
 
@@ -167,55 +167,55 @@ struct RegistryMachine<Delegate, Watcher> {
     mutating func follow(_ watcher: Watcher, _ isMeant: (Delegate) -> Bool) -> Following? {
         guard let place = places.firstIndex(where: { $0.map(isMeant) ?? false }) else { return nil }
         nextWatcher += 1
-        followers[place, default: []].append((nextWatcher, watcher))
+        requestObservers[place, default: []].append((nextWatcher, watcher))
         noteGuards()
         return Following(place: place, id: nextWatcher)
     }
 
     mutating func leave(_ following: Following) {
         // The place may be another's by now, and have followers of its own.
-        followers[following.place]?.removeAll { $0.id == following.id }
-        if followers[following.place]?.isEmpty == true { followers[following.place] = nil }
+        requestObservers[following.place]?.removeAll { $0.id == following.id }
+        if requestObservers[following.place]?.isEmpty == true { requestObservers[following.place] = nil }
         noteGuards()
     }
 
     private mutating func noteGuards() {
-        isGuarded.entry = onlookers.awaitsArrival
-        isGuarded.exit = !watchers.isEmpty || !followers.isEmpty || onlookers.awaitsEnd
+        isGuarded.entry = observers.awaitsArrival
+        isGuarded.exit = !endObservers.isEmpty || !requestObservers.isEmpty || observers.awaitsEnd
     }
 }
 
 // MARK: - Looking on
 
 extension RegistryMachine {
-    /// What an onlooker sees.
-    struct Sight {
+    /// What an observer sees.
+    struct Observation {
         /// Whether any request moves.
         let isBusy: Bool
         let ends: Ends
     }
 
     /// A number to look and to leave with.
-    mutating func join(_ onlooker: Watcher) -> UInt64 {
-        onlookers.join(onlooker)
+    mutating func join(_ observer: Watcher) -> UInt64 {
+        observers.join(observer)
     }
 
-    var hasOnlookers: Bool { !onlookers.isEmpty }
+    var hasObservers: Bool { !observers.isEmpty }
 
-    mutating func part(_ onlooker: UInt64) {
-        onlookers.leave(onlooker)
+    mutating func part(_ observer: UInt64) {
+        observers.leave(observer)
         noteGuards()
     }
 
-    mutating func look(_ onlooker: UInt64, for news: News, where moves: (Delegate) -> Bool) -> Sight {
+    mutating func look(_ observer: UInt64, for news: News, where moves: (Delegate) -> Bool) -> Observation {
         let place = places.firstIndex { $0.map(moves) ?? false }
-        onlookers.look(onlooker, for: news, place)
+        observers.look(observer, for: news, place)
         noteGuards()
-        return Sight(isBusy: place != nil, ends: onlookers.ends)
+        return Observation(isBusy: place != nil, ends: observers.ends)
     }
 
     /// Those to be told that a request is held since this time, or was let go: nil.
     mutating func noteHold(since time: MonotonicTime?) -> [Watcher] {
-        onlookers.noteHold(since: time)
+        observers.noteHold(since: time)
     }
 }

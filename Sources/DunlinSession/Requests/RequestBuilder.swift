@@ -18,7 +18,7 @@ final class RequestBuilder: Sendable {
     private let ownsAccept: Bool
     private let ownsCodings: Bool
     let clearText: ClearTextRule
-    private let secretFields: SecretFields
+    private let secretFields: HTTP.SecretFields
 
     /// The session's credentials, and its fields with them.
     private struct Home {
@@ -61,7 +61,7 @@ final class RequestBuilder: Sendable {
     /// Inlined: a call with so much to say costs as much as the work.
     @inline(__always)
     func head(
-        _ method: Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
+        _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false, _ extras: inout Extras?
     ) throws -> RequestHead {
         if let refused = target.refused { throw Self.refusal(of: refused, in: target) }
@@ -107,7 +107,7 @@ final class RequestBuilder: Sendable {
 
     /// Nil for fields: the session's.
     private func authorizedHead(
-        _ method: Method, _ origin: Origin, _ path: String, _ own: Fields?, _ authorization: String
+        _ method: HTTP.Method, _ origin: HTTP.Origin, _ path: String, _ own: Fields?, _ authorization: String
     ) -> RequestHead {
         if own == nil, authorization == home?.authorization, let prepared = home?.prepared {
             return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
@@ -119,7 +119,7 @@ final class RequestBuilder: Sendable {
 
     /// The same for who asks for nothing but the head.
     func head(
-        _ method: Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
+        _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false
     ) throws -> RequestHead {
         var extras: Extras?
@@ -127,10 +127,10 @@ final class RequestBuilder: Sendable {
     }
 
     /// The origin by the way that the session is configured to take there.
-    func routed(_ origin: Origin) -> Origin { routes?.routed(origin) ?? origin }
+    func routed(_ origin: HTTP.Origin) -> HTTP.Origin { routes?.routed(origin) ?? origin }
 
     /// A form of parts is for methods that have a body, whatever case they are written in.
-    private static func check(_ contentType: String, goesWith method: Method) throws {
+    private static func check(_ contentType: String, goesWith method: HTTP.Method) throws {
         guard isForm(contentType), ["GET", "HEAD"].contains(method.rawValue.uppercased())
         else { return }
         throw NetworkError(.invalidRequest, "\(method) carries no form of parts")
@@ -151,14 +151,14 @@ final class RequestBuilder: Sendable {
         if let accept, !own.contains("accept") { merged["Accept"] = accept }
         if let contentType = body.contentType {
             if Self.isForm(contentType) { merged.remove("content-type") }
-            if !merged.contains("content-type") { merged.append("Content-Type", contentType) }
+            if !merged.contains("content-type") { merged.append(name: "Content-Type", value: contentType) }
         }
         if let names = body.trailers?.names, !names.isEmpty, !merged.contains("trailer") {
-            merged.append("Trailer", names.joined(separator: ", "))
+            merged.append(name: "Trailer", value: names.joined(separator: ", "))
         }
         // An expectation without a body is a mistake (RFC 9110 §10.1.1).
         if expectsContinue, body.mayHaveContent, !merged.contains("expect") {
-            merged.append("Expect", "100-continue")
+            merged.append(name: "Expect", value: "100-continue")
         }
         merged.mark(secretFields)
         return merged
@@ -168,12 +168,12 @@ final class RequestBuilder: Sendable {
 // MARK: - URLs
 
 extension RequestBuilder {
-    private func resolve(_ target: HTTP.Target, _ extras: inout Extras?) throws -> (Origin, String) {
+    private func resolve(_ target: HTTP.Target, _ extras: inout Extras?) throws -> (HTTP.Origin, String) {
         if let direct = base?.directTarget(for: target.text) { return direct }
         return try resolveSlowly(target, &extras)
     }
 
-    private func resolveSlowly(_ target: HTTP.Target, _ extras: inout Extras?) throws -> (Origin, String) {
+    private func resolveSlowly(_ target: HTTP.Target, _ extras: inout Extras?) throws -> (HTTP.Origin, String) {
         let address = try address(of: target)
         if address.userInfo != nil || address.fragment != nil {
             extras = Extras(userInfo: address.userInfo, fragment: address.fragment)
@@ -226,7 +226,7 @@ extension RequestBuilder {
     }
 
     /// What to say of who the user is beside the fields; `info` is what the request's URL says of it.
-    private func authorization(at origin: Origin, _ info: WebAddress.UserInfo?, _ own: Fields) throws -> String? {
+    private func authorization(at origin: HTTP.Origin, _ info: WebAddress.UserInfo?, _ own: Fields) throws -> String? {
         if own.contains("authorization") { return nil }
         let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
         // A relative URL has the base's user info, which counts as the session's.

@@ -5,13 +5,13 @@ extension HTTPSession {
         /// Interim (1xx) responses that came first.
         public let interim: [ResponseHead]
         public private(set) var body: BodySequence
-        let recorded: Metrics
+        let recorded: HTTPSession.Metrics
         /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
         public let url: String
         /// The redirects that led here, the first one first.
-        public let history: [Redirect]
+        public let history: [HTTPSession.Redirect]
         /// The attempts before the one that was answered so, where a policy had the request tried again.
-        public let retries: [RetriedAttempt]
+        public let retries: [NetworkError.RetriedAttempt]
         /// Nanoseconds that the request waited in a queue.
         var queued: Int64 = 0
 
@@ -23,13 +23,13 @@ extension HTTPSession {
             return response
         }
 
-        public var status: Status { head.status }
+        public var status: HTTP.Status { head.status }
         public var fields: Fields { head.fields }
 
         /// How the request has gone so far.
-        public var metrics: Metrics {
+        public var metrics: HTTPSession.Metrics {
             guard case .stream(let stream) = body.source.body else { return recorded.after(waiting: queued) }
-            return recorded.updating(stream.attempt).after(waiting: queued)
+            return recorded.updating(stream.hop).after(waiting: queued)
         }
     }
 }

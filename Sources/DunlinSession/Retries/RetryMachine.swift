@@ -17,7 +17,7 @@ struct RetryMachine {
     enum Outcome: Equatable {
         /// `isIdempotent`: of every method that was sent. `isRedirected`: it is the answer to another request than the
         /// original. `retryAfter`: nanoseconds.
-        case answered(Status, isIdempotent: Bool, isRedirected: Bool = false, retryAfter: Int64? = nil)
+        case answered(HTTP.Status, isIdempotent: Bool, isRedirected: Bool = false, retryAfter: Int64? = nil)
         /// `isSafe`: by the error's own word.
         case failed(Failure, isSafe: Bool)
     }
@@ -41,7 +41,7 @@ struct RetryMachine {
         /// After so many nanoseconds. `isAsked`: the server said when to come back.
         case retry(after: Int64, isAsked: Bool = false)
         /// It stays at that; nil if there was no question of trying again.
-        case settle(RetryRefusal?)
+        case settle(NetworkError.RetryRefusal?)
     }
 
     private let policy: HTTPSession.RetryPolicy

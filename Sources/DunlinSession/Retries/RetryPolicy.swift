@@ -16,7 +16,7 @@ extension HTTPSession {
             case connectionFailure
             /// A phase took too long: any but the wait for a connection of our own, and the request as a whole.
             case timeout
-            case status(Status)
+            case status(HTTP.Status)
         }
 
         /// How much of a wait is left to chance, so that those who failed together do not come back together.

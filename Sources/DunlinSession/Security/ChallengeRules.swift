@@ -12,11 +12,11 @@ enum ChallengeRules {
         /// The server is believed.
         case proceed
         /// It is, against the policy.
-        case proceedDespite(TrustRefusal)
+        case proceedDespite(NetworkError.TrustRefusal)
         /// It is not.
-        case refuse(TrustRefusal)
+        case refuse(NetworkError.TrustRefusal)
         /// Show this.
-        case present(Credential)
+        case present(HTTPSession.AuthenticationChallenge.Credential)
         /// Show what is configured, if anything is.
         case presentDefault
         /// Show nothing, and go on.
@@ -24,7 +24,9 @@ enum ChallengeRules {
         case fail(any Error)
     }
 
-    static func outcome(of response: ChallengeResponse, to challenge: AuthenticationChallenge) -> Outcome {
+    static func outcome(
+        of response: HTTPSession.AuthenticationChallenge.Response, to challenge: HTTPSession.AuthenticationChallenge
+    ) -> Outcome {
         if case .cancel(let error) = response {
             return .fail(error ?? cancellation)
         }
@@ -37,7 +39,8 @@ enum ChallengeRules {
     }
 
     private static func trust(
-        _ decision: TrustDecision, _ response: ChallengeResponse, _ challenge: AuthenticationChallenge
+        _ decision: TrustDecision, _ response: HTTPSession.AuthenticationChallenge.Response,
+        _ challenge: HTTPSession.AuthenticationChallenge
     ) -> Outcome {
         switch (response, decision) {
         case (.performDefault, .accepted), (.useCredential(.trustDespiteRefusal), .accepted): .proceed
@@ -49,7 +52,8 @@ enum ChallengeRules {
     }
 
     private static func answer(
-        _ response: ChallengeResponse, _ challenge: AuthenticationChallenge, isAnswer: (Credential) -> Bool
+        _ response: HTTPSession.AuthenticationChallenge.Response, _ challenge: HTTPSession.AuthenticationChallenge,
+        isAnswer: (HTTPSession.AuthenticationChallenge.Credential) -> Bool
     ) -> Outcome {
         switch response {
         case .performDefault: .presentDefault
@@ -59,34 +63,41 @@ enum ChallengeRules {
         }
     }
 
-    private static func rejection(of path: [Certificate], _ challenge: AuthenticationChallenge) -> TrustRefusal {
-        TrustRefusal(.refusedByHook, host: challenge.origin.host, depth: 0, certificate: path.first, path: path)
+    private static func rejection(of path: [Certificate], _ challenge: HTTPSession.AuthenticationChallenge)
+        -> NetworkError.TrustRefusal
+    {
+        NetworkError.TrustRefusal(
+            .refusedByHook, host: challenge.origin.host, depth: 0, certificate: path.first, path: path)
     }
 
-    private static func unusable(_ credential: Credential, _ challenge: AuthenticationChallenge) -> NetworkError {
+    private static func unusable(
+        _ credential: HTTPSession.AuthenticationChallenge.Credential, _ challenge: HTTPSession.AuthenticationChallenge
+    ) -> NetworkError {
         NetworkError(
             .unusableCredential, "the challenge hook answered with \(credential), which does not answer the challenge",
-            phase: .secure, isSafeToRetry: true, peer: challenge.origin.description)
+            phase: .tls, isSafeToRetry: true, peer: challenge.origin.description)
     }
 
     private static var cancellation: NetworkError {
-        NetworkError(.cancelled, "the challenge hook cancelled the request", phase: .secure, isSafeToRetry: true)
+        NetworkError(.cancelled, "the challenge hook cancelled the request", phase: .tls, isSafeToRetry: true)
     }
 }
 
 /// Who is asked about the challenges of one request.
 struct ChallengeHooks: Sendable {
-    var session: AuthenticationHook?
-    var request: AuthenticationHook?
+    var session: HTTPSession.AuthenticationHandler?
+    var request: HTTPSession.AuthenticationHandler?
 
     /// Without hooks there is nothing to wait for.
     var isEmpty: Bool { session == nil && request == nil }
 
-    func outcome(of challenge: AuthenticationChallenge) async -> ChallengeRules.Outcome {
+    func outcome(of challenge: HTTPSession.AuthenticationChallenge) async -> ChallengeRules.Outcome {
         ChallengeRules.outcome(of: await response(to: challenge), to: challenge)
     }
 
-    private func response(to challenge: AuthenticationChallenge) async -> ChallengeResponse {
+    private func response(to challenge: HTTPSession.AuthenticationChallenge) async
+        -> HTTPSession.AuthenticationChallenge.Response
+    {
         for hook in [session, request] {
             guard let hook else { continue }
             let response = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in

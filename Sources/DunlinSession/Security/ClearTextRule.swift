@@ -17,11 +17,11 @@ final class ClearTextRule: Sendable {
     }
 
     @inline(__always)
-    func check(_ origin: Origin) throws {
+    func check(_ origin: HTTP.Origin) throws {
         if origin.scheme == .http, isRefused.load(ordering: .relaxed) { throw Self.refusal(origin) }
     }
 
-    private static func refusal(_ origin: Origin) -> NetworkError {
+    private static func refusal(_ origin: HTTP.Origin) -> NetworkError {
         NetworkError(
             .clearTextRefused, "this session's servers are pinned, so it sends nothing in clear text",
             peer: origin.description)

@@ -39,7 +39,7 @@ enum IdentitySource: Sendable {
     }
 
     private static func contents(of source: HTTPSession.TLS.Source) throws(IdentityError) -> Bytes {
-        do throws(TrustSetupError) {
+        do throws(NetworkError.TrustConfigurationError) {
             return try source.contents()
         } catch {
             throw .cannotRead(path: source.name)

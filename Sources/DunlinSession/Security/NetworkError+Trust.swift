@@ -1,7 +1,7 @@
 extension NetworkError {
     /// Whom it is about and where the request was going, if a server was not trusted.
-    public var trustFailure: ServerTrustFailure? {
-        if let failure = underlying as? ServerTrustFailure { return failure }
-        return trustRefusal.map { ServerTrustFailure(host: $0.host, refusal: $0) }
+    public var trustFailure: HTTPSession.ServerTrustFailure? {
+        if let failure = underlying as? HTTPSession.ServerTrustFailure { return failure }
+        return trustRefusal.map { HTTPSession.ServerTrustFailure(host: $0.host, refusal: $0) }
     }
 }

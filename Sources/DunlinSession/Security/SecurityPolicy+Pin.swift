@@ -5,20 +5,22 @@ extension SecurityPolicy {
     /// One thing to hold a server to: a public key, or a whole certificate. There is no pin that is garbage.
     public struct Pin: Sendable, Hashable {
         enum Content: Sendable, Hashable {
-            case key(Fingerprint)
+            case key(Certificate.Fingerprint)
             case certificate(Certificate)
         }
 
         let content: Content
 
         /// A public key by the digest of its SubjectPublicKeyInfo. Pins nothing in mode `certificate`.
-        public init(publicKey digest: Fingerprint) {
+        public init(publicKey digest: Certificate.Fingerprint) {
             content = .key(digest)
         }
 
-        /// The same from `sha256/` and Base64. Throws `TrustSetupError` for anything else.
+        /// The same from `sha256/` and Base64. Throws `NetworkError.TrustConfigurationError` for anything else.
         public init(_ text: String) throws {
-            guard let digest = Fingerprint(text) else { throw TrustSetupError.notAPin(text) }
+            guard let digest = Certificate.Fingerprint(text) else {
+                throw NetworkError.TrustConfigurationError.notAPin(text)
+            }
             content = .key(digest)
         }
 
@@ -26,17 +28,18 @@ extension SecurityPolicy {
             content = .certificate(certificate)
         }
 
-        /// A certificate, DER or PEM. Throws `TrustSetupError` unless there is exactly one.
+        /// A certificate, DER or PEM. Throws `NetworkError.TrustConfigurationError` unless there is exactly one.
         public init(certificate bytes: Bytes) throws {
             let found = try CertificateFile.certificates(in: bytes, source: "the pin")
             guard found.count == 1 else {
-                throw TrustSetupError.notACertificate(source: "the pin", problem: "it holds \(found.count)")
+                throw NetworkError.TrustConfigurationError.notACertificate(
+                    source: "the pin", problem: "it holds \(found.count)")
             }
             content = .certificate(found[0])
         }
 
         /// The digest of the public key.
-        public var publicKey: Fingerprint {
+        public var publicKey: Certificate.Fingerprint {
             switch content {
             case .key(let digest): digest
             case .certificate(let certificate): certificate.details.publicKey
@@ -49,10 +52,13 @@ extension SecurityPolicy {
         }
     }
 
-    /// The pins in a file: DER of a certificate, or PEM of certificates and public keys. Throws `TrustSetupError`,
-    /// which names the file, if it cannot be read, holds none, or holds anything else.
+    /// The pins in a file: DER of a certificate, or PEM of certificates and public keys. Throws
+    /// `NetworkError.TrustConfigurationError`, which names the file, if it cannot be read, holds none, or holds
+    /// anything else.
     public static func loadPins(file path: String) throws -> Set<Pin> {
-        guard let data = FileManager.default.contents(atPath: path) else { throw TrustSetupError.unreadable(path) }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw NetworkError.TrustConfigurationError.unreadable(path)
+        }
         let contents = try PinFile.contents(of: Bytes(data), source: path)
         return Set(contents.certificates.map(Pin.init(certificate:)) + contents.keys.map(Pin.init(publicKey:)))
     }
@@ -64,12 +70,12 @@ extension SecurityPolicy {
         do {
             names = try FileManager.default.contentsOfDirectory(atPath: path)
         } catch {
-            throw TrustSetupError.unreadable(path)
+            throw NetworkError.TrustConfigurationError.unreadable(path)
         }
         let files = names.sorted().filter { name in
             [".cer", ".der", ".crt", ".pem"].contains { name.lowercased().hasSuffix($0) }
         }
-        guard !files.isEmpty else { throw TrustSetupError.noCertificates(in: path) }
+        guard !files.isEmpty else { throw NetworkError.TrustConfigurationError.noCertificates(in: path) }
         return try files.reduce(into: []) { $0.formUnion(try loadPins(file: "\(path)/\($1)")) }
     }
 }
@@ -93,7 +99,7 @@ extension SecurityPolicy.Pin: Codable {
     /// Throws `DecodingError` for what is no pin.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
-        do throws(TrustSetupError) {
+        do throws(NetworkError.TrustConfigurationError) {
             content = try Self.content(
                 key: Self.text(container, .publicKey), certificate: Self.text(container, .certificate))
         } catch {
@@ -104,7 +110,7 @@ extension SecurityPolicy.Pin: Codable {
 
     private static func text(
         _ container: KeyedDecodingContainer<Key>, _ key: Key
-    ) throws(TrustSetupError) -> String? {
+    ) throws(NetworkError.TrustConfigurationError) -> String? {
         do {
             return try container.decodeIfPresent(String.self, forKey: key)
         } catch {
@@ -112,10 +118,12 @@ extension SecurityPolicy.Pin: Codable {
         }
     }
 
-    private static func content(key: String?, certificate: String?) throws(TrustSetupError) -> Content {
+    private static func content(key: String?, certificate: String?) throws(NetworkError.TrustConfigurationError)
+        -> Content
+    {
         switch (key, certificate) {
         case (let key?, nil):
-            guard let digest = Fingerprint(key) else { throw .notAPin(key) }
+            guard let digest = Certificate.Fingerprint(key) else { throw .notAPin(key) }
             return .key(digest)
         case (nil, let text?):
             guard let der = Base64.decode(text.utf8), let certificate = Certificate(der: Bytes(der)) else {

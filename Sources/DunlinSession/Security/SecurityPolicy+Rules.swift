@@ -3,7 +3,7 @@ internal import DunlinSemantics
 
 extension SecurityPolicy {
     /// What the policy says, in the form that decides. Throws what contradicts itself.
-    func rules() throws(TrustSetupError) -> TrustRules {
+    func rules() throws(NetworkError.TrustConfigurationError) -> TrustRules {
         try checkSense()
         var rules = TrustRules()
         rules.mode =
@@ -25,7 +25,7 @@ extension SecurityPolicy {
         return rules
     }
 
-    private func checkSense() throws(TrustSetupError) {
+    private func checkSense() throws(NetworkError.TrustConfigurationError) {
         if pinningMode == .none, allowInvalidCertificates, !validatesDomainName, !isDeclaredInsecure {
             throw .contradiction(
                 "the policy would believe every server; if that is what you want, it is called SecurityPolicy.insecure")
@@ -35,7 +35,7 @@ extension SecurityPolicy {
         }
     }
 
-    private func compiled(_ pins: Set<Pin>) throws(TrustSetupError) -> TrustRules.Pins {
+    private func compiled(_ pins: Set<Pin>) throws(NetworkError.TrustConfigurationError) -> TrustRules.Pins {
         switch pinningMode {
         case .none: return TrustRules.Pins()
         case .publicKey: return TrustRules.Pins(keys: Set(pins.map(\.publicKey)), certificates: Self.certificates(pins))
@@ -50,7 +50,7 @@ extension SecurityPolicy {
     private static func certificates(_ pins: Set<Pin>) -> Set<Certificate> { Set(pins.compactMap(\.certificate)) }
 
     /// A pattern's host may be written as people write hosts.
-    private static func pattern(_ text: String) throws(TrustSetupError) -> HostPattern {
+    private static func pattern(_ text: String) throws(NetworkError.TrustConfigurationError) -> HostPattern {
         let prefix = ["**.", "*."].first(where: text.hasPrefix) ?? ""
         let host = String(text.dropFirst(prefix.utf8.count))
         do throws(AddressError) {

@@ -8,7 +8,7 @@
 ///
 /// Without a policy of your own a chain must lead to one of the session's roots, and the certificate must name the host
 /// in its subject alternative name (RFC 9525). What makes that weaker has a name that says so, and is told to
-/// `HTTPSession.Configuration.onWarning` once.
+/// `HTTPSession.Configuration.securityWarningHandler` once.
 ///
 /// - Pins are compared with the verified path, never with what a server merely sends along.
 /// - Have a backup pin: the key of a certificate that is in a safe, for the day when the first one is lost.

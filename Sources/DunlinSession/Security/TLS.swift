@@ -46,7 +46,7 @@ extension HTTPSession {
         /// Whether a certificate still counts. Off by default, as in browsers and command-line clients: lists must be
         /// fetched and kept fresh by somebody, and few servers staple.
         public struct Revocation: Sendable, Hashable {
-            public enum Staple: Sendable, Hashable {
+            public enum OCSPStapling: Sendable, Hashable {
                 case ignored
                 /// Checked if the server sends one. Missed only if the certificate promises it (RFC 7633).
                 case checkedIfPresent
@@ -61,7 +61,7 @@ extension HTTPSession {
             /// **Lowers security.** Believes issuers for which there is no list.
             public var allowsMissingLists = false
             /// What to do with an OCSP answer that the server sends in the handshake.
-            public var staple = Staple.ignored
+            public var stapling = OCSPStapling.ignored
 
             public init() {}
         }

@@ -22,7 +22,7 @@ final class TLSContextSource: Sendable {
             // Two that come here at once make two, and one is kept.
             return made.storeIfNil(try TLSContext(tls.settings))
         } catch {
-            throw NetworkError(.invalidConfiguration, "\(error)", phase: .secure, underlying: error)
+            throw NetworkError(.invalidConfiguration, "\(error)", phase: .tls, underlying: error)
         }
     }
 }
@@ -39,7 +39,7 @@ extension HTTPSession.TLS {
         if let ciphers { settings.ciphers = ciphers }
         if let suites { settings.suites = suites }
         if let groups { settings.groups = groups }
-        settings.asksForStaple = revocation.staple != .ignored
+        settings.asksForStaple = revocation.stapling != .ignored
         settings.resumes = resumesSessions
         settings.keyLogPath = keyLog.path
         return settings

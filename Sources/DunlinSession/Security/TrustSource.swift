@@ -19,11 +19,11 @@ final class TrustSource: Sendable {
     private let shared: SharedRoots
     private let made = Mutex<Made?>(nil)
 
-    /// Throws `TrustSetupError`.
+    /// Throws `NetworkError.TrustConfigurationError`.
     init(
         _ tls: HTTPSession.TLS, system: @escaping @Sendable () -> SystemRoots = { .ofProcess },
         shared: SharedRoots = .ofProcess
-    ) throws(TrustSetupError) {
+    ) throws(NetworkError.TrustConfigurationError) {
         self.shared = shared
         var rules = try tls.policy.rules()
         rules.revocation = try tls.revocation.rules()
@@ -42,15 +42,15 @@ final class TrustSource: Sendable {
 
     /// Throws `NetworkError` with code `invalidConfiguration`.
     static func of(_ tls: HTTPSession.TLS) throws -> TrustSource {
-        do throws(TrustSetupError) {
+        do throws(NetworkError.TrustConfigurationError) {
             return try TrustSource(tls)
         } catch {
             throw NetworkError(.invalidConfiguration, error.description, underlying: error)
         }
     }
 
-    /// Throws `TrustSetupError` when the system has no roots.
-    func evaluator() throws(TrustSetupError) -> TrustEvaluator {
+    /// Throws `NetworkError.TrustConfigurationError` when the system has no roots.
+    func evaluator() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         guard let known = made.withLock({ $0 }) else { return try first() }
         guard let (roots, places) = known.system else { return known.evaluator }
         let latest = try shared.store(of: places)
@@ -59,7 +59,7 @@ final class TrustSource: Sendable {
 
     /// The environment is asked once. The files are looked at whatever others have seen: whoever wants TLS reloaded, or
     /// has just installed a root, wants what is there now.
-    private func first() throws(TrustSetupError) -> TrustEvaluator {
+    private func first() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         guard let places = system?() else { return try make(nil) }
         return try make((shared.store(of: places, looks: true), places))
     }
@@ -67,7 +67,7 @@ final class TrustSource: Sendable {
     /// Nothing is read under the lock. Of two that come here at once the later one's counts.
     private func make(
         _ system: (roots: TrustStore, places: SystemRoots)?
-    ) throws(TrustSetupError) -> TrustEvaluator {
+    ) throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         let roots = if own.isEmpty, let system { system.roots } else { try TrustStore(own, and: system?.roots) }
         let new = try TrustEvaluator(rules, roots: roots)
         return made.withLock { made in
@@ -77,7 +77,9 @@ final class TrustSource: Sendable {
         }
     }
 
-    private static func certificates(_ sources: [HTTPSession.TLS.Source]) throws(TrustSetupError) -> [Certificate] {
+    private static func certificates(_ sources: [HTTPSession.TLS.Source]) throws(NetworkError.TrustConfigurationError)
+        -> [Certificate]
+    {
         var certificates: [Certificate] = []
         for source in sources {
             certificates += try CertificateFile.certificates(in: source.contents(), source: source.name)
@@ -96,7 +98,7 @@ extension SystemRoots {
 }
 
 extension HTTPSession.TLS.Source {
-    func contents() throws(TrustSetupError) -> Bytes {
+    func contents() throws(NetworkError.TrustConfigurationError) -> Bytes {
         switch self {
         case .bytes(let bytes): return bytes
         case .file(let path):
@@ -115,7 +117,7 @@ extension HTTPSession.TLS.Source {
 }
 
 extension HTTPSession.TLS.Revocation {
-    func rules() throws(TrustSetupError) -> RevocationRules {
+    func rules() throws(NetworkError.TrustConfigurationError) -> RevocationRules {
         var rules = RevocationRules()
         for source in lists {
             rules.lists += try RevocationListFile.lists(in: source.contents(), source: source.name)
@@ -123,7 +125,7 @@ extension HTTPSession.TLS.Revocation {
         rules.coversAuthorities = coversAuthorities
         rules.allowsMissingLists = allowsMissingLists
         rules.staple =
-            switch staple {
+            switch stapling {
             case .ignored: .ignored
             case .checkedIfPresent: .checkedIfPresent
             case .required: .required

@@ -6,7 +6,7 @@ extension HTTPSession.Configuration {
         try visitor.visit("fields", &fields, as: { $0.settingsLines }) { Fields(settingsLines: $0) }
         try visitor.visit("requestSerializer", &requestSerializer)
         try visitor.group("timeouts") { group in
-            for phase in Phase.allCases { try group.visit(phase.rawValue, seconds: &timeouts[phase]) }
+            for phase in HTTP.Phase.allCases { try group.visit(phase.rawValue, seconds: &timeouts[phase]) }
         }
         try visitor.group("connections") { try connections.visitSettings(&$0) }
         try visitor.group("queue") { group in
@@ -14,13 +14,13 @@ extension HTTPSession.Configuration {
             try group.visit("runningPerHost", &queue.runningPerHost)
             try group.visit("maximumWaiting", &queue.maximumWaiting)
         }
-        try visitor.group("names") { try names.visitSettings(&$0) }
+        try visitor.group("names") { try nameResolution.visitSettings(&$0) }
         try visitor.group("sockets") { try sockets.visitSettings(&$0) }
         try visitor.group("interfaces") { try interfaces.visitSettings(&$0) }
         try visitor.visit("waitsForConnectivity", &waitsForConnectivity)
-        try visitor.visit("tellsReachability", &tellsReachability)
+        try visitor.visit("emitsReachabilityEvents", &emitsReachabilityEvents)
         try visitor.group("limits") { try limits.visitSettings(&$0) }
-        try visitor.visit("secretFields", &secretFields, as: { $0.more.sorted() }) { SecretFields($0) }
+        try visitor.visit("secretFields", &secretFields, as: { $0.more.sorted() }) { HTTP.SecretFields($0) }
         try visitor.group("redirects") { try redirects.visitSettings(&$0) }
         try visitor.group("retry") { try retry.visitSettings(&$0) }
         try visitor.group("tls") { try tls.visitSettings(&$0) }
@@ -38,17 +38,17 @@ extension HTTPSession.Connections {
     }
 }
 
-extension HTTPSession.Names {
+extension HTTPSession.NameResolution {
     fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
         try visitor.visit("timeToLive", seconds: &timeToLive)
         try visitor.visit("negativeTimeToLive", seconds: &negativeTimeToLive)
         try visitor.visit("capacity", &capacity)
         try visitor.visit("rotates", &order, as: { $0 == .rotating }) { $0 ? .rotating : .asGiven }
-        try visitor.visit("attemptDelay", seconds: &attemptDelay)
+        try visitor.visit("connectionAttemptDelay", seconds: &connectionAttemptDelay)
     }
 }
 
-extension SocketOptions {
+extension HTTP.SocketOptions {
     fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
         try visitor.visit("interface", &interface)
         try visitor.visit("noDelay", &noDelay)
@@ -66,7 +66,7 @@ extension SocketOptions {
     }
 }
 
-extension InterfaceRules {
+extension NetworkInterface.Rules {
     /// In order, so that the same rules are written the same each time.
     fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
         try visitor.visit("allowedNames", &allowedNames, as: { $0.sorted() }) { Set($0) }
@@ -75,17 +75,17 @@ extension InterfaceRules {
         try visitor.visit("deniedKinds", &deniedKinds, as: Self.names) { Self.kinds($0) }
     }
 
-    private static func names(_ kinds: Set<InterfaceKind>) -> [String] { kinds.map(\.rawValue).sorted() }
+    private static func names(_ kinds: Set<NetworkInterface.Kind>) -> [String] { kinds.map(\.rawValue).sorted() }
 
-    private static func kinds(_ names: [String]) -> Set<InterfaceKind>? {
-        let kinds = names.compactMap(InterfaceKind.init)
+    private static func kinds(_ names: [String]) -> Set<NetworkInterface.Kind>? {
+        let kinds = names.compactMap(NetworkInterface.Kind.init)
         return kinds.count == names.count ? Set(kinds) : nil
     }
 }
 
 extension HTTPSession.Limits {
     fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
-        try visitor.visit("bodyBytes", &bodyBytes)
+        try visitor.visit("maximumBodySize", &maximumBodySize)
         try visitor.visit("decodedBytes", &decodedBytes)
         try visitor.visit("decodingRatio", &decodingRatio)
         try visitor.visit("headBytes", &headBytes)
@@ -93,7 +93,7 @@ extension HTTPSession.Limits {
         try visitor.visit("fieldCount", &fieldCount)
         try visitor.visit("interimResponses", &interimResponses)
         try visitor.visit("trailerBytes", &trailerBytes)
-        try visitor.visit("errorBodyBytes", &errorBodyBytes)
+        try visitor.visit("maximumErrorBodySize", &maximumErrorBodySize)
     }
 }
 
@@ -114,7 +114,7 @@ extension Fields {
         self.init()
         for line in lines {
             guard let colon = line.firstIndex(of: ":") else { return nil }
-            append(String(line[..<colon]), String(line[line.index(after: colon)...].drop { $0 == " " }))
+            append(name: String(line[..<colon]), value: String(line[line.index(after: colon)...].drop { $0 == " " }))
         }
     }
 }

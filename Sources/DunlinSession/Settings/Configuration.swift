@@ -27,26 +27,26 @@ extension HTTPSession {
         public var connections = Connections()
         /// How many requests may be on the way at once; without a limit they only share connections.
         public var queue = QueueLimits()
-        public var names = Names()
+        public var nameResolution = NameResolution()
         /// Hosts to connect to elsewhere than where their names say; they count before `socketPath`.
-        public var hosts = HostOverrides()
-        public var sockets = SocketOptions()
+        public var hostOverrides = HostOverrides()
+        public var sockets = HTTP.SocketOptions()
         /// Which interfaces connections may go through, of this machine's.
-        public var interfaces = InterfaceRules.any
+        public var interfaces = NetworkInterface.Rules.any
         /// Whether a request for which there is no network waits for one, within its total time, instead of failing.
         public var waitsForConnectivity = false
-        /// What tells of networks: to requests that wait for one, and to listeners if `tellsReachability`.
+        /// What tells of networks: to requests that wait for one, and to listeners if `emitsReachabilityEvents`.
         public var reachability = Reachability.shared
         /// Whether `events` tells what `reachability` says, while anybody listens.
-        public var tellsReachability = false
+        public var emitsReachabilityEvents = false
         public var limits = Limits()
         /// Which servers are believed, and how connections to them are secured.
         public var tls = TLS()
         /// Asked when a server wants to be believed or to know who we are; before the request's own hook.
-        public var authenticate: AuthenticationHook?
+        public var authenticationHandler: HTTPSession.AuthenticationHandler?
         /// The fields whose values are secrets: of those this session sends and gets no description shows the value,
         /// and no redirect takes them to another origin.
-        public var secretFields = SecretFields.usual {
+        public var secretFields = HTTP.SecretFields.usual {
             didSet { fields.mark(secretFields) }
         }
         public var redirects = RedirectPolicy()
@@ -61,7 +61,7 @@ extension HTTPSession {
         /// Asked before a request's own.
         public var hooks = Hooks()
         /// Told what makes this session less safe, each thing once; at once for what the configuration says.
-        public var onWarning: (@Sendable (SecurityWarning) -> Void)?
+        public var securityWarningHandler: (@Sendable (HTTPSession.SecurityWarning) -> Void)?
         /// Looks names up; the system's look-up if none is given.
         public var resolver: (any Resolver)?
         /// Carries requests in the sockets' stead: tests, above all.
@@ -129,7 +129,7 @@ extension HTTPSession {
     /// What a response may take up.
     public struct Limits: Sendable, Hashable {
         /// A body read as a whole; `nil` for no limit. A streamed body has none.
-        public var bodyBytes: Int? = 64 * 1024 * 1024
+        public var maximumBodySize: Int? = 64 * 1024 * 1024
         /// What a coded body may decode to, streamed or not; `nil` for no limit.
         public var decodedBytes: Int? = 256 * 1024 * 1024
         /// How many times its size on the wire a coded body may decode to (after the first MiB); `nil` for no limit.
@@ -142,7 +142,7 @@ extension HTTPSession {
         public var interimResponses = 16
         public var trailerBytes = 16 * 1024
         /// How much of a response's body an error carries, if that was refused or did not come to its end.
-        public var errorBodyBytes = NetworkError.keptBody
+        public var maximumErrorBodySize = NetworkError.keptBody
 
         public init() {}
     }
@@ -163,12 +163,12 @@ extension HTTPSession.Configuration {
         options.limits.interimResponses = limits.interimResponses
         options.limits.trailerBytes = limits.trailerBytes
         if let resolver { options.resolver = resolver }
-        options.nameLife = names.timeToLive ?? .zero
-        options.missingNameLife = names.negativeTimeToLive ?? .zero
-        options.nameCapacity = names.capacity
+        options.nameLife = nameResolution.timeToLive ?? .zero
+        options.missingNameLife = nameResolution.negativeTimeToLive ?? .zero
+        options.nameCapacity = nameResolution.capacity
         options.lookUpTime = timeouts.resolve
-        options.attemptDelay = names.attemptDelay
-        options.rotatesAddresses = names.order == .rotating
+        options.connectionAttemptDelay = nameResolution.connectionAttemptDelay
+        options.rotatesAddresses = nameResolution.order == .rotating
         options.sockets = sockets
         options.interfaces = interfaces
         return options
@@ -188,18 +188,22 @@ extension HTTPSession.Configuration {
         try require(connections.maximumAge.map { $0 > .zero } ?? true, "connections.maximumAge must be above zero")
         try require(connections.maximumUses.map { $0 > 0 } ?? true, "connections.maximumUses must be at least 1")
         try require(connections.idleTime >= .zero, "connections.idleTime must not be negative")
-        try require(names.timeToLive ?? .zero >= .zero, "names.timeToLive must not be negative")
-        try require(names.negativeTimeToLive ?? .zero >= .zero, "names.negativeTimeToLive must not be negative")
-        try require(names.capacity >= 0, "names.capacity must not be negative")
-        try require(names.attemptDelay >= .milliseconds(10), "names.attemptDelay must be at least 10 ms")
+        try require(nameResolution.timeToLive ?? .zero >= .zero, "nameResolution.timeToLive must not be negative")
+        try require(
+            nameResolution.negativeTimeToLive ?? .zero >= .zero,
+            "nameResolution.negativeTimeToLive must not be negative")
+        try require(nameResolution.capacity >= 0, "nameResolution.capacity must not be negative")
+        try require(
+            nameResolution.connectionAttemptDelay >= .milliseconds(10),
+            "nameResolution.connectionAttemptDelay must be at least 10 ms")
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
-        try require(limits.bodyBytes.map { $0 >= 0 } ?? true, "limits.bodyBytes must not be negative")
+        try require(limits.maximumBodySize.map { $0 >= 0 } ?? true, "limits.maximumBodySize must not be negative")
         try require(redirects.limit >= 0, "redirects.limit must not be negative")
         if let problem = retry.problem { try require(false, "retry: \(problem)") }
         try require(credentials == nil || baseURL != nil, "credentials go to the base URL's origin, and there is none")
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try require(loops?.isEmpty != true, "there must be at least one loop")
-        for phase in Phase.allCases {
+        for phase in HTTP.Phase.allCases {
             try require(timeouts[phase].map { $0 > .zero } ?? true, "the \(phase.rawValue) timeout must be above zero")
         }
     }

@@ -7,7 +7,7 @@ extension HTTPSession {
     /// addresses as RFC 8305 says: families in turn, a second attempt beside the first when that is slow, and the
     /// first to succeed wins. Both families are looked up in one question, so its rules for answers that come one by
     /// one do not apply.
-    public struct Names: Sendable, Hashable {
+    public struct NameResolution: Sendable, Hashable {
         public enum Order: Sendable, Hashable {
             /// As the resolver gave them.
             case asGiven
@@ -24,13 +24,13 @@ extension HTTPSession {
         public var capacity = 1024
         public var order = Order.rotating
         /// How long an attempt to connect may take before the next address is tried beside it; at least 10 ms.
-        public var attemptDelay: Duration = .milliseconds(250)
+        public var connectionAttemptDelay: Duration = .milliseconds(250)
 
         public init() {}
     }
 }
 
-extension SocketAddress {
+extension HTTP.SocketAddress {
     /// An IP address in its usual notation, such as `127.0.0.1` or `::1`; nil if the text is none.
     public init?(ip text: String, port: UInt16) {
         self.init(numericHost: text, port: port)

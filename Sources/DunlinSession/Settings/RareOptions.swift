@@ -1,18 +1,18 @@
 extension HTTPSession.Options {
     /// Counts before the session's `hosts`.
-    public var connectTo: HTTPSession.HostOverrides {
-        get { rare?.values.hosts ?? HTTPSession.HostOverrides() }
-        set { setRare { $0.hosts = newValue } }
+    public var hostOverrides: HTTPSession.HostOverrides {
+        get { rare?.values.hostOverrides ?? HTTPSession.HostOverrides() }
+        set { setRare { $0.hostOverrides = newValue } }
     }
 
     /// Instead of the session's. The request uses a connection opened with just these.
-    public var sockets: SocketOptions? {
+    public var sockets: HTTP.SocketOptions? {
         get { rare?.values.sockets }
         set { setRare { $0.sockets = newValue } }
     }
 
     /// Instead of the session's. The request uses a connection that was opened by just these rules.
-    public var interfaces: InterfaceRules? {
+    public var interfaces: NetworkInterface.Rules? {
         get { rare?.values.interfaces }
         set { setRare { $0.interfaces = newValue } }
     }
@@ -26,9 +26,9 @@ extension HTTPSession.Options {
     /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What it
     /// allows counts for this request alone: over TLS the request has a connection to itself. It is asked about every
     /// server that redirects lead to; the challenge says which.
-    public var authenticate: AuthenticationHook? {
-        get { rare?.values.authenticate }
-        set { setRare { $0.authenticate = newValue } }
+    public var authenticationHandler: HTTPSession.AuthenticationHandler? {
+        get { rare?.values.authenticationHandler }
+        set { setRare { $0.authenticationHandler = newValue } }
     }
 
     /// Instead of the session's.
@@ -57,11 +57,11 @@ extension HTTPSession.Options {
         set { setRare { $0.handlesCookies = newValue } }
     }
 
-    /// Instead of the session's `limits.errorBodyBytes`: how much of a response's body an error carries, if that was
-    /// refused or did not come to its end.
-    public var errorBodyBytes: Int? {
-        get { rare?.values.errorBodyBytes }
-        set { setRare { $0.errorBodyBytes = newValue } }
+    /// Instead of the session's `limits.maximumErrorBodySize`: how much of a response's body an error carries, if that
+    /// was refused or did not come to its end.
+    public var maximumErrorBodySize: Int? {
+        get { rare?.values.maximumErrorBodySize }
+        set { setRare { $0.maximumErrorBodySize = newValue } }
     }
 
     /// Asked after the session's.
@@ -85,9 +85,9 @@ extension HTTPSession.Options {
     /// Requests of the same session that this one comes after: it does not begin before all of them have ended, however
     /// they ended. What is over already, or not known, has. While it waits for them it takes no place in a queue, and
     /// only an inherited deadline counts.
-    public var after: [TaskID] {
-        get { rare?.values.after ?? [] }
-        set { setRare { $0.after = newValue } }
+    public var startsAfter: [HTTPSession.TaskID] {
+        get { rare?.values.startsAfter ?? [] }
+        set { setRare { $0.startsAfter = newValue } }
     }
 
     private mutating func setRare(_ change: (inout RareOptions.Values) -> Void) {
@@ -100,37 +100,38 @@ extension HTTPSession.Options {
 /// The options that few requests set. An object, so that options without one stay small.
 @usableFromInline final class RareOptions: Sendable {
     struct Values: Sendable {
-        var hosts = HTTPSession.HostOverrides()
-        var sockets: SocketOptions?
-        var interfaces: InterfaceRules?
+        var hostOverrides = HTTPSession.HostOverrides()
+        var sockets: HTTP.SocketOptions?
+        var interfaces: NetworkInterface.Rules?
         var waitsForConnectivity: Bool?
         var handlesCookies: Bool?
-        var authenticate: AuthenticationHook?
+        var authenticationHandler: HTTPSession.AuthenticationHandler?
         var redirects: HTTPSession.RedirectPolicy?
         var retry: HTTPSession.RetryPolicy?
         var credentials: HTTP.Credentials?
         var hooks: HTTPSession.Hooks?
-        var errorBodyBytes: Int?
+        var maximumErrorBodySize: Int?
         var label: String?
         var tags: Set<String> = []
-        var after: [TaskID] = []
+        var startsAfter: [HTTPSession.TaskID] = []
 
         var isEmpty: Bool {
-            hosts.isEmpty && sockets == nil && authenticate == nil && redirects == nil && credentials == nil
-                && hooks == nil && label == nil && tags.isEmpty && after.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil && retry == nil && handlesCookies == nil && errorBodyBytes == nil
+            hostOverrides.isEmpty && sockets == nil && authenticationHandler == nil && redirects == nil
+                && credentials == nil
+                && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
+                && waitsForConnectivity == nil && retry == nil && handlesCookies == nil && maximumErrorBodySize == nil
         }
     }
 
     let values: Values
     /// Whether what they say makes the request a watched one.
-    let isWatched: Bool
+    let isObserved: Bool
 
     /// Nil if there is nothing to say.
     init?(_ values: Values) {
         if values.isEmpty { return nil }
         self.values = values
-        isWatched = values.hooks?.isSet == true || !values.after.isEmpty
+        isObserved = values.hooks?.isSet == true || !values.startsAfter.isEmpty
     }
 
     /// Changes a head to what these options say of it; `own` are the fields that count before them.
@@ -142,13 +143,13 @@ extension HTTPSession.Options {
     }
 
     /// The origin by the request's own way, where the request says one.
-    func routed(_ origin: Origin) throws -> Origin {
+    func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin {
         let sockets = values.sockets
         if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
-        let address = try Routes(values.hosts, .invalidRequest).address(for: origin) ?? origin.route?.address
+        let address = try Routes(values.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
         let interfaces = values.interfaces
         if address == origin.route?.address, sockets == nil, interfaces == nil { return origin }
-        let route = Route(
+        let route = HTTP.Route(
             address: address, sockets: sockets ?? origin.route?.sockets,
             interfaces: interfaces ?? origin.route?.interfaces)
         return origin.over(route)

@@ -44,7 +44,7 @@ extension HTTPSession.RetryPolicy.Condition {
         case "timeout": self = .timeout
         default:
             guard let code = UInt16(name) else { return nil }
-            self = .status(Status(code))
+            self = .status(HTTP.Status(code))
         }
     }
 }

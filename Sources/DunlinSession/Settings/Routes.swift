@@ -8,40 +8,42 @@ final class Routes: Sendable {
         var port: UInt16?
     }
 
-    private let addresses: [Place: SocketAddress]
+    private let addresses: [Place: HTTP.SocketAddress]
     /// For any other host.
-    private let fallback: SocketAddress?
+    private let fallback: HTTP.SocketAddress?
     /// The session's base, and where it leads: most requests need not be looked up.
-    private let base: (origin: Origin, routed: Origin)?
+    private let base: (origin: HTTP.Origin, routed: HTTP.Origin)?
 
     /// Nil if there are none.
-    static func of(_ configuration: HTTPSession.Configuration, base: Origin?) throws -> Routes? {
-        if configuration.hosts.isEmpty, configuration.socketPath == nil { return nil }
+    static func of(_ configuration: HTTPSession.Configuration, base: HTTP.Origin?) throws -> Routes? {
+        if configuration.hostOverrides.isEmpty, configuration.socketPath == nil { return nil }
         return try Routes(
-            configuration.hosts, fallback: configuration.socketPath.map { .unix($0) }, base: base,
+            configuration.hostOverrides, fallback: configuration.socketPath.map { .unix($0) }, base: base,
             .invalidConfiguration)
     }
 
     /// `code` is what is thrown for a key that is no host.
     init(
-        _ overrides: HTTPSession.HostOverrides, fallback: SocketAddress? = nil, base: Origin? = nil,
+        _ overrides: HTTPSession.HostOverrides, fallback: HTTP.SocketAddress? = nil, base: HTTP.Origin? = nil,
         _ code: NetworkError.Code
     ) throws {
-        var addresses: [Place: SocketAddress] = [:]
+        var addresses: [Place: HTTP.SocketAddress] = [:]
         for (key, address) in overrides.entries { addresses[try Self.place(key, code)] = address }
         self.addresses = addresses
         self.fallback = fallback
         self.base = base.map { ($0, $0.connecting(to: Self.address(for: $0, in: addresses) ?? fallback)) }
     }
 
-    func routed(_ origin: Origin) -> Origin {
+    func routed(_ origin: HTTP.Origin) -> HTTP.Origin {
         if let base, origin == base.origin { return base.routed }
         return origin.connecting(to: address(for: origin) ?? fallback)
     }
 
-    func address(for origin: Origin) -> SocketAddress? { Self.address(for: origin, in: addresses) }
+    func address(for origin: HTTP.Origin) -> HTTP.SocketAddress? { Self.address(for: origin, in: addresses) }
 
-    private static func address(for origin: Origin, in addresses: [Place: SocketAddress]) -> SocketAddress? {
+    private static func address(for origin: HTTP.Origin, in addresses: [Place: HTTP.SocketAddress]) -> HTTP
+        .SocketAddress?
+    {
         addresses[Place(host: origin.host, port: origin.port)] ?? addresses[Place(host: origin.host)]
     }
 
@@ -61,8 +63,8 @@ final class Routes: Sendable {
     }
 }
 
-extension Origin {
-    fileprivate func connecting(to address: SocketAddress?) -> Origin {
-        address.map { over(Route(address: $0)) } ?? self
+extension HTTP.Origin {
+    fileprivate func connecting(to address: HTTP.SocketAddress?) -> HTTP.Origin {
+        address.map { over(HTTP.Route(address: $0)) } ?? self
     }
 }

@@ -29,12 +29,12 @@ extension HTTPSession {
             kept.requestSerializer = configuration.requestSerializer
             kept.connections = configuration.connections
             kept.queue = configuration.queue
-            kept.names = configuration.names
+            kept.nameResolution = configuration.nameResolution
             kept.sockets = configuration.sockets
             kept.sockets.localAddress = nil
             kept.interfaces = configuration.interfaces
             kept.waitsForConnectivity = configuration.waitsForConnectivity
-            kept.tellsReachability = configuration.tellsReachability
+            kept.emitsReachabilityEvents = configuration.emitsReachabilityEvents
             kept.limits = configuration.limits
             kept.redirects = configuration.redirects
             kept.retry = configuration.retry

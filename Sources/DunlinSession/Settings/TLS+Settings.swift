@@ -76,13 +76,13 @@ extension HTTPSession.TLS.Revocation {
         }
         try visitor.visit("coversAuthorities", &coversAuthorities)
         try visitor.visit("allowsMissingLists", &allowsMissingLists)
-        try visitor.visit("staple", &staple, as: { $0.name }) { name in
-            [Staple.ignored, .checkedIfPresent, .required].first { $0.name == name }
+        try visitor.visit("staple", &stapling, as: { $0.name }) { name in
+            [OCSPStapling.ignored, .checkedIfPresent, .required].first { $0.name == name }
         }
     }
 }
 
-extension HTTPSession.TLS.Revocation.Staple {
+extension HTTPSession.TLS.Revocation.OCSPStapling {
     fileprivate var name: String {
         switch self {
         case .ignored: "ignored"

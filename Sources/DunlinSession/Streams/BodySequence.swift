@@ -15,14 +15,14 @@ public struct BodySequence: AsyncSequence, Sendable {
             case closed
         }
 
-        let body: ResponseBody
+        let body: TransportResponse.Body
         /// Those of a body that is here already.
         let trailers: Fields
         /// Of a body that is here already.
         let declaredLength: Int?
         private let claim = Atomic(Claim.free)
 
-        init(_ body: ResponseBody, _ trailers: Fields, _ declaredLength: Int?) {
+        init(_ body: TransportResponse.Body, _ trailers: Fields, _ declaredLength: Int?) {
             self.body = body
             self.trailers = trailers
             self.declaredLength = declaredLength
@@ -32,8 +32,8 @@ public struct BodySequence: AsyncSequence, Sendable {
         func take() -> NetworkError? {
             switch change(to: .taken) {
             case .free: return nil
-            case .taken: return NetworkError(.bodyConsumed, "the body can be read once only", phase: .idle)
-            case .closed: return NetworkError(.bodyConsumed, "the stream has ended", phase: .idle)
+            case .taken: return NetworkError(.bodyConsumed, "the body can be read once only", phase: .receive)
+            case .closed: return NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
             }
         }
 
@@ -51,7 +51,7 @@ public struct BodySequence: AsyncSequence, Sendable {
     /// Of a response that may leave its scope.
     var owner: BodyOwner?
 
-    init(_ body: ResponseBody, _ trailers: Fields, declaredLength: Int?) {
+    init(_ body: TransportResponse.Body, _ trailers: Fields, declaredLength: Int?) {
         source = Source(body, trailers, declaredLength)
     }
 
@@ -83,7 +83,7 @@ public struct BodySequence: AsyncSequence, Sendable {
     public struct Iterator: AsyncIteratorProtocol {
         enum State {
             case whole(Bytes)
-            case streaming(any BodyStream)
+            case streaming(any TransportResponse.BodyStream)
             case over
             case refused(NetworkError)
         }
@@ -108,7 +108,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             }
         }
 
-        private func piece(of stream: any BodyStream) async throws -> Bytes? {
+        private func piece(of stream: any TransportResponse.BodyStream) async throws -> Bytes? {
             do {
                 return try await stream.next()
             } catch {

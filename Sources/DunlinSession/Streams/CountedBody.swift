@@ -2,27 +2,28 @@ package import DunlinTransport
 internal import Synchronization
 
 /// A body from somebody else's transport, counted and held here: our own sockets do both themselves.
-package final class CountedBody: BodyStream {
-    private let stream: any BodyStream
-    private let watch: TransferWatch
+package final class CountedBody: TransportResponse.BodyStream {
+    private let stream: any TransportResponse.BodyStream
+    private let control: TransferControl
     private let deadline: MonotonicTime
     private let count = Atomic<Int>(0)
 
-    package init(_ stream: any BodyStream, _ watch: TransferWatch, until deadline: MonotonicTime) {
+    package init(_ stream: any TransportResponse.BodyStream, _ control: TransferControl, until deadline: MonotonicTime)
+    {
         self.stream = stream
-        self.watch = watch
+        self.control = control
         self.deadline = deadline
     }
 
     package func next() async throws -> Bytes? {
         // A hold that outlasts the request is not waited out: whatever bounds the stream says so.
-        _ = await watch.pass(until: deadline)
+        _ = await control.pass(until: deadline)
         guard let piece = try await stream.next() else { return nil }
-        watch.received(upTo: count.add(piece.count, ordering: .relaxed).newValue)
+        control.received(upTo: count.add(piece.count, ordering: .relaxed).newValue)
         return piece
     }
 
     package var expectedLength: Int? { stream.expectedLength }
     package var trailers: Fields { stream.trailers }
-    package var attempt: Attempt { stream.attempt }
+    package var hop: HTTP.Hop { stream.hop }
 }

@@ -2,20 +2,21 @@ internal import DunlinInflate
 internal import DunlinTransport
 
 /// A body with its content codings taken off as it is read: one piece of wire is read when the last one is used up.
-final class DecodedBody: BodyStream {
+final class DecodedBody: TransportResponse.BodyStream {
     /// What reading needs; taken out by whoever reads.
     private struct Work: ~Copyable {
         var decoder: ContentDecoder
-        let source: any BodyStream
+        let source: any TransportResponse.BodyStream
     }
 
     private let head: ResponseHead
-    private let watch: TransferWatch?
+    private let control: TransferControl?
     private let reader: SoleReader<Work>
 
     init(
-        _ source: any BodyStream, _ codings: [ContentCodec], _ limits: InflateLimits, _ head: ResponseHead,
-        _ watch: TransferWatch? = nil
+        _ source: any TransportResponse.BodyStream, _ codings: [ContentCodec], _ limits: InflateLimits,
+        _ head: ResponseHead,
+        _ control: TransferControl? = nil
     ) throws {
         let decoder: ContentDecoder
         do throws(InflateError) {
@@ -24,14 +25,14 @@ final class DecodedBody: BodyStream {
             throw error.asNetworkError(head)
         }
         self.head = head
-        self.watch = watch
-        reader = SoleReader(Work(decoder: decoder, source: source), after: source.attempt)
+        self.control = control
+        reader = SoleReader(Work(decoder: decoder, source: source), after: source.hop)
     }
 
     /// The length on the wire says nothing of the length to come.
     var expectedLength: Int? { nil }
     var trailers: Fields { reader.trailers }
-    var attempt: Attempt { reader.attempt }
+    var hop: HTTP.Hop { reader.hop }
 
     func next() async throws -> Bytes? {
         switch reader.begin() {
@@ -46,28 +47,28 @@ final class DecodedBody: BodyStream {
         do {
             while true {
                 if let piece = try work.decoder.next() {
-                    let attempt = attempt(of: work)
-                    reader.putBack(work, after: attempt)
+                    let hop = hop(of: work)
+                    reader.putBack(work, after: hop)
                     return piece
                 }
                 guard let wire = try await work.source.next() else { break }
                 work.decoder.feed(wire)
             }
             try work.decoder.finish()
-            reader.end(after: attempt(of: work), work.source.trailers)
+            reader.end(after: hop(of: work), work.source.trailers)
             return nil
         } catch {
             let failure = (error as? InflateError)?.asNetworkError(head) ?? error
-            reader.fail(failure, after: attempt(of: work))
+            reader.fail(failure, after: hop(of: work))
             throw failure
         }
     }
 
     /// The source's, with what was decoded, of which the watch is told.
-    private func attempt(of work: borrowing Work) -> Attempt {
-        var attempt = work.source.attempt
-        attempt.decodedBytes = work.decoder.decodedCount
-        watch?.decoded(upTo: attempt.decodedBytes)
-        return attempt
+    private func hop(of work: borrowing Work) -> HTTP.Hop {
+        var hop = work.source.hop
+        hop.decodedBytes = work.decoder.decodedCount
+        control?.decoded(upTo: hop.decodedBytes)
+        return hop
     }
 }

@@ -24,22 +24,22 @@ struct Decoding: Sendable {
 
     /// The response with plain content; nil when there is nothing to take off.
     /// `watch` is told how much has been decoded.
-    func apply(to response: TransportResponse, telling watch: TransferWatch? = nil) throws -> TransportResponse? {
+    func apply(to response: TransportResponse, telling control: TransferControl? = nil) throws -> TransportResponse? {
         guard response.head.fields.hasContentEncoding, response.head.status != .partialContent,
             let codings = try codings(of: response.head), !codings.isEmpty
         else { return nil }
         switch response.body {
         case .bytes(let coded):
             guard let plain = try decodeInPlace(coded, codings, response.head) else {
-                let stream = try DecodedBody(WholeBody(coded, of: response), codings, limits, response.head, watch)
-                return response.with(.stream(stream), response.attempt)
+                let stream = try DecodedBody(WholeBody(coded, of: response), codings, limits, response.head, control)
+                return response.with(.stream(stream), response.hop)
             }
-            var attempt = response.attempt
-            attempt.decodedBytes = plain.count
-            return response.with(.bytes(plain), attempt)
+            var hop = response.hop
+            hop.decodedBytes = plain.count
+            return response.with(.bytes(plain), hop)
         case .stream(let stream):
-            let decoded = try DecodedBody(stream, codings, limits, response.head, watch)
-            return response.with(.stream(decoded), response.attempt)
+            let decoded = try DecodedBody(stream, codings, limits, response.head, control)
+            return response.with(.stream(decoded), response.hop)
         }
     }
 
@@ -81,7 +81,8 @@ extension InflateError {
     func asNetworkError(_ head: ResponseHead) -> NetworkError {
         NetworkError(
             isLimit ? .limitExceeded : .invalidContent,
-            isLimit ? "the decoded content exceeds a limit" : "the content is not what its coding says", phase: .idle,
+            isLimit ? "the decoded content exceeds a limit" : "the content is not what its coding says",
+            phase: .receive,
             requestMayHaveBeenSent: true, underlying: self, response: head)
     }
 }

@@ -1,7 +1,7 @@
 internal import DunlinTransport
 
 /// A body that is here already, read like one that is still arriving.
-final class WholeBody: BodyStream {
+final class WholeBody: TransportResponse.BodyStream {
     private struct Unread: ~Copyable {
         let bytes: Bytes
     }
@@ -9,13 +9,13 @@ final class WholeBody: BodyStream {
     private let reader: SoleReader<Unread>
 
     init(_ bytes: Bytes, of response: TransportResponse) {
-        reader = SoleReader(Unread(bytes: bytes), after: response.attempt, response.trailers)
+        reader = SoleReader(Unread(bytes: bytes), after: response.hop, response.trailers)
         expectedLength = bytes.count
     }
 
     let expectedLength: Int?
     var trailers: Fields { reader.trailers }
-    var attempt: Attempt { reader.attempt }
+    var hop: HTTP.Hop { reader.hop }
 
     func next() async throws -> Bytes? {
         switch reader.begin() {

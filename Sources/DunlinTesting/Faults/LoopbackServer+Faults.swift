@@ -17,7 +17,7 @@ extension LoopbackServer {
 extension LoopbackServer.Reply {
     /// The reply as the fault leaves it. What answers a HEAD must say so: once spoiled, heads and bodies are bytes
     /// alike.
-    public func suffering(_ fault: Fault, answering method: Method = .get) -> Self {
+    public func suffering(_ fault: Fault, answering method: HTTP.Method = .get) -> Self {
         Self(steps(answering: method)).spoiled(by: fault)
     }
 
@@ -63,7 +63,7 @@ final class FaultCounter: Sendable {
         self.byRoute = byRoute
     }
 
-    func next(_ method: Method, _ target: String) -> Fault {
+    func next(_ method: HTTP.Method, _ target: String) -> Fault {
         let route = byRoute ? "\(method) \(target.prefix { $0 != "?" })" : nil
         let number = counts.withLock { counts in
             defer { counts[route ?? "", default: 0] += 1 }

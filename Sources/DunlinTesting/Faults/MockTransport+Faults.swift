@@ -79,11 +79,11 @@ struct FaultyBody: Sendable {
 
     func cut(after count: Int, _ end: End) async throws -> MockTransport.Outcome {
         let (request, clock, piece) = (request, clock, piece)
-        if count < headSize { throw try await Self.perform(end, request, count > 0 ? .idle : .firstByte, clock) }
+        if count < headSize { throw try await Self.perform(end, request, count > 0 ? .receive : .firstByte, clock) }
         let left = Mutex(count - headSize)
         return .stream(status: head.status, fields: head.fields, length: length) { index in
             let bytes = left.withLock { $0 } > 0 ? try await piece(index) : nil
-            guard let bytes else { throw try await Self.perform(end, request, .idle, clock) }
+            guard let bytes else { throw try await Self.perform(end, request, .receive, clock) }
             return left.withLock { left in
                 let kept = min(left, bytes.count)
                 left -= kept
@@ -94,7 +94,7 @@ struct FaultyBody: Sendable {
 
     /// Once the limit of the phase is over on the clock, if the peer just keeps quiet.
     private static func perform(
-        _ end: End, _ request: MockTransport.RecordedRequest, _ phase: Phase, _ clock: any Clock<Duration>
+        _ end: End, _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase, _ clock: any Clock<Duration>
     ) async throws -> NetworkError {
         switch end {
         case .lost(let reason):
@@ -105,7 +105,7 @@ struct FaultyBody: Sendable {
     }
 
     private static func timeOut(
-        _ request: MockTransport.RecordedRequest, _ phase: Phase, _ clock: any Clock<Duration>
+        _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase, _ clock: any Clock<Duration>
     ) async throws -> NetworkError {
         // Where nothing limits it a wait still ends some day, or nobody could skip it.
         let limit = request.timeouts[phase] ?? request.timeouts.total ?? .seconds(86_400)
@@ -116,7 +116,7 @@ struct FaultyBody: Sendable {
     }
 
     private static func error(
-        _ code: NetworkError.Code, _ reason: String, _ request: MockTransport.RecordedRequest, _ phase: Phase
+        _ code: NetworkError.Code, _ reason: String, _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase
     ) -> NetworkError {
         NetworkError(
             code, reason, phase: phase, requestMayHaveBeenSent: true, isSafeToRetry: request.method.isIdempotent,
@@ -144,7 +144,7 @@ struct FaultyBody: Sendable {
         let (request, piece) = (request, piece)
         return .stream(status: head.status, fields: head.fields, length: length.map { $0 + more }) { index in
             if let bytes = try await piece(index) { return bytes }
-            throw Self.error(.connectionClosed, "the body ended before its length", request, .idle)
+            throw Self.error(.connectionClosed, "the body ended before its length", request, .receive)
         }
     }
 }

@@ -7,7 +7,7 @@ extension LoopbackServer {
     /// A listening socket and the address the kernel gave it.
     struct Listener: ~Copyable {
         let socket: Descriptor
-        let address: SocketAddress
+        let address: HTTP.SocketAddress
 
         init(_ endpoint: Endpoint, _ configuration: Configuration) throws(Errno) {
             let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)

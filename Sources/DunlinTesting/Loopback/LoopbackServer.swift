@@ -68,7 +68,7 @@ internal import Synchronization
 /// held until then, so one that refers to the server keeps it alive until `stop()` is called.
 public final class LoopbackServer: Sendable {
     /// Where it listens.
-    public let address: SocketAddress
+    public let address: HTTP.SocketAddress
     let core: Core
     private let scheme: String
 
@@ -136,7 +136,7 @@ extension LoopbackServer {
 
     /// Replies for one method and target, the last one again and again. A target without a query matches any query.
     /// A later route for the same target replaces an earlier one.
-    public func route(_ method: Method, _ target: String, _ replies: Reply...) {
+    public func route(_ method: HTTP.Method, _ target: String, _ replies: Reply...) {
         core.script.route(method, target, replies)
     }
 

@@ -5,13 +5,13 @@ extension LoopbackServer {
     ///
     /// Nothing is checked and nothing is added: what is said here is what the client gets.
     public struct Message: Sendable, Hashable {
-        public var status: Status
+        public var status: HTTP.Status
         public var reason: String
         public var fields: Fields
         public var body: Bytes
 
         /// Without a reason the usual phrase for the status is sent, or none.
-        public init(_ status: Status, reason: String? = nil, fields: Fields = Fields(), body: Bytes = .empty) {
+        public init(_ status: HTTP.Status, reason: String? = nil, fields: Fields = Fields(), body: Bytes = .empty) {
             self.status = status
             self.reason = reason ?? Self.usualReason(status)
             self.fields = fields
@@ -36,7 +36,7 @@ extension LoopbackServer {
 
         public func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
 
-        private static func usualReason(_ status: Status) -> String {
+        private static func usualReason(_ status: HTTP.Status) -> String {
             switch status {
             case .continue: "Continue"
             case .switchingProtocols: "Switching Protocols"

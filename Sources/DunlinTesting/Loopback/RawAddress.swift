@@ -52,7 +52,7 @@ extension LoopbackServer {
             }
         }
 
-        var address: SocketAddress {
+        var address: HTTP.SocketAddress {
             withUnsafeBytes(of: storage) { bytes in
                 switch family {
                 case AF_INET: .v4(Self.integer(bytes[4..<8]), port: Self.integer(bytes[2..<4]))

@@ -3,10 +3,10 @@ public import DunlinTypes
 extension LoopbackServer {
     /// What a client sent, as the server read it.
     public struct RecordedRequest: Sendable {
-        public let method: Method
+        public let method: HTTP.Method
         /// As it stood in the request line.
         public let target: String
-        public let version: HTTPVersion
+        public let version: HTTP.Version
         public let fields: Fields
         /// The request line and fields as they came, with the empty line.
         public let head: Bytes

@@ -67,7 +67,7 @@ extension LoopbackServer.Reply {
 
     public func waiting(for gate: LoopbackServer.Gate) -> Self { after(.waitForSignal(gate)) }
 
-    public func precededBy(interim status: Status, _ fields: Fields = Fields()) -> Self {
+    public func precededBy(interim status: HTTP.Status, _ fields: Fields = Fields()) -> Self {
         after(.interim(status, fields))
     }
 
@@ -123,7 +123,7 @@ extension LoopbackServer.Reply {
     }
 
     /// The steps for this request: a HEAD gets the head of a message and none of the bytes after it.
-    func steps(answering method: Method) -> [LoopbackServer.Step] {
+    func steps(answering method: HTTP.Method) -> [LoopbackServer.Step] {
         guard method == .head, let final = steps.firstIndex(where: \.isFinalMessage) else { return steps }
         return steps.enumerated().compactMap { index, step in
             if index < final { return step }

@@ -20,11 +20,11 @@ extension LoopbackServer {
 
 extension LoopbackServer.Reply {
     /// A whole response in one send. Content-Length is added where it may stand and none is given.
-    public static func response(_ status: Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
+    public static func response(_ status: HTTP.Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
         var fields = fields
         let mayHaveLength = !status.isInformational && status != .noContent && status != .notModified
         if mayHaveLength, !fields.contains("Content-Length"), !fields.contains("Transfer-Encoding") {
-            fields.append("Content-Length", "\(body.count)")
+            fields.append(name: "Content-Length", value: "\(body.count)")
         }
         return [.message(.init(status, fields: fields, body: body))]
     }
@@ -32,10 +32,10 @@ extension LoopbackServer.Reply {
     /// A chunked response: the head, each piece as one chunk, then the last chunk with the trailers; each in its own
     /// send. Empty pieces are left out, for they would end the body.
     public static func chunked(
-        _ pieces: [Bytes], trailers: Fields = Fields(), status: Status = .ok, fields: Fields = Fields()
+        _ pieces: [Bytes], trailers: Fields = Fields(), status: HTTP.Status = .ok, fields: Fields = Fields()
     ) -> Self {
         var fields = fields
-        fields.append("Transfer-Encoding", "chunked")
+        fields.append(name: "Transfer-Encoding", value: "chunked")
         var reply = Self([.message(.init(status, fields: fields))])
         for piece in pieces where !piece.isEmpty {
             let size = Array("\(String(piece.count, radix: 16))\r\n".utf8)
@@ -47,9 +47,9 @@ extension LoopbackServer.Reply {
     }
 
     /// A response whose body ends with the connection.
-    public static func untilClose(_ body: Bytes, status: Status = .ok, fields: Fields = Fields()) -> Self {
+    public static func untilClose(_ body: Bytes, status: HTTP.Status = .ok, fields: Fields = Fields()) -> Self {
         var fields = fields
-        fields.append("Connection", "close")
+        fields.append(name: "Connection", value: "close")
         return [.message(.init(status, fields: fields, body: body)), .close]
     }
 
@@ -59,9 +59,9 @@ extension LoopbackServer.Reply {
     }
 
     /// A response with `length` bytes of `GeneratedBody`.
-    public static func generated(length: Int, status: Status = .ok, fields: Fields = Fields()) -> Self {
+    public static func generated(length: Int, status: HTTP.Status = .ok, fields: Fields = Fields()) -> Self {
         var fields = fields
-        fields.append("Content-Length", "\(length)")
+        fields.append(name: "Content-Length", value: "\(length)")
         return [.message(.init(status, fields: fields)), .generate(length)]
     }
 }

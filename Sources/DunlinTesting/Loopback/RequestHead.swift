@@ -9,9 +9,9 @@ extension LoopbackServer {
             case chunked
         }
 
-        let method: Method
+        let method: HTTP.Method
         let target: String
-        let version: HTTPVersion
+        let version: HTTP.Version
         let fields: Fields
         let raw: Bytes
         let framing: Framing
@@ -20,7 +20,7 @@ extension LoopbackServer {
         init(_ raw: [UInt8]) throws(Interruption) {
             var lines = try Self.lines(of: raw)[...]
             let parts = try Self.requestLine(raw[lines.popFirst() ?? 0..<0])
-            method = Method(parts.method)
+            method = HTTP.Method(parts.method)
             target = parts.target
             version = parts.version
             fields = try Self.fields(lines, of: raw)
@@ -68,7 +68,7 @@ extension LoopbackServer.RequestHead {
 
     private static func requestLine(
         _ line: ArraySlice<UInt8>
-    ) throws(LoopbackServer.Interruption) -> (method: String, target: String, version: HTTPVersion) {
+    ) throws(LoopbackServer.Interruption) -> (method: String, target: String, version: HTTP.Version) {
         let parts = line.split(separator: 0x20, omittingEmptySubsequences: false)
         guard parts.count == 3, isToken(parts[0]), !parts[1].isEmpty, parts[1].allSatisfy({ 0x21...0x7E ~= $0 }) else {
             throw .malformed("request line \"\(String(decoding: line, as: UTF8.self))\"")

@@ -9,7 +9,7 @@ extension LoopbackServer {
 
         private struct Route {
             /// Nil: any.
-            let method: Method?
+            let method: HTTP.Method?
             let target: String
             var replies: [Reply] = []
             var responder: Responder?
@@ -44,7 +44,7 @@ extension LoopbackServer {
 
         func enqueue(_ replies: [Reply]) { state.withLock { $0.queue += replies } }
 
-        func route(_ method: Method, _ target: String, _ replies: [Reply]) {
+        func route(_ method: HTTP.Method, _ target: String, _ replies: [Reply]) {
             state.withLock { $0.routes.append(Route(method: method, target: target, replies: replies)) }
         }
 

@@ -52,7 +52,7 @@ extension LoopbackServer.Step {
     }
 
     /// A 1xx response.
-    public static func interim(_ status: Status, _ fields: Fields = Fields()) -> Self {
+    public static func interim(_ status: HTTP.Status, _ fields: Fields = Fields()) -> Self {
         .message(LoopbackServer.Message(status, fields: fields))
     }
 

@@ -2,7 +2,7 @@ internal import DunlinTypes
 internal import Synchronization
 
 /// A response body whose pieces are made as they are asked for: nothing is made ahead of the reader.
-final class MockBody: BodyStream {
+final class MockBody: TransportResponse.BodyStream {
     private enum State {
         case idle(next: Int)
         case reading
@@ -21,7 +21,7 @@ final class MockBody: BodyStream {
         self.piece = piece
     }
 
-    var attempt: Attempt { Attempt() }
+    var hop: HTTP.Hop { HTTP.Hop() }
 
     var trailers: Fields {
         state.withLock { if case .ended = $0 { finalTrailers } else { Fields() } }
@@ -48,7 +48,7 @@ final class MockBody: BodyStream {
                 state = .reading
                 return index
             case .reading:
-                throw NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .idle)
+                throw NetworkError(.bodyConsumed, "the body is already being read by another task", phase: .receive)
             case .ended: return nil
             case .failed(let error): throw error
             }

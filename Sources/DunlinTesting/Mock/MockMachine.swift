@@ -6,7 +6,7 @@ internal import DunlinTypes
 /// A repeating last outcome is never used up, but must have been used once. Knows nothing of what outcomes do.
 struct MockMachine {
     private struct Entry {
-        let method: Method
+        let method: HTTP.Method
         let path: MockPath
         var outcomes: [MockTransport.Outcome] = []
         var used = 0
@@ -23,7 +23,7 @@ struct MockMachine {
     private var routes: [Entry] = []
 
     /// The route's number, the same for the same method and path.
-    mutating func declare(_ method: Method, _ path: String) -> Int {
+    mutating func declare(_ method: HTTP.Method, _ path: String) -> Int {
         if let known = routes.firstIndex(where: { $0.method == method && $0.path.text == path }) { return known }
         routes.append(Entry(method: method, path: MockPath(path)))
         return routes.count - 1
@@ -37,7 +37,7 @@ struct MockMachine {
         routes[route].isRepeating = true
     }
 
-    mutating func take(_ method: Method, _ target: String) -> MockTransport.Outcome? {
+    mutating func take(_ method: HTTP.Method, _ target: String) -> MockTransport.Outcome? {
         let candidates = routes.indices.filter {
             routes[$0].method == method && routes[$0].next != nil && routes[$0].path.matches(target)
         }

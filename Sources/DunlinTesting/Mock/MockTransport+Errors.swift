@@ -3,7 +3,7 @@ public import DunlinTypes
 extension MockTransport {
     /// A request that no route had an outcome for.
     public struct Unmatched: Error, Hashable, CustomStringConvertible {
-        public let method: Method
+        public let method: HTTP.Method
         public let target: String
         /// The routes there were, each with what was left of it.
         public let routes: [String]
@@ -31,7 +31,7 @@ extension MockTransport {
     public struct Failure: Sendable {
         let make: @Sendable (TransportRequest) -> NetworkError
 
-        private init(_ code: NetworkError.Code, _ reason: String, _ phase: Phase, isSent: Bool = false) {
+        private init(_ code: NetworkError.Code, _ reason: String, _ phase: HTTP.Phase, isSent: Bool = false) {
             make = { request in
                 NetworkError(
                     code, reason, phase: phase, requestMayHaveBeenSent: isSent,
@@ -48,8 +48,8 @@ extension MockTransport {
             .connectionFailed, "no address accepted a connection", .connect)
         public static let nameNotResolved = Failure(.nameNotResolved, "the name was not resolved", .resolve)
         /// At once, as if the phase's limit had passed.
-        public static func timedOut(_ phase: Phase) -> Failure {
-            let isSent = [.send, .firstByte, .idle, .total].contains(phase)
+        public static func timedOut(_ phase: HTTP.Phase) -> Failure {
+            let isSent = [.send, .firstByte, .receive, .total].contains(phase)
             return Failure(.timedOut, "the \(phase.rawValue) limit was exceeded", phase, isSent: isSent)
         }
     }

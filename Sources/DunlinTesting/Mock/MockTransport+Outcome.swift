@@ -26,7 +26,7 @@ extension MockTransport {
         }
 
         public static func respond(
-            _ status: Status = .ok, fields: Fields = Fields(), body: Bytes = .empty
+            _ status: HTTP.Status = .ok, fields: Fields = Fields(), body: Bytes = .empty
         ) -> Outcome {
             Outcome(.respond(ResponseHead(version: .http11, status: status, fields: fields), .whole(body)))
         }
@@ -34,11 +34,11 @@ extension MockTransport {
         /// The value as JSON, with its content type unless `fields` names one. A value that cannot be encoded makes
         /// the request fail with the encoder's error.
         public static func respond(
-            _ status: Status = .ok, fields: Fields = Fields(), json value: some Encodable,
+            _ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable,
             encoder: JSONEncoder = JSONEncoder()
         ) -> Outcome {
             var fields = fields
-            if !fields.contains("Content-Type") { fields.append("Content-Type", "application/json") }
+            if !fields.contains("Content-Type") { fields.append(name: "Content-Type", value: "application/json") }
             do {
                 return .respond(status, fields: fields, body: Bytes(try encoder.encode(value)))
             } catch {
@@ -49,7 +49,7 @@ extension MockTransport {
         /// A body in pieces, each made when it is asked for; trailers are there after the last. `failing` takes the
         /// place of the end.
         public static func stream(
-            _ pieces: [Bytes], status: Status = .ok, fields: Fields = Fields(), length: Int? = nil,
+            _ pieces: [Bytes], status: HTTP.Status = .ok, fields: Fields = Fields(), length: Int? = nil,
             trailers: Fields = Fields(), failing error: (any Error)? = nil
         ) -> Outcome {
             .stream(status: status, fields: fields, length: length, trailers: trailers) { index in
@@ -62,7 +62,7 @@ extension MockTransport {
         /// A body whose pieces are made by `piece` as they are asked for, one at a time. It may wait, and should end
         /// when its task is cancelled.
         public static func stream(
-            status: Status = .ok, fields: Fields = Fields(), length: Int? = nil, trailers: Fields = Fields(),
+            status: HTTP.Status = .ok, fields: Fields = Fields(), length: Int? = nil, trailers: Fields = Fields(),
             _ piece: @escaping Piece
         ) -> Outcome {
             let head = ResponseHead(version: .http11, status: status, fields: fields)
@@ -107,7 +107,7 @@ extension MockTransport.Outcome {
 
 extension MockTransport.Outcome.Content {
     /// Without what HTTP gives such a response no room for.
-    fileprivate func body(of head: ResponseHead, answering method: Method) -> ResponseBody {
+    fileprivate func body(of head: ResponseHead, answering method: HTTP.Method) -> TransportResponse.Body {
         if method == .head || head.status == .noContent || head.status == .notModified { return .bytes(.empty) }
         switch self {
         case .whole(let bytes): return .bytes(bytes)

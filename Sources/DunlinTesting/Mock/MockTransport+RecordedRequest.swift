@@ -3,8 +3,8 @@ public import DunlinTypes
 extension MockTransport {
     /// A request as a session handed it to the transport.
     public struct RecordedRequest: Sendable {
-        public let method: Method
-        public let origin: Origin
+        public let method: HTTP.Method
+        public let origin: HTTP.Origin
         /// Path and query, as they would stand in the request line.
         public let target: String
         public let fields: Fields

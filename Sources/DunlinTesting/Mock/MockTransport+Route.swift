@@ -31,12 +31,12 @@ extension MockTransport {
 
 extension MockTransport.Route {
     @discardableResult
-    public func respond(_ status: Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
+    public func respond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
         reply(.respond(status, fields: fields, body: body))
     }
 
     @discardableResult
-    public func respond(_ status: Status = .ok, fields: Fields = Fields(), json value: some Encodable) -> Self {
+    public func respond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable) -> Self {
         reply(.respond(status, fields: fields, json: value))
     }
 
@@ -59,12 +59,13 @@ extension MockTransport.Route {
 /// The same words for the outcomes that follow, so that a chain reads as a sentence.
 extension MockTransport.Route {
     @discardableResult
-    public func thenRespond(_ status: Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
+    public func thenRespond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), body: Bytes = .empty) -> Self {
         respond(status, fields: fields, body: body)
     }
 
     @discardableResult
-    public func thenRespond(_ status: Status = .ok, fields: Fields = Fields(), json value: some Encodable) -> Self {
+    public func thenRespond(_ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable) -> Self
+    {
         respond(status, fields: fields, json: value)
     }
 

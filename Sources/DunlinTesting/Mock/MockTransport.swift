@@ -39,7 +39,7 @@ public final class MockTransport: Transport {
     }
 
     /// The route for a method and a path or pattern, to say outcomes to. Asking again goes on with the same route.
-    public func on(_ method: Method, _ path: String) -> Route {
+    public func on(_ method: HTTP.Method, _ path: String) -> Route {
         Route(transport: self, index: state.withLock { $0.machine.declare(method, path) }, delay: .zero)
     }
 

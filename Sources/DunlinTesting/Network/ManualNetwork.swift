@@ -2,10 +2,10 @@ public import Dunlin
 internal import Synchronization
 
 /// A network that is what a test says it is: a source for `Reachability`, and for requests that wait for connectivity.
-public final class ManualNetwork: NetworkPathSource {
+public final class ManualNetwork: NetworkPathMonitoring {
     private struct State {
         var path: NetworkPath
-        var paths: [SocketAddress: NetworkPath] = [:]
+        var paths: [HTTP.SocketAddress: NetworkPath] = [:]
         var listeners: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastListener = 0
         var looks = 0
@@ -14,17 +14,17 @@ public final class ManualNetwork: NetworkPathSource {
     private let state: Mutex<State>
     let asked = LoopbackServer.Broadcast()
 
-    public init(_ status: ReachabilityStatus = .notReachable) {
+    public init(_ status: Reachability.Status = .notReachable) {
         state = Mutex(State(path: NetworkPath(status)))
     }
 
     /// Changes the way to the world, and to every address that has none of its own.
-    public func change(to status: ReachabilityStatus) {
+    public func change(to status: Reachability.Status) {
         change { $0.path = NetworkPath(status) }
     }
 
     /// Changes the way to one address; its port counts for nothing.
-    public func change(to status: ReachabilityStatus, for address: SocketAddress) {
+    public func change(to status: Reachability.Status, for address: HTTP.SocketAddress) {
         change { $0.paths[address.portless] = NetworkPath(status) }
     }
 
@@ -66,7 +66,7 @@ public final class ManualNetwork: NetworkPathSource {
         asked.announce()
     }
 
-    public func path(to address: SocketAddress?) async -> NetworkPath {
+    public func path(to address: HTTP.SocketAddress?) async -> NetworkPath {
         defer { asked.announce() }
         return state.withLock { state in
             state.looks += 1
@@ -77,7 +77,7 @@ public final class ManualNetwork: NetworkPathSource {
 
 extension NetworkPath {
     /// One that has this status.
-    fileprivate init(_ status: ReachabilityStatus) {
+    fileprivate init(_ status: Reachability.Status) {
         switch status {
         case .unknown: self = .unknown
         case .notReachable: self = .none
@@ -91,8 +91,8 @@ extension NetworkPath {
     }
 }
 
-extension SocketAddress {
-    fileprivate var portless: SocketAddress {
+extension HTTP.SocketAddress {
+    fileprivate var portless: HTTP.SocketAddress {
         switch self {
         case .v4(let address, _): .v4(address, port: 0)
         case .v6(let high, let low, _, let scope): .v6(high, low, port: 0, scope: scope)

@@ -40,31 +40,31 @@ private final class NextLook: Sendable {
     private static let gap: Int64 = 2_000_000
 
     private let loop: Reactor
-    private let parking: Mutex<Parking<Void>>
+    private let waiter: Mutex<ValueWaiter<Void>>
 
     init() throws {
         loop = try ReactorGroup.shared.reactors()[0]
-        parking = Mutex(Parking(on: loop))
+        waiter = Mutex(ValueWaiter(on: loop))
     }
 
     var now: MonotonicTime { loop.now() }
 
     /// Something changed: the wait that is on, or the next, is over.
     func isDue() {
-        _ = parking.withLock { $0 }.deliver(())
+        _ = waiter.withLock { $0 }.deliver(())
     }
 
     func begin() {
-        parking.withLock { $0 = Parking(on: loop) }
+        waiter.withLock { $0 = ValueWaiter(on: loop) }
     }
 
     func wait(atMost pace: Duration, until end: MonotonicTime) async throws {
-        let (start, parking) = (now, parking.withLock { $0 })
+        let (start, waiter) = (now, waiter.withLock { $0 })
         let next = min(end, start.advanced(by: pace.clampedNanoseconds))
         await withTaskCancellationHandler {
-            _ = await parking.wait(until: next, interrupt: nil)
+            _ = await waiter.wait(until: next, cancellation: nil)
         } onCancel: {
-            parking.interrupt()
+            waiter.cancel()
         }
         let left = min(next, start.advanced(by: Self.gap)).nanoseconds - now.nanoseconds
         if left > 0 { _ = await loop.rest(nanoseconds: left) }

@@ -32,7 +32,7 @@ struct DestinationChoice {
             var random = SystemRandomNumberGenerator()
             return .temporary(random.next(), suggestedName: suggestedName)
         case .decided(let decide):
-            let url = call.request.head.url(after: call.trail)
+            let url = call.request.head.url(after: call.callHistory)
             let head = head
             let decided = try await call.foreign { await decide(head, url) }
             return try await placement(of: (decided ?? .temporary).file)

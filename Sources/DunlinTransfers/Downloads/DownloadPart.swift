@@ -18,7 +18,7 @@ struct DownloadPart: Sendable {
 
     /// Throws if no such digest can be made.
     init(
-        _ file: PartFile, isFindable: Bool, digest algorithm: DigestAlgorithm?, pieces: Int, on loop: Reactor
+        _ file: PartFile, isFindable: Bool, digest algorithm: ContentDigest.Algorithm?, pieces: Int, on loop: Reactor
     ) throws(Digester.Unavailable) {
         content = try PartContent(file, digest: algorithm)
         writer = DownloadWriter(content, on: loop)

@@ -8,7 +8,7 @@ struct DownloadPump: Sendable {
     let call: LiveCall
     let head: ResponseHead
     /// Ends whatever is waited for.
-    let interrupt: Interrupt
+    let cancellation: Cancellation
     /// Where in the file the body must end; nil: nobody said.
     let end: Int?
     /// Nil: all of it counts.
@@ -25,13 +25,13 @@ struct DownloadPump: Sendable {
 
     init(
         writer: DownloadWriter, options: HTTPSession.DownloadOptions, call: LiveCall, head: ResponseHead,
-        interrupt: Interrupt? = nil, end: Int?, claim: Claim? = nil
+        cancellation: Cancellation? = nil, end: Int?, claim: Claim? = nil
     ) {
         self.writer = writer
         self.options = options
         self.call = call
         self.head = head
-        self.interrupt = interrupt ?? call.delegate.interrupt
+        self.cancellation = cancellation ?? call.delegate.cancellation
         self.end = end
         self.claim = claim
     }
@@ -39,7 +39,7 @@ struct DownloadPump: Sendable {
     /// Returns once all of it is written, or all that counts. False if more would have counted. Throws `Overrun` before
     /// a byte beyond the end is written.
     @discardableResult
-    func run(_ body: ResponseBody) async throws -> Bool {
+    func run(_ body: TransportResponse.Body) async throws -> Bool {
         var isEnd = claim == nil
         switch body {
         case .bytes(let bytes):
@@ -56,7 +56,7 @@ struct DownloadPump: Sendable {
     /// Returns once all is written.
     func flush() async throws {
         try await wait { writer throws(Errno) in
-            try await writer.flush(until: call.request.deadline, interrupt)
+            try await writer.flush(until: call.request.deadline, cancellation)
         }
     }
 
@@ -67,7 +67,7 @@ struct DownloadPump: Sendable {
     }
 
     /// Whether it stopped before the body's end.
-    private func pump(_ arriving: any BodyStream) async throws -> Bool {
+    private func pump(_ arriving: any TransportResponse.BodyStream) async throws -> Bool {
         let stream = bounded(arriving, until: call.request.deadline)
         var spare: [UInt8]?
         var count = writer.position
@@ -103,7 +103,7 @@ struct DownloadPump: Sendable {
         }
         if isFull {
             try await wait { writer throws(Errno) in
-                try await writer.waitForRoom(until: call.request.deadline, interrupt)
+                try await writer.waitForRoom(until: call.request.deadline, cancellation)
             }
         }
         return spare
@@ -117,9 +117,9 @@ struct DownloadPump: Sendable {
         } catch {
             throw failure(error)
         }
-        if interrupt.cause == .task { throw CancellationError() }
-        if interrupt.cause != nil {
-            throw NetworkError(.cancelled, "the request was cancelled", phase: .idle, response: head)
+        if cancellation.cause == .task { throw CancellationError() }
+        if cancellation.cause != nil {
+            throw NetworkError(.cancelled, "the request was cancelled", phase: .receive, response: head)
         }
         throw NetworkError(
             .timedOut, "the disk did not take the body in time", phase: .total, requestMayHaveBeenSent: true,
@@ -134,15 +134,17 @@ struct DownloadPump: Sendable {
         guard let end, count > end - seen else { return }
         throw Overrun(
             error: NetworkError(
-                .invalidResponse, "the server sent more of the file than it said", phase: .idle,
+                .invalidResponse, "the server sent more of the file than it said", phase: .receive,
                 requestMayHaveBeenSent: true, response: head))
     }
 
     /// A body that is somebody else's, under this request's switch and a limit.
-    private func bounded(_ arriving: any BodyStream, until end: MonotonicTime) -> any BodyStream {
-        guard call.carrier.sockets == nil else { return arriving }
+    private func bounded(_ arriving: any TransportResponse.BodyStream, until end: MonotonicTime)
+        -> any TransportResponse.BodyStream
+    {
+        guard call.callTransport.sockets == nil else { return arriving }
         return ForeignBody(
-            arriving, call.carrier, interrupt, on: call.loop, until: end,
+            arriving, call.callTransport, cancellation, on: call.loop, until: end,
             limit: call.request.timeouts.total)
     }
 
@@ -150,12 +152,12 @@ struct DownloadPump: Sendable {
     private static let patience = Duration.seconds(1)
 
     /// All that counts has come. That the end itself does not come is nothing to this file, and not waited for long.
-    private func expectEnd(of arriving: any BodyStream) async throws {
+    private func expectEnd(of arriving: any TransportResponse.BodyStream) async throws {
         let limit = min(
             call.request.deadline, call.loop.now().advanced(by: Self.patience.clampedNanoseconds))
         let stream = bounded(arriving, until: limit)
         do {
-            try call.carrier.sockets?.hurry(stream, until: limit)
+            try call.callTransport.sockets?.hurry(stream, until: limit)
             while let more = try await stream.next() { try checkEnd(more.count, after: end ?? 0) }
         } catch let overrun as Overrun {
             throw overrun
@@ -165,7 +167,7 @@ struct DownloadPump: Sendable {
     private func check(_ count: Int) throws {
         guard let limit = options.byteLimit, count > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes", phase: .idle, requestMayHaveBeenSent: true,
+            .limitExceeded, "the body has more than \(limit) bytes", phase: .receive, requestMayHaveBeenSent: true,
             response: head)
     }
 }
@@ -173,7 +175,7 @@ struct DownloadPump: Sendable {
 /// The beginning of a body that is not taken, for the error that says so.
 enum BodyBeginning {
     /// What comes of it, `kept` bytes at most. That the rest does not come would say less than why it is not wanted.
-    static func add(to error: NetworkError, _ body: ResponseBody, upTo kept: Int) async -> NetworkError {
+    static func add(to error: NetworkError, _ body: TransportResponse.Body, upTo kept: Int) async -> NetworkError {
         var error = error
         switch body {
         case .bytes(let bytes): error.body = bytes.beginning(upTo: kept)
@@ -185,7 +187,7 @@ enum BodyBeginning {
                 }
             } catch {}
             error.body = Bytes(beginning)
-            error.attempt = stream.attempt
+            error.hop = stream.hop
         }
         return error
     }

@@ -21,10 +21,10 @@ extension DownloadRun {
     private func check(
         _ part: DownloadPart, _ head: ResponseHead, _ call: LiveCall
     ) async throws -> ContentDigest? {
-        let interrupt = call.delegate.interrupt
+        let cancellation = call.delegate.cancellation
         var seen: ContentDigest?
         if part.content.hasDigest {
-            seen = try await digest(of: part, head, call) { try $0.digest { interrupt.cause != nil } }
+            seen = try await digest(of: part, head, call) { try $0.digest { cancellation.cause != nil } }
         }
         for expected in [options.digest, declared].compactMap(\.self) {
             if seen?.algorithm != expected.algorithm {
@@ -34,7 +34,7 @@ extension DownloadRun {
             guard seen == expected else {
                 throw NetworkError(
                     .digestMismatch, "the content is \(seen?.description ?? "gone"), expected \(expected)",
-                    phase: .idle, requestMayHaveBeenSent: true, response: head)
+                    phase: .receive, requestMayHaveBeenSent: true, response: head)
             }
         }
         return seen
@@ -90,8 +90,8 @@ extension DownloadRun {
 
     /// Nothing is left, or what one can go on with.
     mutating func end(_ error: any Error, _ call: inout LiveCall) async -> any Error {
-        let redirects = call.trail
-        call.trail = call.trail.after(earlier)
+        let redirects = call.callHistory
+        call.callHistory = call.callHistory.after(earlier)
         if (error as? NetworkError)?.code == .invalidResumeData { download.leftover.data = nil }
         if let failure = error as? NetworkError, failure.isOfDestination {
             call.session.hub.tell(.fileMoveFailed(call.snapshot, failure))
@@ -149,13 +149,13 @@ extension NetworkError {
 extension LiveCall {
     /// What is told of a response whose body has gone to a file.
     fileprivate func response(
-        _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [Attempt]
+        _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [HTTP.Hop]
     ) -> HTTPSession.Response<HTTPSession.DownloadedFile> {
-        var (attempt, trailers) = (response.attempt, Fields?.none)
-        if case .stream(let stream) = response.body { (attempt, trailers) = (stream.attempt, stream.trailers) }
-        let carried = response.with(.bytes(.empty), attempt, trailers: trailers)
-        let trail = trail.after(earlier).with { $0.file = file }
-        return HTTPSession.Response(carried, .empty, to: request, after: trail).with(value: file)
+        var (hop, trailers) = (response.hop, Fields?.none)
+        if case .stream(let stream) = response.body { (hop, trailers) = (stream.hop, stream.trailers) }
+        let carried = response.with(.bytes(.empty), hop, trailers: trailers)
+        let callHistory = callHistory.after(earlier).with { $0.file = file }
+        return HTTPSession.Response(carried, .empty, to: request, after: callHistory).with(value: file)
     }
 }
 

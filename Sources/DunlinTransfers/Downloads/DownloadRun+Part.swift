@@ -123,8 +123,8 @@ extension DownloadRun {
         _ code: NetworkError.Code, _ reason: String, _ response: TransportResponse
     ) -> NetworkError {
         var error = NetworkError(
-            code, reason, phase: .idle, requestMayHaveBeenSent: true, response: response.head)
-        if case .stream(let stream) = response.body { error.attempt = stream.attempt }
+            code, reason, phase: .receive, requestMayHaveBeenSent: true, response: response.head)
+        if case .stream(let stream) = response.body { error.hop = stream.hop }
         return error
     }
 
@@ -141,7 +141,7 @@ extension DownloadRun {
     private func check(_ length: Int, _ head: ResponseHead) throws {
         guard let limit = options.byteLimit, length > limit else { return }
         throw NetworkError(
-            .limitExceeded, "the body has more than \(limit) bytes", phase: .idle, requestMayHaveBeenSent: true,
+            .limitExceeded, "the body has more than \(limit) bytes", phase: .receive, requestMayHaveBeenSent: true,
             response: head)
     }
 
@@ -160,7 +160,7 @@ extension DownloadRun {
     }
 }
 
-extension ResponseBody {
+extension TransportResponse.Body {
     /// How long it is, if that is known.
     var length: Int? {
         switch self {

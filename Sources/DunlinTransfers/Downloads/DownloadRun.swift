@@ -19,7 +19,7 @@ struct DownloadRun {
     /// What the part file holds is not what the machine speaks of.
     var isStale = false
     /// Attempts of exchanges that others followed.
-    var earlier: [Attempt] = []
+    var earlier: [HTTP.Hop] = []
     var resumedAt = 0
     /// What the server says that the whole file's digest is.
     var declared: ContentDigest?
@@ -68,7 +68,7 @@ struct DownloadRun {
             return nil
         }
         let head = arrival.response.head
-        switch verdict(on: head, call) {
+        switch action(on: head, call) {
         case .startOver:
             try await startOver(arrival, call)
             return try await fill(arrival, &call)
@@ -88,7 +88,7 @@ struct DownloadRun {
         case .deliver: return try await deliver(arrival, &call)
         case .refuse(let refusal):
             throw NetworkError(
-                .invalidResponse, "\(refusal)", phase: .idle, requestMayHaveBeenSent: true, response: head)
+                .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true, response: head)
         }
     }
 
@@ -119,7 +119,7 @@ struct DownloadRun {
         return DigestFields.representation(head.fields).strongest ?? whole
     }
 
-    private mutating func verdict(on head: ResponseHead, _ call: LiveCall) -> ResumeMachine.Verdict {
+    private mutating func action(on head: ResponseHead, _ call: LiveCall) -> ResumeMachine.Action {
         if isResumable { return machine.answered(head) }
         return download.refusal(of: head, call.asked) == nil ? .startOver : .deliver
     }
@@ -145,30 +145,30 @@ extension DownloadRun {
 
     /// The rest of an answer is of no use.
     mutating func leave(_ response: TransportResponse, _ call: inout LiveCall) {
-        var attempt = response.attempt
-        if case .stream(let stream) = response.body { attempt = stream.attempt }
-        leave(attempt, &call)
+        var hop = response.hop
+        if case .stream(let stream) = response.body { hop = stream.hop }
+        leave(hop, &call)
     }
 
-    private mutating func leave(_ attempt: Attempt?, _ call: inout LiveCall) {
-        earlier += (call.trail?.attempts ?? []) + [attempt].compactMap(\.self)
+    private mutating func leave(_ hop: HTTP.Hop?, _ call: inout LiveCall) {
+        earlier += (call.callHistory?.hops ?? []) + [hop].compactMap(\.self)
         // Another exchange may be redirected in the same way.
-        call.trail = call.delegate.settings?.trail
+        call.callHistory = call.delegate.settings?.callHistory
     }
 
     /// Throws the error again unless one goes on after it.
     mutating func goOn(after error: any Error, _ call: inout LiveCall) async throws {
-        guard isResumable, !isForeign, call.delegate.interrupt.cause == nil, let failure = error as? NetworkError,
+        guard isResumable, !isForeign, call.delegate.cancellation.cause == nil, let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
             call.loop.now().advanced(by: delay.clampedNanoseconds) < call.request.deadline
         else { throw error }
-        leave(failure.attempt, &call)
+        leave(failure.hop, &call)
         try await pause(delay, call)
     }
 
     private func pause(_ delay: Duration, _ call: LiveCall) async throws {
         let time = call.loop.now().advanced(by: delay.clampedNanoseconds)
-        _ = await Parking<Void>(on: call.loop).wait(until: time, interrupt: call.delegate.interrupt)
+        _ = await ValueWaiter<Void>(on: call.loop).wait(until: time, cancellation: call.delegate.cancellation)
         try await call.pass()
     }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 ///
 /// Memory stays flat: a few pieces at most are unwritten, and what they lay in is received into again.
 final class DownloadWriter: Sendable {
-    typealias Waiter = Parking<Void>
+    typealias Waiter = ValueWaiter<Void>
 
     private struct State {
         var start: Int
@@ -63,13 +63,14 @@ final class DownloadWriter: Sendable {
     }
 
     /// Waits until there is room.
-    func waitForRoom(until deadline: MonotonicTime, _ interrupt: Interrupt) async throws(Errno) -> Waiter.Outcome {
-        try await wait(until: deadline, interrupt) { $0.waitForRoom($1) }
+    func waitForRoom(until deadline: MonotonicTime, _ cancellation: Cancellation) async throws(Errno) -> Waiter.Outcome
+    {
+        try await wait(until: deadline, cancellation) { $0.waitForRoom($1) }
     }
 
     /// Waits until all is written.
-    func flush(until deadline: MonotonicTime, _ interrupt: Interrupt?) async throws(Errno) -> Waiter.Outcome {
-        try await wait(until: deadline, interrupt) { $0.waitForRest($1) }
+    func flush(until deadline: MonotonicTime, _ cancellation: Cancellation?) async throws(Errno) -> Waiter.Outcome {
+        try await wait(until: deadline, cancellation) { $0.waitForRest($1) }
     }
 
     /// Forgets what is not written yet, and waits until nobody writes any more.
@@ -77,17 +78,17 @@ final class DownloadWriter: Sendable {
         _ = state.withLock { $0.machine.fail(.cancelled) }
         let waiter = Waiter(on: loop)
         guard state.withLock({ $0.machine.waitForRest(waiter) }) else { return }
-        _ = await waiter.wait(until: .never, interrupt: nil)
+        _ = await waiter.wait(until: .never, cancellation: nil)
     }
 
     private func wait(
-        until deadline: MonotonicTime, _ interrupt: Interrupt?,
+        until deadline: MonotonicTime, _ cancellation: Cancellation?,
         _ begin: (inout WriterMachine<Bytes, Waiter, Errno>, Waiter) -> Bool
     ) async throws(Errno) -> Waiter.Outcome {
         let waiter = Waiter(on: loop)
         var outcome = Waiter.Outcome.value(())
         if state.withLock({ begin(&$0.machine, waiter) }) {
-            outcome = await waiter.wait(until: deadline, interrupt: interrupt)
+            outcome = await waiter.wait(until: deadline, cancellation: cancellation)
         }
         let failure = state.withLock { state in
             state.machine.leave()

@@ -22,7 +22,7 @@ extension HTTPSession.Destination {
     public static var temporary: Self { Self(FilePlace.temporary) }
 
     /// With nil for an answer the file is a temporary one.
-    public static func decided(_ decision: @escaping Decision) -> Self { Self(FilePlace.decided(decision)) }
+    public static func resolved(by decision: @escaping Decision) -> Self { Self(FilePlace.decided(decision)) }
 
     /// All destinations are made here.
     var file: FilePlace { place as? FilePlace ?? .temporary }

@@ -26,7 +26,7 @@ final class PartContent: Sendable {
     }
 
     let file: PartFile
-    private let algorithm: DigestAlgorithm?
+    private let algorithm: ContentDigest.Algorithm?
     private let book = Mutex(Book())
     private let prefix: Mutex<Prefix>
     /// The prefix's end once more, for those who would have to wait for it.
@@ -44,13 +44,13 @@ final class PartContent: Sendable {
     private static var step: Int { 1 << 20 }
 
     /// Throws if no such digest can be made.
-    init(_ file: PartFile, digest algorithm: DigestAlgorithm?) throws(Digester.Unavailable) {
+    init(_ file: PartFile, digest algorithm: ContentDigest.Algorithm?) throws(Digester.Unavailable) {
         self.file = file
         self.algorithm = algorithm
         prefix = Mutex(Prefix(digester: try Self.digester(algorithm)))
     }
 
-    private static func digester(_ algorithm: DigestAlgorithm?) throws(Digester.Unavailable) -> Digester? {
+    private static func digester(_ algorithm: ContentDigest.Algorithm?) throws(Digester.Unavailable) -> Digester? {
         guard let algorithm else { return nil }
         return try Digester(algorithm)
     }
@@ -197,7 +197,7 @@ extension PartContent {
     }
 
     /// Of all that is there, read again.
-    func digest(_ algorithm: DigestAlgorithm) throws -> ContentDigest {
+    func digest(_ algorithm: ContentDigest.Algorithm) throws -> ContentDigest {
         var digester = try Digester(algorithm)
         let isThere = try read(0..<prefixEnd) { bytes in bytes.withUnsafeBytes { digester.update($0) } }
         guard isThere else { throw Errno.noSuchFile }

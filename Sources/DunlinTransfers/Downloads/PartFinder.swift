@@ -38,10 +38,10 @@ struct PartFinder {
     private func takeUp(
         _ part: DownloadPart, _ data: ResumeData, _ call: LiveCall
     ) async throws -> (DownloadPart, ResumeData)? {
-        let interrupt = call.delegate.interrupt
+        let cancellation = call.delegate.cancellation
         let outcome: Result<Bool, Errno> = await DiskThreads.shared.run {
             do throws(Errno) {
-                return .success(try part.takeUp(data) { interrupt.cause != nil })
+                return .success(try part.takeUp(data) { cancellation.cause != nil })
             } catch {
                 return .failure(error)
             }

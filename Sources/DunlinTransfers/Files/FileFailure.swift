@@ -59,7 +59,7 @@ extension HTTPSession.FileFailure {
 
     /// The error for a download that came as far as `head`.
     func error(_ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?) -> NetworkError {
-        NetworkError(code, reason, phase: .idle, requestMayHaveBeenSent: true, underlying: self, response: head)
+        NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, underlying: self, response: head)
     }
 }
 

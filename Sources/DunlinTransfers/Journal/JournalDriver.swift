@@ -72,7 +72,7 @@ struct JournalDriver: Sendable {
         }
         let loop = journal.session.core.loop
         let deadline = loop.now().advanced(by: delay.clampedNanoseconds)
-        _ = await Parking<Void>(on: loop).wait(until: deadline, interrupt: transfer.interrupt)
+        _ = await ValueWaiter<Void>(on: loop).wait(until: deadline, cancellation: transfer.cancellation)
     }
 
     /// Told first: should the process end meanwhile, it is told again by the next.
@@ -108,7 +108,7 @@ extension JournalDriver {
             case .download(let download): return try await self.download(download, entry, asked)
             case .upload(let upload):
                 let task = try journal.session.task(
-                    asked.target, method: Method(entry.request.method), query: asked.query, body: upload.body,
+                    asked.target, method: HTTP.Method(entry.request.method), query: asked.query, body: upload.body,
                     options: asked.options, as: .bytes)
                 return await outcome(of: task).map { TransferJournal.Outcome(file: nil, response: $0) }
             }

@@ -17,7 +17,9 @@ extension JournalEntry.Request {
     func options(adding added: HTTPSession.Options?) -> HTTPSession.Options {
         var options = added ?? HTTPSession.Options()
         var own = Fields()
-        for index in stride(from: 0, to: fields.count - 1, by: 2) { own.append(fields[index], fields[index + 1]) }
+        for index in stride(from: 0, to: fields.count - 1, by: 2) {
+            own.append(name: fields[index], value: fields[index + 1])
+        }
         options.fields = own.overlaid(with: options.fields)
         options.timeouts = options.timeouts ?? timeouts.map(Self.limits)
         options.label = options.label ?? label
@@ -26,7 +28,7 @@ extension JournalEntry.Request {
 
     /// Whether sending it twice does its work once.
     var isRepeatable: Bool {
-        if Method(method).isIdempotent { return true }
+        if HTTP.Method(method).isIdempotent { return true }
         return stride(from: 0, to: fields.count, by: 2).contains { fields[$0].lowercased() == Self.idempotencyKey }
     }
 
@@ -35,13 +37,13 @@ extension JournalEntry.Request {
 
     private static func nanoseconds(_ timeouts: Timeouts) -> [String: Int64] {
         var limits: [String: Int64] = [:]
-        for phase in Phase.allCases { limits[phase.rawValue] = timeouts[phase]?.clampedNanoseconds }
+        for phase in HTTP.Phase.allCases { limits[phase.rawValue] = timeouts[phase]?.clampedNanoseconds }
         return limits
     }
 
     private static func limits(_ nanoseconds: [String: Int64]) -> Timeouts {
         var timeouts = Timeouts()
-        for phase in Phase.allCases { timeouts[phase] = nanoseconds[phase.rawValue].map { .nanoseconds($0) } }
+        for phase in HTTP.Phase.allCases { timeouts[phase] = nanoseconds[phase.rawValue].map { .nanoseconds($0) } }
         return timeouts
     }
 }
@@ -68,7 +70,9 @@ extension JournalEntry.Download {
     var destination: HTTPSession.Destination { isFolder ? .folder(path) : .file(path) }
 
     var contentDigest: ContentDigest? {
-        guard let digest, let algorithm = digestAlgorithm.flatMap(DigestAlgorithm.init(rawValue:)) else { return nil }
+        guard let digest, let algorithm = digestAlgorithm.flatMap(ContentDigest.Algorithm.init(rawValue:)) else {
+            return nil
+        }
         return ContentDigest(algorithm, hex: digest)
     }
 

@@ -62,7 +62,7 @@ struct JournalMachine: Sendable {
     }
 
     /// Whether nobody has begun to drive it.
-    var isHeld: Bool { life == .held }
+    var isSuspended: Bool { life == .held }
     var wasCancelled: Bool { stop == .cancelled }
     /// Whether it is on its way and nobody has stopped it.
     var maySend: Bool { life == .driven && stop == nil }

@@ -36,7 +36,7 @@ extension TransferJournal {
         let journal: TransferJournal
         let settlement = Settlement<Result<Outcome, any Error>>()
         /// Thrown when it is cancelled, or the journal closed.
-        let interrupt = Interrupt()
+        let cancellation = Cancellation()
         private let first: JournalEntry
         private let isAnew: Bool
         private let state: Mutex<State>
@@ -88,7 +88,7 @@ extension TransferJournal.Transfer {
         }
     }
 
-    public var method: Method { Method(first.request.method) }
+    public var method: HTTP.Method { HTTP.Method(first.request.method) }
     /// Where it is asked for, without user info.
     public var url: String { entry.request.url }
     public var label: String? { first.request.label }
@@ -103,7 +103,7 @@ extension TransferJournal.Transfer {
     }
 
     /// The request that is on its way for it, to be found in the session's `tasks`; nil while there is none.
-    public var task: TaskID? { state.withLock { $0.task?.id } }
+    public var task: HTTPSession.TaskID? { state.withLock { $0.task?.id } }
 
     var entry: JournalEntry { state.withLock { $0.machine.entry } }
     var asked: Asked? { state.withLock { $0.asked } }
@@ -177,19 +177,19 @@ extension TransferJournal.Transfer {
 
     /// Leaves it to whoever comes next: at once if it has not begun, else when its driver hears of it.
     func close() {
-        let (isNews, task, isHeld) = state.withLock { state in
-            let isHeld = state.machine.isHeld
-            return (state.machine.close(), state.task, isHeld)
+        let (isNews, task, isSuspended) = state.withLock { state in
+            let isSuspended = state.machine.isSuspended
+            return (state.machine.close(), state.task, isSuspended)
         }
         guard isNews else { return }
-        if !isHeld { return stop(task) }
+        if !isSuspended { return stop(task) }
         unlock()
         settlement.settle(.failure(Self.left))
         journal.over(self, isForgotten: false)
     }
 
     private func stop(_ task: TaskDelegate?) {
-        interrupt.cancel(.handle)
+        cancellation.cancel(.handle)
         task?.cancel()
     }
 

@@ -32,7 +32,7 @@ public final class TransferJournal: SessionResident, Sendable {
     let storage: JournalFolder
     let rules: Rules
     let ended: EndHook?
-    private let book = Mutex(JournalBook<Held, Parking<Void>>())
+    private let book = Mutex(JournalBook<Held, ValueWaiter<Void>>())
 
     /// A transfer that keeps its journal, and so is not kept by it.
     private struct Held {
@@ -136,7 +136,7 @@ extension TransferJournal {
     /// `Idempotency-Key`, or use a method that may be repeated: others are sent again by themselves only if they were
     /// not sent, and `Transfer.attempts` tells of a restored one whether it may have been.
     public func upload(
-        _ target: HTTP.Target, method: Method = .post, query: HTTP.Query = .init(),
+        _ target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = .init(),
         options: HTTPSession.Options = .init(), from path: String, contentType: String? = "application/octet-stream",
         metadata: (any Encodable & Sendable)? = nil
     ) async throws -> Transfer {
@@ -152,11 +152,11 @@ extension TransferJournal {
     }
 
     private func add(
-        _ work: JournalEntry.Work, _ method: Method, _ body: RequestBody, _ asked: Transfer.Asked,
+        _ work: JournalEntry.Work, _ method: HTTP.Method, _ body: RequestBody, _ asked: Transfer.Asked,
         _ metadata: (any Encodable & Sendable)?
     ) async throws -> Transfer {
         let call = try session.core.call(
-            method, asked.target, query: asked.query, body: body, options: asked.options, isWatched: false)
+            method, asked.target, query: asked.query, body: body, options: asked.options, isObserved: false)
         let kept = Set(rules.keptFields.map { $0.lowercased() })
         let request = JournalEntry.Request(call.head, asked.options, keeping: kept)
         let words = try metadata.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
@@ -192,12 +192,12 @@ extension TransferJournal {
     /// Returns once every transfer of this journal is over, those that come meanwhile included. Throws
     /// `CancellationError` when the awaiting task is cancelled, which cancels no transfer. One that is never started is
     /// never over.
-    public func drained() async throws {
-        let interrupt = Interrupt()
-        let waiter = Parking<Void>(on: session.core.loop)
+    public func waitUntilEmpty() async throws {
+        let interrupt = Cancellation()
+        let waiter = ValueWaiter<Void>(on: session.core.loop)
         guard let number = book.withLock({ $0.wait(waiter) }) else { return }
         await withTaskCancellationHandler {
-            _ = await waiter.wait(until: .never, interrupt: interrupt)
+            _ = await waiter.wait(until: .never, cancellation: interrupt)
         } onCancel: {
             interrupt.cancel(.task)
         }
@@ -214,10 +214,10 @@ extension TransferJournal {
     public func close() async {
         for transfer in book.withLock({ $0.close().compactMap(\.transfer) }) { transfer.close() }
         guard Enclosure.subjects.isEmpty else { return }
-        let (waiter, interrupt) = (Parking<Void>(on: session.core.loop), Interrupt())
+        let (waiter, interrupt) = (ValueWaiter<Void>(on: session.core.loop), Cancellation())
         guard let number = book.withLock({ $0.wait(waiter) }) else { return }
         await withTaskCancellationHandler {
-            _ = await waiter.wait(until: .never, interrupt: interrupt)
+            _ = await waiter.wait(until: .never, cancellation: interrupt)
         } onCancel: {
             interrupt.cancel(.task)
         }

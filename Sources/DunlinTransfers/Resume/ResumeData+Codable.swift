@@ -37,7 +37,7 @@ extension ResumeData: Codable {
         var fields = Fields()
         for field in try values.decode([[String]].self, forKey: .fields) {
             guard field.count == 2 else { throw NetworkError.invalidResumeData("a field has no value") }
-            fields.append(field[0], field[1])
+            fields.append(name: field[0], value: field[1])
         }
         let stored = try values.decode([StoredPiece].self, forKey: .pieces)
         guard stored.allSatisfy({ 0 <= $0.start && $0.start < $0.end }) else {
@@ -45,7 +45,7 @@ extension ResumeData: Codable {
         }
         let data = ResumeData(
             url: try values.decode(String.self, forKey: .url),
-            method: Method(try values.decode(String.self, forKey: .method)), fields: fields,
+            method: HTTP.Method(try values.decode(String.self, forKey: .method)), fields: fields,
             validator: try values.decodeIfPresent(String.self, forKey: .validator),
             completeLength: try values.decodeIfPresent(Int.self, forKey: .completeLength),
             partPath: try values.decode(String.self, forKey: .partPath),

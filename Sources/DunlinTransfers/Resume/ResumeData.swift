@@ -16,7 +16,7 @@ public struct ResumeData: Sendable, Equatable {
 
     /// Where to ask for the rest. Another URL may lead to the same file; the server is asked whether it does.
     public var url: String
-    public let method: Method
+    public let method: HTTP.Method
     /// The request's own fields, as far as they may be kept.
     public let fields: Fields
     /// What the server called the state of the file: an entity tag, or a date. Nil: nothing that could be relied on,
@@ -38,7 +38,7 @@ public struct ResumeData: Sendable, Equatable {
     }
 
     init(
-        _ address: WebAddress, method: Method = .get, fields: Fields = [:], validator: Validator?,
+        _ address: WebAddress, method: HTTP.Method = .get, fields: Fields = [:], validator: Validator?,
         completeLength: Int?, partPath: String, pieces: [Piece]
     ) {
         url = address.description
@@ -52,7 +52,7 @@ public struct ResumeData: Sendable, Equatable {
 
     /// Of somebody else's word. Nil if it contradicts itself, or cannot be.
     init?(
-        url: String, method: Method, fields: Fields, validator: String?, completeLength: Int?, partPath: String,
+        url: String, method: HTTP.Method, fields: Fields, validator: String?, completeLength: Int?, partPath: String,
         pieces: [Piece]
     ) {
         guard let address = Self.address(url), Self.areInOrder(pieces, completeLength), !partPath.isEmpty,
@@ -105,7 +105,7 @@ extension ResumeData {
     static func kept(_ fields: Fields) -> Fields {
         fields.filtered(droppingSensitive: true) { name in
             !ofOneRequest.contains(name) && !name.hasPrefix("if-") && !name.hasPrefix("content-")
-                && !SecretFields.usual.mayContain(name)
+                && !HTTP.SecretFields.usual.mayContain(name)
         }
     }
 

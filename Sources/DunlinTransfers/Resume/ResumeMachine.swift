@@ -41,7 +41,7 @@ package struct ResumeMachine: Sendable {
     }
 
     /// What a head means.
-    enum Verdict: Sendable, Equatable {
+    enum Action: Sendable, Equatable {
         /// The body is the whole file. The record goes first, then what is there, then the body is written from 0 on.
         case startOver
         /// The body is this part of the file, which goes on where we are.
@@ -78,7 +78,7 @@ package struct ResumeMachine: Sendable {
 
     enum Interruption: Sendable {
         case error(NetworkError)
-        case status(Status)
+        case status(HTTP.Status)
     }
 
     enum Continuation: Sendable, Equatable {
@@ -127,7 +127,7 @@ package struct ResumeMachine: Sendable {
 
 extension ResumeMachine {
     /// Whether such a request may be sent for parts of its answer. One with a range of its own may not.
-    static func mayResume(_ method: Method, _ fields: Fields, hasBody: Bool) -> Bool {
+    static func mayResume(_ method: HTTP.Method, _ fields: Fields, hasBody: Bool) -> Bool {
         method == .get && !hasBody && !fields.contains("range") && !fields.contains("if-range")
     }
 
@@ -168,7 +168,7 @@ extension ResumeMachine {
 // MARK: - Answers
 
 extension ResumeMachine {
-    mutating func answered(_ head: ResponseHead) -> Verdict {
+    mutating func answered(_ head: ResponseHead) -> Action {
         switch (ask, head.status) {
         case (.whole, 200), (.whole, 203): return startOver(head.fields)
         case (.rest, 200), (.rest, 203): return restart() ?? startOver(head.fields)
@@ -179,7 +179,7 @@ extension ResumeMachine {
         }
     }
 
-    private mutating func startOver(_ fields: Fields) -> Verdict {
+    private mutating func startOver(_ fields: Fields) -> Action {
         validator = Validator(fields)
         isCoded = Self.isCoded(fields)
         mayHaveRanges = AcceptRanges(fields) != .none
@@ -191,7 +191,7 @@ extension ResumeMachine {
         return .startOver
     }
 
-    private mutating func part(_ fields: Fields, _ validator: Validator) -> Verdict {
+    private mutating func part(_ fields: Fields, _ validator: Validator) -> Action {
         switch Self.part(fields, from: offset, validator, completeLength) {
         case .changed: return askForWhole()
         case .refused(let refusal): return .refuse(refusal)
@@ -232,9 +232,9 @@ extension ResumeMachine {
     }
 
     /// One of several exchanges found that the file has changed: what is there is of no use.
-    mutating func changed() -> Verdict { askForWhole() }
+    mutating func changed() -> Action { askForWhole() }
 
-    private mutating func unsatisfied(_ fields: Fields, _ validator: Validator) -> Verdict {
+    private mutating func unsatisfied(_ fields: Fields, _ validator: Validator) -> Action {
         guard ContentRange(fields) == .unsatisfied(complete: offset), completeLength ?? offset == offset,
             validator.agreement(with: fields) != .changed
         else { return askForWhole() }
@@ -242,7 +242,7 @@ extension ResumeMachine {
         return .complete
     }
 
-    private mutating func askForWhole() -> Verdict {
+    private mutating func askForWhole() -> Action {
         if let refusal = restart() { return refusal }
         validator = nil
         completeLength = nil
@@ -252,7 +252,7 @@ extension ResumeMachine {
     }
 
     /// Counts that what is there was of no use.
-    private mutating func restart() -> Verdict? {
+    private mutating func restart() -> Action? {
         restarts += 1
         return restarts > max(rules.attempts, 1) ? .refuse(.keepsChanging) : nil
     }

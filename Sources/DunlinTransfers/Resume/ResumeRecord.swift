@@ -200,11 +200,11 @@ extension ResumeRecord {
         var fields = Fields()
         for _ in 0..<count {
             guard let name = reader.text(), let value = reader.text() else { return nil }
-            fields.append(name, value)
+            fields.append(name: name, value: value)
         }
         guard reader.offset == end else { return nil }
         return ResumeData(
-            url: url, method: Method(method), fields: fields, validator: validator.isEmpty ? nil : validator,
+            url: url, method: HTTP.Method(method), fields: fields, validator: validator.isEmpty ? nil : validator,
             completeLength: complete == .max ? nil : Int(complete), partPath: name, pieces: [])
     }
 }

@@ -39,7 +39,7 @@ extension DownloadRun {
         let before = part.content.contents
         let fetch = SegmentedFetch(plan, part, options, original, call)
         let outcome = await fetch.run()
-        earlier += fetch.attempts
+        earlier += fetch.hops
         switch outcome {
         case .complete: return try await finish(plan.arrival.response, call)
         case .failed(let error): throw error
@@ -52,7 +52,7 @@ extension DownloadRun {
         leave(plan.arrival.response, &call)
         guard case .refuse(let refusal) = machine.changed() else { return nil }
         throw NetworkError(
-            .invalidResponse, "\(refusal)", phase: .idle, requestMayHaveBeenSent: true,
+            .invalidResponse, "\(refusal)", phase: .receive, requestMayHaveBeenSent: true,
             response: plan.arrival.response.head)
     }
 }

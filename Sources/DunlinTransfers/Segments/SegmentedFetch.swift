@@ -5,10 +5,10 @@ internal import Synchronization
 
 /// Brings one file by several exchanges side by side: does what `SegmentMachine` says.
 ///
-/// Each worker is a child task with an interrupt of its own, thrown with the request's. What the workers have brought
+/// Each worker is a child task with a cancellation of its own, thrown with the request's. What the workers have brought
 /// together is what the request's watch is told. When the first of them says that it is over, the others are stopped.
 final class SegmentedFetch: Sendable {
-    typealias Machine = SegmentMachine<Parking<Void>>
+    typealias Machine = SegmentMachine<ValueWaiter<Void>>
 
     enum Outcome: Sendable {
         case complete
@@ -29,7 +29,7 @@ final class SegmentedFetch: Sendable {
         /// What the first answer brings.
         let lead: Range<Int>
         /// Who answered first, at the end of all redirects.
-        let origin: Origin
+        let origin: HTTP.Origin
         let arrival: LiveCall.Arrival
         /// The first.
         let exchange: CallPart
@@ -37,13 +37,13 @@ final class SegmentedFetch: Sendable {
 
     private struct State {
         var machine: Machine
-        var attempts: [Attempt] = []
+        var hops: [HTTP.Hop] = []
         var failure: (any Error)?
         var ignoresRanges = false
         var overrun: NetworkError?
         /// The last of each worker.
         var writers: [Int: DownloadWriter] = [:]
-        var interrupts: [Int: Interrupt] = [:]
+        var interrupts: [Int: Cancellation] = [:]
     }
 
     private let plan: Plan
@@ -71,11 +71,11 @@ final class SegmentedFetch: Sendable {
     }
 
     /// All but the first exchange's last.
-    var attempts: [Attempt] { state.withLock { $0.attempts } }
+    var hops: [HTTP.Hop] { state.withLock { $0.hops } }
 
     /// Returns when nobody fetches or writes any more.
     func run() async -> Outcome {
-        call.watch?.receiveTogether()
+        call.control?.receiveTogether()
         let outcome = await withTaskGroup(of: Outcome?.self) { group in
             for worker in 0..<plan.workers { group.addTask { await self.work(worker) } }
             var first: Outcome?
@@ -124,7 +124,7 @@ final class SegmentedFetch: Sendable {
     }
 
     private static var incomplete: NetworkError {
-        NetworkError(.connectionClosed, "parts of the file did not come", phase: .idle, requestMayHaveBeenSent: true)
+        NetworkError(.connectionClosed, "parts of the file did not come", phase: .receive, requestMayHaveBeenSent: true)
     }
 }
 
@@ -135,7 +135,7 @@ extension SegmentedFetch {
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
         let exchange = isLead ? plan.exchange : CallPart(of: call.delegate)
-        state.withLock { $0.interrupts[worker] = exchange.interrupt }
+        state.withLock { $0.interrupts[worker] = exchange.cancellation }
         return await withTaskCancellationHandler {
             if isLead,
                 let outcome = await bring(
@@ -144,51 +144,51 @@ extension SegmentedFetch {
                 return outcome
             }
             while true {
-                let parking = Parking<Void>(on: loop)
+                let waiter = ValueWaiter<Void>(on: loop)
                 var outcome: Outcome?
-                switch state.withLock({ $0.machine.next(for: worker, parking) }) {
+                switch state.withLock({ $0.machine.next(for: worker, waiter) }) {
                 case .leave: return state.withLock { $0.machine.isComplete } ? .complete : nil
                 case .ask(let range): outcome = await fetch(range, worker, exchange)
-                case .wait: outcome = await wait(parking, worker, exchange, until: .never)
+                case .wait: outcome = await wait(waiter, worker, exchange, until: .never)
                 case .hesitate:
                     let end = loop.now().advanced(by: Machine.Rules().patience.clampedNanoseconds)
-                    outcome = await wait(parking, worker, exchange, until: end)
+                    outcome = await wait(waiter, worker, exchange, until: end)
                 }
                 if let outcome { return outcome }
             }
         } onCancel: {
-            exchange.interrupt.cancel(.task)
+            exchange.cancellation.cancel(.task)
         }
     }
 
     /// Until it is called, or else asks for what others have asked for. Nil if the work goes on.
     private func wait(
-        _ parking: Parking<Void>, _ worker: Int, _ exchange: CallPart, until end: MonotonicTime
+        _ waiter: ValueWaiter<Void>, _ worker: Int, _ exchange: CallPart, until end: MonotonicTime
     ) async -> Outcome? {
-        let outcome = await parking.wait(until: min(end, request.deadline), interrupt: exchange.interrupt)
+        let outcome = await waiter.wait(until: min(end, request.deadline), cancellation: exchange.cancellation)
         if case .value = outcome { return nil }
         guard case .timedOut = outcome, end < request.deadline else {
-            return .failed(Self.stopped(outcome, exchange.interrupt))
+            return .failed(Self.stopped(outcome, exchange.cancellation))
         }
         guard let range = state.withLock({ $0.machine.overtake(for: worker) }) else { return nil }
         return await fetch(range, worker, exchange)
     }
 
-    private static func stopped(_ outcome: Parking<Void>.Outcome, _ interrupt: Interrupt) -> any Error {
+    private static func stopped(_ outcome: ValueWaiter<Void>.Outcome, _ cancellation: Cancellation) -> any Error {
         if case .timedOut = outcome {
             return NetworkError(.timedOut, "the request took too long", phase: .total, requestMayHaveBeenSent: true)
         }
-        if interrupt.cause == .task { return CancellationError() }
-        return NetworkError(.cancelled, "the request was cancelled", phase: .idle, requestMayHaveBeenSent: true)
+        if cancellation.cause == .task { return CancellationError() }
+        return NetworkError(.cancelled, "the request was cancelled", phase: .receive, requestMayHaveBeenSent: true)
     }
 
-    private func wake(_ waiters: [Parking<Void>]) {
+    private func wake(_ waiters: [ValueWaiter<Void>]) {
         for waiter in waiters { _ = waiter.deliver(()) }
     }
 
     /// One exchange; nil if the work goes on.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
-        let (response, origin): (TransportResponse, Origin)
+        let (response, origin): (TransportResponse, HTTP.Origin)
         do {
             (response, origin) = try await ask(range, exchange)
         } catch {
@@ -224,7 +224,7 @@ extension SegmentedFetch {
         }
     }
 
-    private func answer(_ head: ResponseHead, from origin: Origin, to range: Range<Int>) -> SegmentAnswer {
+    private func answer(_ head: ResponseHead, from origin: HTTP.Origin, to range: Range<Int>) -> SegmentAnswer {
         let answer = SegmentAnswer(
             head, isElsewhere: origin != plan.origin, to: range, plan.validator, of: plan.length)
         if case .part(let brought) = answer, state.withLock({ $0.machine.isCrumb(brought, of: range) }) {
@@ -234,19 +234,19 @@ extension SegmentedFetch {
     }
 
     /// What came, and from where after all redirects.
-    private func ask(_ range: Range<Int>, _ exchange: CallPart) async throws -> (TransportResponse, Origin) {
+    private func ask(_ range: Range<Int>, _ exchange: CallPart) async throws -> (TransportResponse, HTTP.Origin) {
         try await call.pass()
         var own = call
         own.request = request.with(ResumeMachine.fields(for: range.lowerBound, upTo: range.upperBound, plan.validator))
-        (own.start, own.trail) = (loop.now(), call.delegate.settings?.trail)
+        (own.start, own.callHistory) = (loop.now(), call.delegate.settings?.callHistory)
         (own.part, own.mayRetry) = (exchange, false)
-        defer { if let attempts = own.trail?.attempts { state.withLock { $0.attempts += attempts } } }
+        defer { if let hops = own.callHistory?.hops { state.withLock { $0.hops += hops } } }
         var response = try await own.answer()
-        if call.carrier.sockets == nil, let watch = call.watch, case .stream(let stream) = response.body {
-            let held = CountedBody(stream, watch, until: request.deadline)
-            response = response.with(.stream(held), response.attempt)
+        if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
+            let held = CountedBody(stream, control, until: request.deadline)
+            response = response.with(.stream(held), response.hop)
         }
-        let told = try await call.audience?.told(response, call) ?? response
+        let told = try await call.observers?.told(response, call) ?? response
         return (told, own.request.head.origin)
     }
 
@@ -259,7 +259,7 @@ extension SegmentedFetch {
             case .crumb: (.invalidResponse, ResumeMachine.Rules.crumbReason)
             case .status: (.unacceptableStatus, "the status is \(head.status.code) where a part was asked for")
             }
-        return NetworkError(code, reason, phase: .idle, requestMayHaveBeenSent: true, response: head)
+        return NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, response: head)
     }
 }
 
@@ -272,7 +272,7 @@ extension SegmentedFetch {
     ) async -> Outcome? {
         state.withLock { $0.writers[worker] = writer }
         do {
-            let pump = pump(writer, response.head, upTo: end, exchange.interrupt) { [self] in
+            let pump = pump(writer, response.head, upTo: end, exchange.cancellation) { [self] in
                 received($0, by: worker)
             }
             guard try await pump.run(response.body) else { throw Self.tooShort(response.head) }
@@ -295,17 +295,17 @@ extension SegmentedFetch {
     }
 
     private func pump(
-        _ writer: DownloadWriter, _ head: ResponseHead, upTo end: Int?, _ interrupt: Interrupt? = nil,
+        _ writer: DownloadWriter, _ head: ResponseHead, upTo end: Int?, _ cancellation: Cancellation? = nil,
         _ claim: DownloadPump.Claim? = nil
     ) -> DownloadPump {
         DownloadPump(
             writer: writer, options: options, call: call, head: head,
-            interrupt: interrupt ?? call.delegate.interrupt, end: end, claim: claim)
+            cancellation: cancellation ?? call.delegate.cancellation, end: end, claim: claim)
     }
 
     private func received(_ count: Int, by worker: Int) -> (count: Int, isEnd: Bool) {
         let (taken, missing) = state.withLock { ($0.machine.received(count, by: worker), $0.machine.missing) }
-        call.watch?.receivedTogether(plan.length - missing)
+        call.control?.receivedTogether(plan.length - missing)
         if missing == 0 { stopBystanders() }
         return (taken.count, taken.isEnd)
     }
@@ -313,26 +313,26 @@ extension SegmentedFetch {
     /// Before a connection becomes free that they may be waiting for.
     private func stopBystanders() {
         let interrupts = state.withLock { state in state.machine.bystanders.compactMap { state.interrupts[$0] } }
-        for interrupt in interrupts { interrupt.cancel(.task) }
+        for cancellation in interrupts { cancellation.cancel(.task) }
     }
 
     private static func tooShort(_ head: ResponseHead) -> NetworkError {
         NetworkError(
-            .connectionClosed, "the body is shorter than the server said", phase: .idle,
+            .connectionClosed, "the body is shorter than the server said", phase: .receive,
             requestMayHaveBeenSent: true, response: head)
     }
 
     /// Lets a body go that has been read as far as it counts: to its end, if that is where it stands.
     private func leave(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body else { return }
-        guard stream.attempt.bodyBytes == stream.expectedLength else { return await drop(response) }
+        guard stream.hop.bodyBytes == stream.expectedLength else { return await drop(response) }
         // What counts has come. Whether the connection can be used again is for its end to say.
         do { _ = try await stream.next() } catch {}
     }
 
     /// Its connection is of no use to anybody else.
     private func drop(_ response: TransportResponse) async {
-        guard case .stream(let stream) = response.body, let sockets = call.carrier.sockets else { return }
+        guard case .stream(let stream) = response.body, let sockets = call.callTransport.sockets else { return }
         do { try await sockets.drain(stream, upTo: 0, until: loop.now()) } catch {}
     }
 
@@ -343,9 +343,9 @@ extension SegmentedFetch {
     }
 
     private func note(_ response: TransportResponse) {
-        var attempt = response.attempt
-        if case .stream(let stream) = response.body { attempt = stream.attempt }
-        state.withLock { $0.attempts.append(attempt) }
+        var hop = response.hop
+        if case .stream(let stream) = response.body { hop = stream.hop }
+        state.withLock { $0.hops.append(hop) }
     }
 
     /// Whether the worker goes on is for the machine to say, unless the request as a whole is over.
@@ -353,20 +353,20 @@ extension SegmentedFetch {
         _ error: any Error, _ worker: Int, _ exchange: CallPart, mayPass: Bool? = nil
     ) async -> Outcome? {
         if let writer = state.withLock({ $0.writers[worker] }) { await settle([writer]) }
-        guard exchange.interrupt.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
+        guard exchange.cancellation.cause == nil, let failure = error as? NetworkError, failure.isOfOneExchange else {
             return .failed(error)
         }
         let mayPass = mayPass ?? ResumeMachine.Interruption.error(failure).mayPass
         let (delay, waiters) = state.withLock { state in
             state.failure = failure
-            state.attempts += [failure.attempt].compactMap(\.self)
+            state.hops += [failure.hop].compactMap(\.self)
             return state.machine.broke(worker, mayPass: mayPass)
         }
         wake(waiters)
         guard let delay else { return nil }
         let time = loop.now().advanced(by: delay.clampedNanoseconds)
-        let outcome = await Parking<Void>(on: loop).wait(until: time, interrupt: exchange.interrupt)
-        if case .interrupted = outcome { return .failed(Self.stopped(outcome, exchange.interrupt)) }
+        let outcome = await ValueWaiter<Void>(on: loop).wait(until: time, cancellation: exchange.cancellation)
+        if case .cancelled = outcome { return .failed(Self.stopped(outcome, exchange.cancellation)) }
         return nil
     }
 }

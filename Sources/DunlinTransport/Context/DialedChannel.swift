@@ -5,5 +5,5 @@ internal import DunlinTypes
 struct DialedChannel: Sendable {
     let channel: Channel
     let turn: UInt64
-    let address: SocketAddress
+    let address: HTTP.SocketAddress
 }

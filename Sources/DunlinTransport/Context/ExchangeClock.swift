@@ -14,16 +14,16 @@ struct ExchangeClock: Sendable {
     /// When everything must be over.
     private var total: MonotonicTime { request.deadline }
 
-    func limit(of phase: Phase) -> Duration? { request.timeouts[phase] }
+    func limit(of phase: HTTP.Phase) -> Duration? { request.timeouts[phase] }
 
     func now() -> MonotonicTime { reactor.now() }
 
-    func deadline(for phase: Phase, from start: MonotonicTime) -> MonotonicTime {
+    func deadline(for phase: HTTP.Phase, from start: MonotonicTime) -> MonotonicTime {
         min(request.timeouts.deadline(for: phase, from: start), total)
     }
 
     /// Which limit a wait that began at `start` in `phase` ran into.
-    func exceeded(_ phase: Phase, at now: MonotonicTime) -> Phase {
+    func exceeded(_ phase: HTTP.Phase, at now: MonotonicTime) -> HTTP.Phase {
         total <= now ? .total : phase
     }
 }

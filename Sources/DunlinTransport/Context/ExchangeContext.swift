@@ -8,61 +8,62 @@ internal import DunlinWire
 /// An object, so that the steps share it by one reference instead of copying a dozen.
 final class ExchangeContext: Sendable {
     let clock: ExchangeClock
-    let interrupt: Interrupt
+    let cancellation: Cancellation
     let terms: Terms
     let started: MonotonicTime
-    private let attendants: Attendants?
+    private let exchangeOptions: ExchangeOptions?
 
     /// What all exchanges of a transport have in common.
     final class Terms: Sendable {
         let limits: WireLimits
         /// Whom a handshake asks; nil where there is no https.
-        let advisor: (any HandshakeAdvisor)?
+        let tlsPolicySource: (any TLSPolicySource)?
 
-        init(_ limits: WireLimits, _ advisor: (any HandshakeAdvisor)? = nil) {
+        init(_ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil) {
             self.limits = limits
-            self.advisor = advisor
+            self.tlsPolicySource = tlsPolicySource
         }
     }
 
     init(
-        _ request: TransportRequest, _ interrupt: Interrupt, _ terms: Terms, _ attendants: Attendants? = nil,
+        _ request: TransportRequest, _ cancellation: Cancellation, _ terms: Terms,
+        _ exchangeOptions: ExchangeOptions? = nil,
         since start: MonotonicTime, on reactor: Reactor
     ) {
         self.terms = terms
-        self.attendants = attendants
+        self.exchangeOptions = exchangeOptions
         clock = ExchangeClock(request, on: reactor)
-        self.interrupt = interrupt
+        self.cancellation = cancellation
         started = start
     }
 
     var request: TransportRequest { clock.request }
-    var method: Method { request.head.method }
-    var origin: Origin { request.head.origin }
+    var method: HTTP.Method { request.head.method }
+    var origin: HTTP.Origin { request.head.origin }
     /// Whom a handshake asks; nil where nothing is secure.
-    var advisor: (any HandshakeAdvisor)? { attendants?.advisor ?? terms.advisor }
+    var tlsPolicySource: (any TLSPolicySource)? { exchangeOptions?.tlsPolicySource ?? terms.tlsPolicySource }
     /// Who looks on, and may hold the transfer; usually nobody.
-    var watch: TransferWatch? { attendants?.watch }
-    /// With an advisor of its own a request has a connection to itself over TLS, of which nothing was agreed on without
-    /// its advisor and nothing that was agreed on is used by others.
-    var isAlone: Bool { attendants?.advisor != nil && origin.scheme == .https }
+    var control: TransferControl? { exchangeOptions?.control }
+    /// With a TLS policy of its own a request has a connection to itself over TLS, of which nothing was agreed on
+    /// without its TLS policy and nothing that was agreed on is used by others.
+    var isAlone: Bool { exchangeOptions?.tlsPolicySource != nil && origin.scheme == .https }
 
     /// The exchange as it begins.
-    var attempt: Attempt {
-        var attempt = Attempt()
-        attempt.started = started
-        return attempt
+    var hop: HTTP.Hop {
+        var hop = HTTP.Hop()
+        hop.started = started
+        return hop
     }
 
     /// When the wait began that the limit of `pool` is for: with the exchange, or before it in a queue.
     var waitStarted: MonotonicTime {
-        started.advanced(by: -(watch?.standing.queuedTime(until: started) ?? 0))
+        started.advanced(by: -(control?.queueStatus.queuedTime(until: started) ?? 0))
     }
 
     /// Ends what the exchange waits for.
-    func cancel(_ cause: Interrupt.Cause) {
-        interrupt.cancel(cause)
-        watch?.stop()
+    func cancel(_ cause: Cancellation.Cause) {
+        cancellation.cancel(cause)
+        control?.stop()
     }
 }
 
@@ -70,85 +71,85 @@ final class ExchangeContext: Sendable {
 
 extension ExchangeContext {
     /// The error for a wait that did not end well.
-    func failure(_ wake: Wake, in phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
+    func failure(_ wake: Wake, in phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop) -> any Error {
         switch wake {
-        case .timedOut: timedOut(phase, since: start, attempt)
-        case .interrupted: interrupted(phase, attempt)
-        case .ready, .closed, .busy: closed("the connection was closed while in use", phase, attempt)
+        case .timedOut: timedOut(phase, since: start, hop)
+        case .cancelled: cancelled(phase, hop)
+        case .ready, .closed, .busy: closed("the connection was closed while in use", phase, hop)
         }
     }
 
-    func timedOut(_ phase: Phase, since start: MonotonicTime, _ attempt: Attempt) -> any Error {
+    func timedOut(_ phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop) -> any Error {
         let now = clock.now()
         let exceeded = clock.exceeded(phase, at: now)
         let since = exceeded == .total ? started : start
-        var error = error(.timedOut, Self.slowness(of: phase), in: exceeded, attempt)
+        var error = error(.timedOut, Self.slowness(of: phase), in: exceeded, hop)
         error.limit = clock.limit(of: exceeded)
         error.elapsed = now.duration(since: since)
         return error
     }
 
     /// What a cancelled request throws: the Swift task's own cancellation stays `CancellationError`.
-    func interrupted(_ phase: Phase, _ attempt: Attempt) -> any Error {
-        if interrupt.cause == .task { return CancellationError() }
-        return error(.cancelled, "the request was cancelled", in: phase, attempt)
+    func cancelled(_ phase: HTTP.Phase, _ hop: HTTP.Hop) -> any Error {
+        if cancellation.cause == .task { return CancellationError() }
+        return error(.cancelled, "the request was cancelled", in: phase, hop)
     }
 
-    func closed(_ reason: String, _ phase: Phase, _ attempt: Attempt, _ cause: (any Error)? = nil) -> NetworkError {
-        error(.connectionClosed, reason, in: phase, attempt, cause: cause)
+    func closed(_ reason: String, _ phase: HTTP.Phase, _ hop: HTTP.Hop, _ cause: (any Error)? = nil) -> NetworkError {
+        error(.connectionClosed, reason, in: phase, hop, cause: cause)
     }
 
     /// The error for a stream of bytes that broke.
-    func broken(_ cause: StreamError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
+    func broken(_ cause: StreamError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
         switch cause {
-        case .system(let errno): closed("the connection failed", phase, attempt, errno)
+        case .system(let errno): closed("the connection failed", phase, hop, errno)
         // While a body was on its way the reader learned that the server has said its last.
-        case .tls(.closed): closed("the server closed the connection", phase, attempt, TLSError.closed)
-        case .tls(.truncated): closed("the response ended too soon", phase, attempt, TLSError.truncated)
-        case .tls(let error): insecure(error, phase, attempt)
+        case .tls(.closed): closed("the server closed the connection", phase, hop, TLSError.closed)
+        case .tls(.truncated): closed("the response ended too soon", phase, hop, TLSError.truncated)
+        case .tls(let error): insecure(error, phase, hop)
         }
     }
 
-    func insecure(_ cause: TLSError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
+    func insecure(_ cause: TLSError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
         guard case .untrusted(let refusal) = cause else {
-            return error(.secureConnectionFailed, "\(cause)", in: phase, attempt, cause: cause)
+            return error(.secureConnectionFailed, "\(cause)", in: phase, hop, cause: cause)
         }
-        return error(.serverTrustFailed, "\(refusal)", in: phase, attempt, cause: refusal)
+        return error(.serverTrustFailed, "\(refusal)", in: phase, hop, cause: refusal)
     }
 
-    func invalid(_ cause: WireError, _ phase: Phase, _ attempt: Attempt) -> NetworkError {
-        if cause.isTruncation { return closed("the response ended too soon", phase, attempt, cause) }
+    func invalid(_ cause: WireError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
+        if cause.isTruncation { return closed("the response ended too soon", phase, hop, cause) }
         if cause.isLimit {
-            return error(.limitExceeded, "the response exceeds a limit", in: phase, attempt, cause: cause)
+            return error(.limitExceeded, "the response exceeds a limit", in: phase, hop, cause: cause)
         }
-        return error(.invalidResponse, "the peer broke the rules of HTTP/1.1", in: phase, attempt, cause: cause)
+        return error(.invalidResponse, "the peer broke the rules of HTTP/1.1", in: phase, hop, cause: cause)
     }
 
     /// All errors of an exchange are made here.
     func error(
-        _ code: NetworkError.Code, _ reason: String, in phase: Phase, _ attempt: Attempt,
+        _ code: NetworkError.Code, _ reason: String, in phase: HTTP.Phase, _ hop: HTTP.Hop,
         cause underlying: (any Error)? = nil
     ) -> NetworkError {
-        let sent = attempt.bytesSent > 0
-        let peer = attempt.peer.map { "\(origin) at \($0)" } ?? "\(origin)"
+        let sent = hop.bytesSent > 0
+        let peer = hop.peer.map { "\(origin) at \($0)" } ?? "\(origin)"
         var error = NetworkError(
             code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || method.isIdempotent,
             elapsed: clock.now().duration(since: started), peer: peer, underlying: underlying)
-        error.connectionWasReused = attempt.isConnectionReused && attempt.bytesReceived == 0
-        error.attempt = attempt
-        error.attempt?.ended = clock.now()
+        error.connectionWasReused = hop.isConnectionReused && hop.bytesReceived == 0
+        error.hop = hop
+        error.hop?.ended = clock.now()
         return error
     }
 
-    private static func slowness(of phase: Phase) -> String {
+    private static func slowness(of phase: HTTP.Phase) -> String {
         switch phase {
         case .pool: "no connection became free in time"
         case .resolve: "the name was not resolved in time"
         case .connect: "the connection was not opened in time"
-        case .secure: "the TLS handshake took too long"
+        case .tls: "the TLS handshake took too long"
         case .send: "the peer stopped taking the request"
         case .firstByte: "no response came in time"
-        case .idle: "the response stopped coming"
+        case .receive: "the response stopped coming"
         case .total: "the request took too long"
         }
     }

@@ -9,7 +9,7 @@ internal import DunlinTypes
 struct Handshake: ~Copyable {
     private let line: DialedChannel
     private let context: ExchangeContext
-    private let advice: any HandshakeAdvice
+    private let tlsPolicy: any TLSPolicy
     private let start: MonotonicTime
     private var engine: TLSEngine
     private var outbox = Outbox()
@@ -18,51 +18,51 @@ struct Handshake: ~Copyable {
 
     /// The stream, once it is secure.
     static func run(
-        over line: DialedChannel, _ context: ExchangeContext, _ advice: any HandshakeAdvice, _ attempt: inout Attempt
-    ) async throws -> SecureChannel {
+        over line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, _ hop: inout HTTP.Hop
+    ) async throws -> TLSChannel {
         let start = context.clock.now()
         do {
-            guard context.interrupt.arm(line.channel, turn: line.turn) else {
-                throw context.interrupted(.secure, attempt)
+            guard context.cancellation.arm(line.channel, turn: line.turn) else {
+                throw context.cancelled(.tls, hop)
             }
-            var handshake = try Handshake(line, context, advice, since: start, attempt)
-            try await handshake.drive(attempt)
-            attempt[.secure] = context.clock.now().nanoseconds - start.nanoseconds
+            var handshake = try Handshake(line, context, tlsPolicy, since: start, hop)
+            try await handshake.drive(hop)
+            hop[.tls] = context.clock.now().nanoseconds - start.nanoseconds
             return handshake.finish()
         } catch {
-            context.interrupt.disarm()
+            context.cancellation.disarm()
             line.channel.close()
-            attempt[.secure] = context.clock.now().nanoseconds - start.nanoseconds
+            hop[.tls] = context.clock.now().nanoseconds - start.nanoseconds
             throw error
         }
     }
 
     private init(
-        _ line: DialedChannel, _ context: ExchangeContext, _ advice: any HandshakeAdvice, since start: MonotonicTime,
-        _ attempt: Attempt
+        _ line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, since start: MonotonicTime,
+        _ hop: HTTP.Hop
     ) throws {
         self.line = line
         self.context = context
-        self.advice = advice
+        self.tlsPolicy = tlsPolicy
         self.start = start
-        let (tls, peer) = (try advice.context(), try advice.peer(for: context.origin))
+        let (tls, peer) = (try tlsPolicy.context(), try tlsPolicy.peer(for: context.origin))
         do throws(TLSError) {
             engine = try TLSEngine(tls, peer, now: WallClock.seconds)
         } catch {
-            throw context.insecure(error, .secure, attempt)
+            throw context.insecure(error, .tls, hop)
         }
     }
 
-    private consuming func finish() -> SecureChannel {
+    private consuming func finish() -> TLSChannel {
         let security = TransportSecurity(
             version: engine.version == .tls13 ? "TLS 1.3" : "TLS 1.2", cipher: engine.cipher ?? "",
             applicationProtocol: engine.applicationProtocol, isResumed: engine.isResumed,
             verifiedPath: engine.decision?.path ?? [])
-        return SecureChannel(line.channel, engine, outbox, surplus: Bytes(plaintext), security)
+        return TLSChannel(line.channel, engine, outbox, surplus: Bytes(plaintext), security)
     }
 
-    private mutating func drive(_ attempt: Attempt) async throws {
-        var status = try advance(attempt) { handshake throws(TLSError) in
+    private mutating func drive(_ hop: HTTP.Hop) async throws {
+        var status = try advance(hop) { handshake throws(TLSError) in
             try handshake.engine.start(into: &handshake.outbox.bytes)
         }
         while true {
@@ -71,23 +71,23 @@ struct Handshake: ~Copyable {
                 // The last message of ours leaves with the request.
                 return
             case .closed:
-                throw context.closed("the server closed the connection instead of securing it", .secure, attempt)
+                throw context.closed("the server closed the connection instead of securing it", .tls, hop)
             case .suspended(.trust):
-                let decision = try await lastWord(attempt)
-                status = try advance(attempt) { handshake throws(TLSError) in
+                let decision = try await lastWord(hop)
+                status = try advance(hop) { handshake throws(TLSError) in
                     try handshake.engine.answer(
                         trust: decision, into: &handshake.plaintext, answering: &handshake.outbox.bytes)
                 }
             case .suspended(.clientCertificate):
-                let identity = try await identity(attempt)
-                status = try advance(attempt) { handshake throws(TLSError) in
+                let identity = try await identity(hop)
+                status = try advance(hop) { handshake throws(TLSError) in
                     try handshake.engine.answer(
                         identity: identity, into: &handshake.plaintext, answering: &handshake.outbox.bytes)
                 }
             case .handshaking:
-                try await flush(attempt)
-                let ciphertext = try await receive(attempt)
-                status = try advance(attempt) { handshake throws(TLSError) in
+                try await flush(hop)
+                let ciphertext = try await receive(hop)
+                status = try advance(hop) { handshake throws(TLSError) in
                     try handshake.take(ciphertext)
                 }
             }
@@ -96,13 +96,13 @@ struct Handshake: ~Copyable {
 
     /// One step of the engine. Of a failure the server is told, and the caller in terms of the request.
     private mutating func advance(
-        _ attempt: Attempt, _ step: (inout Handshake) throws(TLSError) -> TLSEngine.Status
+        _ hop: HTTP.Hop, _ step: (inout Handshake) throws(TLSError) -> TLSEngine.Status
     ) throws -> TLSEngine.Status {
         do throws(TLSError) {
             return try step(&self)
         } catch {
             outbox.sendAtOnce(over: line.channel)
-            throw context.insecure(error, .secure, attempt)
+            throw context.insecure(error, .tls, hop)
         }
     }
 
@@ -120,29 +120,29 @@ struct Handshake: ~Copyable {
 // MARK: - Waiting
 
 extension Handshake {
-    private var deadline: MonotonicTime { context.clock.deadline(for: .secure, from: start) }
+    private var deadline: MonotonicTime { context.clock.deadline(for: .tls, from: start) }
 
-    private mutating func flush(_ attempt: Attempt) async throws {
+    private mutating func flush(_ hop: HTTP.Hop) async throws {
         while true {
             do throws(StreamError) {
                 if try outbox.send(over: line.channel) { return }
             } catch {
-                throw context.broken(error, .secure, attempt)
+                throw context.broken(error, .tls, hop)
             }
-            try check(await line.channel.waitWritable(until: deadline), attempt)
+            try check(await line.channel.waitWritable(until: deadline), hop)
         }
     }
 
-    private mutating func receive(_ attempt: Attempt) async throws -> [UInt8] {
+    private mutating func receive(_ hop: HTTP.Hop) async throws -> [UInt8] {
         while true {
-            if !mayHaveMore { try check(await line.channel.waitReadable(until: deadline), attempt) }
+            if !mayHaveMore { try check(await line.channel.waitReadable(until: deadline), hop) }
             do throws(Errno) {
                 if let bytes = try line.channel.read(upTo: Self.readSize) {
                     mayHaveMore = bytes.count == Self.readSize
                     return bytes
                 }
             } catch {
-                throw context.closed("the connection failed", .secure, attempt, error)
+                throw context.closed("the connection failed", .tls, hop, error)
             }
             mayHaveMore = false
         }
@@ -150,42 +150,42 @@ extension Handshake {
 
     private static var readSize: Int { 8 * 1024 }
 
-    private func check(_ wake: Wake, _ attempt: Attempt) throws {
-        guard wake == .ready else { throw context.failure(wake, in: .secure, since: start, attempt) }
+    private func check(_ wake: Wake, _ hop: HTTP.Hop) throws {
+        guard wake == .ready else { throw context.failure(wake, in: .tls, since: start, hop) }
     }
 }
 
 // MARK: - Asking
 
 extension Handshake {
-    private func lastWord(_ attempt: Attempt) async throws -> TrustDecision {
+    private func lastWord(_ hop: HTTP.Hop) async throws -> TrustDecision {
         guard let decision = engine.decision else {
-            throw context.insecure(.protocolViolation("it proved nothing about itself"), .secure, attempt)
+            throw context.insecure(.protocolViolation("it proved nothing about itself"), .tls, hop)
         }
-        let (advice, origin) = (advice, context.origin)
-        return try await ask(attempt) { try await advice.lastWord(on: decision, about: origin) }
+        let (tlsPolicy, origin) = (tlsPolicy, context.origin)
+        return try await ask(hop) { try await tlsPolicy.lastWord(on: decision, about: origin) }
     }
 
-    private func identity(_ attempt: Attempt) async throws -> ClientIdentity? {
-        let (advice, origin, issuers) = (advice, context.origin, engine.acceptableIssuers)
-        return try await ask(attempt) { try await advice.identity(for: origin, acceptableIssuers: issuers) }
+    private func identity(_ hop: HTTP.Hop) async throws -> ClientIdentity? {
+        let (tlsPolicy, origin, issuers) = (tlsPolicy, context.origin, engine.acceptableIssuers)
+        return try await ask(hop) { try await tlsPolicy.identity(for: origin, acceptableIssuers: issuers) }
     }
 
     /// The user's code, within the request's limits and under its cancel switch.
     private func ask<Answer: Sendable>(
-        _ attempt: Attempt, _ question: @escaping @Sendable () async throws -> Answer
+        _ hop: HTTP.Hop, _ question: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {
         do {
             let answer = try await Race.run(
-                until: deadline, context.interrupt, on: context.clock.reactor, question)
-            guard context.interrupt.arm(line.channel, turn: line.turn) else {
-                throw context.interrupted(.secure, attempt)
+                until: deadline, context.cancellation, on: context.clock.reactor, question)
+            guard context.cancellation.arm(line.channel, turn: line.turn) else {
+                throw context.cancelled(.tls, hop)
             }
             return answer
         } catch Race.Lost.timedOut {
-            throw context.timedOut(.secure, since: start, attempt)
-        } catch Race.Lost.interrupted {
-            throw context.interrupted(.secure, attempt)
+            throw context.timedOut(.tls, since: start, hop)
+        } catch Race.Lost.cancelled {
+            throw context.cancelled(.tls, hop)
         }
     }
 }

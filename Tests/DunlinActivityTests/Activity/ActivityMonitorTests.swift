@@ -64,7 +64,7 @@ import Testing
         await stage.monitor.follow(session)
         await stage.monitor.enable()
         let told = Mutex<[Bool]>([])
-        await stage.monitor.show { isActive in told.withLock { $0.append(isActive) } }
+        await stage.monitor.display { isActive in told.withLock { $0.append(isActive) } }
         var changes = await stage.monitor.changes.makeAsyncIterator()
         #expect(await changes.next() == false)
         async let long = session.get("long", as: .string)
@@ -119,7 +119,7 @@ import Testing
         let stage = try await Stage()
         await stage.monitor.enable()
         let told = Mutex<[Bool]>([])
-        await stage.monitor.show { isActive in told.withLock { $0.append(isActive) } }
+        await stage.monitor.display { isActive in told.withLock { $0.append(isActive) } }
         let token = stage.monitor.beginActivity()
         try await stage.pass(.seconds(1), .delayingStart)
         try await eventually("it is active", following: stage.clock) { await stage.monitor.isActive }
@@ -169,7 +169,7 @@ import Testing
         task.resume()
         try await stage.pass(.seconds(1), .delayingStart)
         #expect(await changes.next() == true)
-        await stage.monitor.ignore(stage.mock.session)
+        await stage.monitor.unfollow(stage.mock.session)
         try await stage.pass(.milliseconds(170), .delayingEnd)
         #expect(await changes.next() == false)
         task.cancel()

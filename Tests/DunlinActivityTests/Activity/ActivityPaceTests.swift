@@ -19,7 +19,7 @@ import Testing
             mock.transport.on(.get, "/").respond(body: "done").always()
             monitor = ActivityMonitor(clock: clock)
             await monitor.follow(mock.session)
-            await monitor.show { [told] in told.note($0) }
+            await monitor.display { [told] in told.note($0) }
         }
 
         func task(_ path: HTTP.Target = "/never") throws -> HTTPSession.RequestTask<Bytes> {
@@ -197,7 +197,7 @@ import Testing
     @Test func `a monitor sets no timer for a session that it no longer follows`() async throws {
         let stage = try await Stage()
         await stage.monitor.enable()
-        await stage.monitor.ignore(stage.mock.session)
+        await stage.monitor.unfollow(stage.mock.session)
         let task = try stage.task()
         task.resume()
         #expect(await stage.monitor.state == .notActive)

@@ -64,8 +64,8 @@ import Testing
         #expect(Self.text(try .propertyList(["key": "value"] as [String: String])) == Self.list)
     }
 
-    @Test(.rows("RQ-77"), arguments: [PropertyListFormat.xml, .binary])
-    func `a property list body keeps every kind of value`(format: PropertyListFormat) throws {
+    @Test(.rows("RQ-77"), arguments: [RequestBody.PropertyListFormat.xml, .binary])
+    func `a property list body keeps every kind of value`(format: RequestBody.PropertyListFormat) throws {
         let value: DynamicValue = [
             "b": true, "i": -7, "u": 18_446_744_073_709_551_615, "d": 1.5, "s": "ä<&", "x": .data([0, 1]),
             "t": .date(Date(timeIntervalSince1970: 60)), "a": [1, [2], [:]],
@@ -84,7 +84,7 @@ import Testing
 
     @Test(.rows("RQ-79"), arguments: unlisted)
     func `a value that a property list cannot express is refused`(value: DynamicValue) {
-        for format in [PropertyListFormat.xml, .binary] {
+        for format in [RequestBody.PropertyListFormat.xml, .binary] {
             let error = #expect(throws: NetworkError.self) { try RequestBody.propertyList(value, format) }
             #expect(error?.code == .invalidParameters)
         }

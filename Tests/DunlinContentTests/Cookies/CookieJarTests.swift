@@ -85,7 +85,7 @@ import Testing
         let mocked = try Self.mocked(try Self.jar(["Set-Cookie": "a=1", "set-cookie": "b=2"]))
         mocked.transport.otherwise { _ in .respond() }
         var fields: Fields = ["Cookie": "a=own"]
-        fields.append("cookie", "c=3")
+        fields.append(name: "cookie", value: "c=3")
         _ = try await mocked.session.get("x", options: .init(fields: fields), as: .bytes)
         #expect(Self.cookies(mocked) == [["a=own; c=3; b=2"]])
     }
@@ -133,7 +133,7 @@ import Testing
         mocked.transport.otherwise { request in
             .respond(fields: ["Set-Cookie": "\(request.path.dropFirst())=1"], body: "body")
         }
-        _ = try await mocked.session.withStream(from: "s") { response in
+        _ = try await mocked.session.withResponse(from: "s") { response in
             for try await _ in response.body {}
         }
         _ = try await mocked.session.task("w", as: .bytes).value

@@ -73,15 +73,15 @@ struct `Multipart forms` {
         let folder = try Folder()
         let path = try folder.file("a.jpg", Array("JPEG".utf8))
         let body = try RequestBody.multipart(boundary: "B") {
-            Part.field("title", "Wäders")
-            Part.data("raw", "123", fileName: "r.bin")
-            Part.data("json", "{}", contentType: .json)
-            Part.file("photo", at: path)
-            if path.isEmpty { Part.field("never", "") }
-            for index in 0..<2 { Part.field("n", "\(index)") }
-            Part.stream("s", length: 4, contentType: nil) { Pieces(pieces: ["ab", "", "cd"]) }
-            Part.custom(["Content-ID": "<x>"], "c")
-            Part.custom([:], "")
+            MultipartPart.field("title", "Wäders")
+            MultipartPart.data("raw", "123", fileName: "r.bin")
+            MultipartPart.data("json", "{}", contentType: .json)
+            MultipartPart.file("photo", at: path)
+            if path.isEmpty { MultipartPart.field("never", "") }
+            for index in 0..<2 { MultipartPart.field("n", "\(index)") }
+            MultipartPart.stream("s", length: 4, contentType: nil) { Pieces(pieces: ["ab", "", "cd"]) }
+            MultipartPart.custom(["Content-ID": "<x>"], "c")
+            MultipartPart.custom([:], "")
         }
         let expected = """
             --B
@@ -136,7 +136,7 @@ struct `Multipart forms` {
         let folder = try Folder()
         let path = try folder.file("f", (0..<5000).map { UInt8(truncatingIfNeeded: $0) })
         let big = Bytes([UInt8](repeating: 9, count: 66_000))
-        let parts = [Part.field("a", "b"), .file("f", at: path), .data("d", big), .field("", "")]
+        let parts = [MultipartPart.field("a", "b"), .file("f", at: path), .data("d", big), .field("", "")]
         let form = try MultipartForm(parts, boundary: "B")
         let whole = try await Self.collected(MultipartChunks(form: form))
         #expect(whole.count == form.length)
@@ -158,7 +158,7 @@ struct `Multipart forms` {
 
     @Test(.rows("MP-10"), arguments: names)
     func `characters that would end a part's name are escaped as browsers do`(name: String, escaped: String) {
-        let part = Part.data(name, "", fileName: name, contentType: nil)
+        let part = MultipartPart.data(name, "", fileName: name, contentType: nil)
         #expect(Array(part.fields).map(\.value) == ["form-data; name=\"\(escaped)\"; filename=\"\(escaped)\""])
         #expect(part.fields.count == 1)
     }
@@ -173,11 +173,11 @@ struct `Multipart forms` {
 
     @Test(.rows("MP-11", "AP-10"), arguments: types)
     func `a file's extension decides its content type`(name: String, type: String) {
-        #expect(ContentType(fileName: name).rawValue == type)
+        #expect(HTTP.ContentType(fileName: name).rawValue == type)
     }
 
     @Test(.rows("MP-11", "AP-10")) func `a table of content types is read as other programs read it`() {
-        let table = ContentType.table("# c\ntext/x-a\ta A2 # no\n\ntext/x-b a b\nnonsense c\ntext/x-d")
+        let table = HTTP.ContentType.table("# c\ntext/x-a\ta A2 # no\n\ntext/x-b a b\nnonsense c\ntext/x-d")
         #expect(table == ["a": "text/x-a", "a2": "text/x-a", "b": "text/x-b"])
     }
 
@@ -185,7 +185,7 @@ struct `Multipart forms` {
         let parameters: HTTP.Parameters = [
             "b": [1, true], "a": ["x y": nil], "d": .data([0x80]), "e": [], "c": .set([10, 9]),
         ]
-        let body = try RequestBody.multipart(parameters: parameters, boundary: "B") { Part.field("last", "z") }
+        let body = try RequestBody.multipart(parameters: parameters, boundary: "B") { MultipartPart.field("last", "z") }
         guard case .bytes(let bytes) = body.content else { return }
         let names = String(bytes).split(separator: "\r\n").filter { $0.hasPrefix("Content-Disposition") }
             .map { String($0.split(separator: "\"")[1]) }
@@ -204,7 +204,7 @@ struct `Multipart forms` {
     @Test(.rows("MP-17")) func `a form is sent with its own Content-Type, whatever other fields say`() async throws {
         let mocked = try Mocked { $0.fields["Content-Type"] = "application/json" }
         mocked.transport.otherwise { _ in .respond() }
-        let body = try RequestBody.multipart(boundary: "B") { Part.field("a", "b") }
+        let body = try RequestBody.multipart(boundary: "B") { MultipartPart.field("a", "b") }
         let options = HTTPSession.Options(fields: ["content-type": "multipart/form-data"])
         _ = try await mocked.session.post("x", body: body, as: .bytes)
         _ = try await mocked.session.post("x", body: body, options: options, as: .bytes)
@@ -215,7 +215,7 @@ struct `Multipart forms` {
 
     @Test(.rows("MP-2")) func `each form has a boundary of its own, and an unfit boundary is refused`() throws {
         let types = try Set(
-            (0..<50).map { _ in try #require(RequestBody.multipart { Part.field("a", "") }.contentType) })
+            (0..<50).map { _ in try #require(RequestBody.multipart { MultipartPart.field("a", "") }.contentType) })
         #expect(types.count == 50)
         for type in types {
             let boundary = type.split(separator: "=")[1]
@@ -224,7 +224,7 @@ struct `Multipart forms` {
         }
         for wrong in ["", String(repeating: "b", count: 71), "a b", "a\r\n", "ä", "a\"b"] {
             let error = #expect(throws: NetworkError.self) {
-                try RequestBody.multipart(boundary: wrong) { Part.field("a", "") }
+                try RequestBody.multipart(boundary: wrong) { MultipartPart.field("a", "") }
             }
             #expect(error?.code == .invalidPart)
         }
@@ -233,7 +233,7 @@ struct `Multipart forms` {
     @Test(.rows("MP-12", "MP-13", "MP-15")) func `a form with a part that cannot be sent is refused`() throws {
         let folder = try Folder()
         let web = try #require(URL(string: "http://a.test/a.jpg"))
-        let cases: [(Part, String)] = [
+        let cases: [(MultipartPart, String)] = [
             (.file("f", at: folder.url.appending(path: "none").path), "File URL not reachable."),
             (.file("f", at: folder.url.path), "File URL not reachable."),
             (.file("f", at: "/dev/null"), "File URL not reachable."),
@@ -250,14 +250,14 @@ struct `Multipart forms` {
             #expect(error?.foundationCode == .init("com.alamofire.error.serialization.request", -1000))
         }
         let path = try folder.file("there", [1])
-        _ = try RequestBody.multipart { Part.file("f", at: URL(filePath: path)) }
+        _ = try RequestBody.multipart { MultipartPart.file("f", at: URL(filePath: path)) }
     }
 
-    @Test(.rows("MP-1"), arguments: ["GET", "HEAD", "get", "Head"] as [Dunlin.Method])
-    func `a form is refused with a method that has no body`(method: Dunlin.Method) async throws {
+    @Test(.rows("MP-1"), arguments: ["GET", "HEAD", "get", "Head"] as [HTTP.Method])
+    func `a form is refused with a method that has no body`(method: HTTP.Method) async throws {
         let mocked = try Mocked()
         let error = try await networkError {
-            let body = try RequestBody.multipart { Part.field("a", "b") }
+            let body = try RequestBody.multipart { MultipartPart.field("a", "b") }
             _ = try await mocked.session.request(method, "x", body: body, as: .bytes)
         }
         #expect(error?.code == .invalidRequest && mocked.transport.requests.isEmpty)
@@ -267,7 +267,7 @@ struct `Multipart forms` {
         struct Broken: Error {}
         let folder = try Folder()
         let path = try folder.file("f", [1, 2, 3])
-        let cases: [(Part, NetworkError.Code, String)] = [
+        let cases: [(MultipartPart, NetworkError.Code, String)] = [
             (
                 .stream("s", length: 3) { Pieces(pieces: ["ab"]) }, .bodyLengthMismatch,
                 "the part \"s\" is 1 bytes shorter than announced"
@@ -292,8 +292,8 @@ struct `Multipart forms` {
 
     @Test(.rows("MP-20")) func `a form with a part that can be made only once is sent only once`() async throws {
         let body = try RequestBody.multipart {
-            Part.field("a", "b")
-            Part.stream("s", isReplayable: false) { Pieces(pieces: ["x"]) }
+            MultipartPart.field("a", "b")
+            MultipartPart.stream("s", isReplayable: false) { Pieces(pieces: ["x"]) }
         }
         #expect(!body.isReplayable && body.canBeSent && Self.length(body) == nil)
         _ = try await Self.text(body)
@@ -304,8 +304,11 @@ struct `Multipart forms` {
 
     @Test(arguments: [[Int.max], [.max, .max], [.max - 1, 5], [1 << 62, 1 << 62]])
     func `a form has no length where no number can hold it`(lengths: [Int]) throws {
-        let parts = lengths.map { length in Part.stream("s", length: length) { Pieces(pieces: []) } }
-        for after in [[], [Part.field("a", "b")], [Part.data("a", Bytes([UInt8](repeating: 0, count: 100_000)))]] {
+        let parts = lengths.map { length in MultipartPart.stream("s", length: length) { Pieces(pieces: []) } }
+        for after in [
+            [], [MultipartPart.field("a", "b")],
+            [MultipartPart.data("a", Bytes([UInt8](repeating: 0, count: 100_000)))],
+        ] {
             #expect(try MultipartForm(parts + after, boundary: "B").length == nil)
         }
     }
@@ -315,12 +318,12 @@ struct `Multipart forms` {
         let opened = Mutex<[String]>([])
         let path = try folder.file("f", [UInt8](repeating: 1, count: 600_000))
         let body = try RequestBody.multipart {
-            Part.stream("one", length: 1) {
+            MultipartPart.stream("one", length: 1) {
                 opened.withLock { $0.append("one") }
                 return Pieces(pieces: ["1"])
             }
-            Part.file("two", at: path)
-            Part.stream("three", length: 1) {
+            MultipartPart.file("two", at: path)
+            MultipartPart.stream("three", length: 1) {
                 opened.withLock { $0.append("three") }
                 return Pieces(pieces: ["3"])
             }

@@ -56,8 +56,8 @@ struct `A body that is spooled` {
         let path = folder.path + "/form"
         try Data("before".utf8).write(to: URL(filePath: path))
         let form = try RequestBody.multipart(boundary: "B") {
-            Part.field("a", "b")
-            Part.stream("s", contentType: nil, isReplayable: false) { Pieces(count: count) }
+            MultipartPart.field("a", "b")
+            MultipartPart.stream("s", contentType: nil, isReplayable: false) { Pieces(count: count) }
         }
         let body = try await form.spooled(to: path)
         let parts = String(repeating: "a", count: count * 1000)

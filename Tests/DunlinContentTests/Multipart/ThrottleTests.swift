@@ -28,7 +28,7 @@ struct `A throttled body` {
 
     @Test(.rows("MP-19")) func `a throttled body is given in packets, with a pause between any two`() async throws {
         let clock = ManualClock()
-        let throttle = UploadThrottle(packetSize: 4, delay: .milliseconds(200))
+        let throttle = RequestBody.Throttle(packetSize: 4, delay: .milliseconds(200))
         let path = FileManager.default.temporaryDirectory.appending(path: "slow-\(UUID().uuidString)").path
         try Data("abcdefghij".utf8).write(to: URL(filePath: path))
         defer { _ = Result { try FileManager.default.removeItem(atPath: path) } }
@@ -80,7 +80,7 @@ struct `A throttled body` {
     }
 
     @Test func `a throttled body whose pause never ends is cancelled like any other`() async throws {
-        let throttle = UploadThrottle(packetSize: 1, delay: .seconds(Int64.max))
+        let throttle = RequestBody.Throttle(packetSize: 1, delay: .seconds(Int64.max))
         let slow = try RequestBody.string("ab").throttled(throttle)
         guard case .stream(_, _, let make) = slow.content else { return }
         let (given, giving) = AsyncStream<Void>.makeStream()
@@ -105,7 +105,7 @@ struct `A throttled body` {
 
     @Test func `an absent body stays absent when throttled, and a file that is not there is refused`() throws {
         #expect(try RequestBody.none.throttled(.suggested3G).isNone)
-        #expect(UploadThrottle.suggested3G == UploadThrottle(packetSize: 16_384, delay: .milliseconds(200)))
+        #expect(RequestBody.Throttle.suggested3G == RequestBody.Throttle(packetSize: 16_384, delay: .milliseconds(200)))
         let error = #expect(throws: NetworkError.self) { try RequestBody.file("/none").throttled(.suggested3G) }
         #expect(error?.code == .fileUnreadable)
     }

@@ -41,7 +41,7 @@ import Testing
             "RQ-17", "RQ-18", "LX-8"),
         arguments: afnetworking)
     func `parameters become AFNetworking's pairs, in its order`(parameters: Parameters, text: String) throws {
-        #expect(try ParameterStyle().encoded(parameters) == text)
+        #expect(try HTTP.ParameterStyle().encoded(parameters) == text)
         #expect(try HTTP.Query(parameters).encoded == text)
         #expect(try HTTP.Query(parameters).isEmpty == text.isEmpty)
     }
@@ -49,7 +49,7 @@ import Testing
     private static let tree: Parameters = ["b": [true, nil], "a": ["x": ["y": 1]], "b": "again"]
     private static let date = DynamicValue.date(Date(timeIntervalSince1970: 0.25))
 
-    static let styles: [(ParameterStyle, Parameters, String)] = [
+    static let styles: [(HTTP.ParameterStyle, Parameters, String)] = [
         (.init(), tree, "a%5Bx%5D%5By%5D=1&b%5B%5D=1&b%5B%5D&b=again"),
         (.given, tree, "b%5B%5D=1&b%5B%5D&a%5Bx%5D%5By%5D=1&b=again"),
         (.init(arrays: .repeatedKey), tree, "a%5Bx%5D%5By%5D=1&b=1&b&b=again"),
@@ -66,26 +66,29 @@ import Testing
     ]
 
     @Test(.rows("RQ-6", "RQ-8", "RQ-9", "RQ-11", "RQ-14", "RQ-15", "RQ-20"), arguments: styles)
-    func `parameters follow the style that is set`(style: ParameterStyle, parameters: Parameters, text: String) throws {
+    func `parameters follow the style that is set`(style: HTTP.ParameterStyle, parameters: Parameters, text: String)
+        throws
+    {
         #expect(try style.encoded(parameters) == text)
-        let copy = try JSONDecoder().decode(ParameterStyle.self, from: JSONEncoder().encode(style))
+        let copy = try JSONDecoder().decode(HTTP.ParameterStyle.self, from: JSONEncoder().encode(style))
         #expect(copy == style)
     }
 
     @Test(.rows("RQ-21")) func `parameters come in the same order however their dictionary was filled`() throws {
         let keys = (0..<200).map { "k\($0 * 7919 % 1000)-\($0)" }
-        let expected = try ParameterStyle().encoded(Parameters(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })))
+        let expected = try HTTP.ParameterStyle().encoded(
+            Parameters(Dictionary(uniqueKeysWithValues: keys.map { ($0, 1) })))
         for step in [1, 3, 7, 11, 199] {
             var shuffled = Parameters()
             for index in keys.indices { shuffled.append(keys[index * step % keys.count], 1) }
-            #expect(try ParameterStyle().encoded(shuffled) == expected)
+            #expect(try HTTP.ParameterStyle().encoded(shuffled) == expected)
         }
     }
 
     @Test func `parameters nested too deeply, or with a date that no calendar has, are refused`() throws {
         let deep = (0..<600).reduce(1 as DynamicValue) { value, _ in [value] }
         for value in [deep, .date(Date(timeIntervalSince1970: .infinity)), .date(.distantPast.advanced(by: -1e12))] {
-            let error = #expect(throws: NetworkError.self) { try ParameterStyle().encoded(["d": value]) }
+            let error = #expect(throws: NetworkError.self) { try HTTP.ParameterStyle().encoded(["d": value]) }
             #expect(error?.code == .invalidParameters)
         }
     }
@@ -116,10 +119,10 @@ import Testing
 
     @Test(.rows("RQ-3")) func `very long and very many parameters are encoded in full`() throws {
         let long = String(repeating: "游", count: 100_000)
-        #expect(try ParameterStyle().encoded(["q": .string(long)]).utf8.count == 2 + 900_000)
+        #expect(try HTTP.ParameterStyle().encoded(["q": .string(long)]).utf8.count == 2 + 900_000)
         var many = Parameters()
         for index in 0..<10_000 { many.append("key\(index)", .string("wert \(index)")) }
-        #expect(try ParameterStyle().encoded(many).split(separator: "&").count == 10_000)
+        #expect(try HTTP.ParameterStyle().encoded(many).split(separator: "&").count == 10_000)
     }
 
     @Test(

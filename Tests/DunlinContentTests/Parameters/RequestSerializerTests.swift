@@ -12,7 +12,7 @@ import Testing
 
     struct Case: Sendable, CustomTestStringConvertible {
         var testDescription: String
-        var method = Method.post
+        var method = HTTP.Method.post
         var target: HTTP.Target = "x"
         var parameters: HTTP.Parameters? = ["b": [1, true], "a": "ä"]
         var location = RequestSerializer.Location.automatic
@@ -159,7 +159,7 @@ import Testing
         #expect(list?.code == .invalidParameters)
         var broken = Serializer.form
         broken.encodePairs = { _, _ in throw Broken() }
-        for method in [Method.get, .post] {
+        for method in [HTTP.Method.get, .post] {
             await #expect(throws: Broken.self) {
                 try await mocked.session.request(method, "x", parameters: [:], using: broken, as: .bytes)
             }
@@ -170,7 +170,7 @@ import Testing
                 _ = try await mocked.session.get("x", parameters: [:], using: broken, as: .bytes)
             }
             #expect(unfit?.code == .invalidParameters)
-            #expect(unfit?.underlying is QueryError)
+            #expect(unfit?.underlying is HTTP.QueryError)
         }
         #expect(mocked.transport.requests.isEmpty)
     }

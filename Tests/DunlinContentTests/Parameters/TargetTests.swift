@@ -92,7 +92,7 @@ import Testing
         #expect(head.target == (text.isEmpty ? "/x" : "/x?\(text)"))
     }
 
-    static let unencoded: [(String, QueryError.Problem, Int, String)] = [
+    static let unencoded: [(String, HTTP.QueryError.Problem, Int, String)] = [
         ("a=%zz", .invalidPercentEncoding, 2, "a % at byte 2 of 5"), ("%", .invalidPercentEncoding, 0, "byte 0 of 1"),
         ("a%2", .invalidPercentEncoding, 1, "byte 1"), ("a%2g", .invalidPercentEncoding, 1, "byte 1"),
         ("%%20", .invalidPercentEncoding, 0, "byte 0"), ("a b", .forbiddenCharacter(" "), 1, "U+0020 at byte 1 of 3"),
@@ -110,9 +110,9 @@ import Testing
 
     @Test(.rows("RQ-16"), arguments: unencoded)
     func `a query that claims to be encoded and is not is refused`(
-        text: String, problem: QueryError.Problem, offset: Int, words: String
+        text: String, problem: HTTP.QueryError.Problem, offset: Int, words: String
     ) {
-        let error = #expect(throws: QueryError.self) { try HTTP.Query(encoded: text) }
+        let error = #expect(throws: HTTP.QueryError.self) { try HTTP.Query(encoded: text) }
         #expect(error?.problem == problem)
         #expect(error?.offset == offset)
         #expect(error?.description.contains(words) == true)

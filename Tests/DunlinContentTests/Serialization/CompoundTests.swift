@@ -15,7 +15,7 @@ import Testing
         var x: Int
     }
 
-    private static let compound = CompoundSerializer<Reply>([
+    private static let compound = FirstMatchSerializer<Reply>([
         JSONSerializer(Point?.self).map { $0.map { .point($0.x) } ?? .nothing },
         StringSerializer(rules: HTTP.ResponseRules(contentTypes: ["text/*"])).map { .text($0) },
     ])

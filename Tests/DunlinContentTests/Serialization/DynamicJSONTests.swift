@@ -5,7 +5,7 @@ import Testing
 @testable import DunlinContent
 
 @Suite struct `JSON of unknown form` {
-    private static let serializer = DynamicJSONSerializer()
+    private static let serializer = DynamicValue.JSONSerializer()
 
     @Test(.rows("RS-30")) func `dynamic JSON keeps the digits of its numbers and the order of its members`() throws {
         let value = try Self.serializer.serialize(Replies.made("{\"b\":1.10,\"a\":12345678901234567890123}"))
@@ -18,15 +18,15 @@ import Testing
     @Test(.rows("RS-25"), arguments: ["1", "\"a\"", "true", "null"])
     func `dynamic JSON must be an object or an array unless fragments are allowed`(text: String) throws {
         let response = Replies.made(Bytes(text))
-        let failure = #expect(throws: JSONSyntaxError.self) { try Self.serializer.serialize(response) }
+        let failure = #expect(throws: DynamicValue.JSONSyntaxError.self) { try Self.serializer.serialize(response) }
         #expect(failure?.problem == .fragment)
-        _ = try DynamicJSONSerializer(allowsFragments: true).serialize(response)
+        _ = try DynamicValue.JSONSerializer(allowsFragments: true).serialize(response)
     }
 
     @Test(.rows("RS-26", "VD-10")) func `nulls are removed at every level of dynamic JSON if that is asked for`() throws
     {
         let response = Replies.made("{\"a\":null,\"b\":[null,1,{\"c\":null,\"d\":[null]}]}")
-        let value = try DynamicJSONSerializer(removesNulls: true).serialize(response)
+        let value = try DynamicValue.JSONSerializer(removesNulls: true).serialize(response)
         #expect(value == ["b": [1, ["d": []]]])
         #expect(try Self.serializer.serialize(response)["a"] == .null)
     }
@@ -38,8 +38,10 @@ import Testing
         ])
     func `dynamic JSON is read strictly, and so is a type if that is asked for`(text: String) {
         let response = Replies.made(Bytes(text))
-        #expect(throws: JSONSyntaxError.self) { try Self.serializer.serialize(response) }
-        #expect(throws: JSONSyntaxError.self) { try JSONSerializer(DynamicValue.self).strict.serialize(response) }
+        #expect(throws: DynamicValue.JSONSyntaxError.self) { try Self.serializer.serialize(response) }
+        #expect(throws: DynamicValue.JSONSyntaxError.self) {
+            try JSONSerializer(DynamicValue.self).strict.serialize(response)
+        }
     }
 
     @Test(arguments: ["", " "] as [Bytes])
@@ -51,7 +53,9 @@ import Testing
         for (bytes, name) in CharsetSamples.unicode("[\"ä😀\"]") {
             #expect(try Self.serializer.serialize(Replies.made(bytes)) == ["ä😀"], "\(name)")
         }
-        #expect(throws: JSONSyntaxError.self) { try Self.serializer.serialize(Replies.made([0xFF, 0xFE, 0x5B])) }
+        #expect(throws: DynamicValue.JSONSyntaxError.self) {
+            try Self.serializer.serialize(Replies.made([0xFF, 0xFE, 0x5B]))
+        }
     }
 
     @Test(arguments: [(512, true), (513, false), (1_000_000, false)])
@@ -61,7 +65,7 @@ import Testing
         if isTaken {
             #expect(throws: Never.self) { try Self.serializer.serialize(response) }
         } else {
-            #expect(throws: JSONSyntaxError.self) { try Self.serializer.serialize(response) }
+            #expect(throws: DynamicValue.JSONSyntaxError.self) { try Self.serializer.serialize(response) }
         }
     }
 }

@@ -10,14 +10,17 @@ import Testing
     }
 
     @Test(
-        .rows("HS-25", "RS-6", "RS-23"), arguments: [("", 200), ("", 204), ("", 205), (" ", 200)] as [(Bytes, Status)])
-    func `a response without content is read as nil for an optional type or as no content`(body: Bytes, status: Status)
+        .rows("HS-25", "RS-6", "RS-23"),
+        arguments: [("", 200), ("", 204), ("", 205), (" ", 200)] as [(Bytes, HTTP.Status)])
+    func `a response without content is read as nil for an optional type or as no content`(
+        body: Bytes, status: HTTP.Status
+    )
         throws
     {
         let response = Replies.made(body, status)
         #expect(try JSONSerializer(Point?.self).serialize(response) == nil)
         #expect(try JSONSerializer(NoContent.self).serialize(response) == NoContent())
-        NothingSerializer().serialize(response)
+        VoidSerializer().serialize(response)
         #expect(BytesSerializer().serialize(response) == body)
         #expect(try StringSerializer().serialize(response) == String(body))
     }

@@ -5,7 +5,7 @@ import Dunlin
 /// Responses that nobody fetched.
 enum Replies {
     static func made(
-        _ body: Bytes = "{\"x\":1}", _ status: Status = 200, type: String? = nil
+        _ body: Bytes = "{\"x\":1}", _ status: HTTP.Status = 200, type: String? = nil
     ) -> HTTP.WholeResponse {
         let fields: Fields = type.map { ["Content-Type": $0] } ?? [:]
         return HTTP.WholeResponse(

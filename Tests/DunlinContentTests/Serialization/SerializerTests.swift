@@ -33,7 +33,7 @@ import Testing
 
     @Test(arguments: [("application/json", true), ("application/problem+json", false), ("text/html", false)])
     func `a dynamic JSON serializer does not accept types that end in +json`(type: String, isAccepted: Bool) {
-        let failure = Replies.failure { try DynamicJSONSerializer().validate(Replies.made(type: type)) }
+        let failure = Replies.failure { try DynamicValue.JSONSerializer().validate(Replies.made(type: type)) }
         #expect((failure == nil) == isAccepted)
     }
 
@@ -48,7 +48,7 @@ import Testing
         let response = Replies.made(body, type: type)
         let failures = [
             Replies.failure { try JSONSerializer(Point.self).requiringContentType().validate(response) },
-            Replies.failure { try DynamicJSONSerializer().requiringContentType().validate(response) },
+            Replies.failure { try DynamicValue.JSONSerializer().requiringContentType().validate(response) },
             Replies.failure {
                 try JSONSerializer(Point.self).with(
                     rules: .init(contentTypes: ["+json", "*/json"], requiresContentType: true)
@@ -64,7 +64,7 @@ import Testing
         let any = Replies.failure { try BytesSerializer().requiringContentType().validate(response) }
         #expect((any == nil) == (isAccepted || type == "text/html"))
         let first = Replies.failure {
-            _ = try CompoundSerializer([JSONSerializer(Point?.self).requiringContentType()]).serialize(response)
+            _ = try FirstMatchSerializer([JSONSerializer(Point?.self).requiringContentType()]).serialize(response)
         }
         #expect(type != nil || body.isEmpty == (first == nil))
     }
@@ -93,8 +93,9 @@ import Testing
         #expect(throws: NetworkError.self) { try any.with(rules: .json).validate(Replies.made(type: "text/html")) }
     }
 
-    @Test(.rows("HS-14", "RS-1", "RS-2", "RS-9", "RS-10", "RS-12"), arguments: [199, 300, 304, 404, 500] as [Status])
-    func `a status other than 2xx is refused with its head and body`(status: Status) {
+    @Test(
+        .rows("HS-14", "RS-1", "RS-2", "RS-9", "RS-10", "RS-12"), arguments: [199, 300, 304, 404, 500] as [HTTP.Status])
+    func `a status other than 2xx is refused with its head and body`(status: HTTP.Status) {
         let failures = [
             Replies.failure { try BytesSerializer().validate(Replies.made("why", status)) },
             Replies.failure { try JSONSerializer(Point.self).validate(Replies.made("why", status)) },
@@ -115,8 +116,8 @@ import Testing
         #expect((failure?.underlying as? NetworkError)?.code == .unacceptableContentType)
     }
 
-    @Test(.rows("RS-1", "RS-4", "RS-14"), arguments: [200, 204, 299] as [Status])
-    func `any 2xx status is accepted, and the type of an empty body is not checked`(status: Status) throws {
+    @Test(.rows("RS-1", "RS-4", "RS-14"), arguments: [200, 204, 299] as [HTTP.Status])
+    func `any 2xx status is accepted, and the type of an empty body is not checked`(status: HTTP.Status) throws {
         try JSONSerializer(Point.self).validate(Replies.made("", status, type: "text/html"))
         try BytesSerializer().validate(Replies.made("x", status, type: "text/html"))
     }

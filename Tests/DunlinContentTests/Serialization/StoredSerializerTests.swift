@@ -23,10 +23,11 @@ import Testing
     @Test(.rows("CO-6", "CO-7", "CO-8", "VD-16"))
     func `a stored serializer is read back the same, unless it has a decoder of its own`() throws {
         try expectSame(BytesSerializer(), BytesSerializer().with(rules: Self.rules))
-        try expectSame(NothingSerializer(), NothingSerializer(rules: Self.rules))
+        try expectSame(VoidSerializer(), VoidSerializer(rules: Self.rules))
         try expectSame(StringSerializer(), StringSerializer(assuming: "latin1", rules: Self.rules))
         try expectSame(
-            DynamicJSONSerializer(), DynamicJSONSerializer(allowsFragments: true, removesNulls: true, rules: Self.rules)
+            DynamicValue.JSONSerializer(),
+            DynamicValue.JSONSerializer(allowsFragments: true, removesNulls: true, rules: Self.rules)
         )
         for rules in [Self.rules, .json] {
             var serializer = JSONSerializer(Point.self, rules: rules).strict
@@ -47,7 +48,7 @@ import Testing
         try json.validate(taken)
         #expect(try json.serialize(taken) == Point(x: 1))
         #expect(throws: NetworkError.self) { try json.validate(Replies.made(type: "image/png")) }
-        #expect(throws: JSONSyntaxError.self) { try json.serialize(Replies.made("{\"x\":1,}")) }
+        #expect(throws: DynamicValue.JSONSyntaxError.self) { try json.serialize(Replies.made("{\"x\":1,}")) }
         let text = try copied(StringSerializer(assuming: "latin1"))
         #expect(try text.serialize(Replies.made(Bytes([0xE9]))) == "é")
         #expect(try copied(BytesSerializer()).own == nil)

@@ -9,27 +9,28 @@ import Testing
 @Suite struct `JSON of dynamic values` {
     private static let date = Date(timeIntervalSince1970: 1.5)
 
-    static let written: [(DynamicValue, JSONFormat, String)] = [
-        (["b": 1, "a": [true, nil]], JSONFormat(), #"{"b":1,"a":[true,null]}"#),
-        (["b": 1, "a": 2], JSONFormat(order: .sorted), #"{"a":2,"b":1}"#),
-        ("a/b", JSONFormat(), #""a\/b""#),
-        ("a/b", JSONFormat(escapesSlashes: false), #""a/b""#),
+    static let written: [(DynamicValue, DynamicValue.JSONFormat, String)] = [
+        (["b": 1, "a": [true, nil]], DynamicValue.JSONFormat(), #"{"b":1,"a":[true,null]}"#),
+        (["b": 1, "a": 2], DynamicValue.JSONFormat(order: .sorted), #"{"a":2,"b":1}"#),
+        ("a/b", DynamicValue.JSONFormat(), #""a\/b""#),
+        ("a/b", DynamicValue.JSONFormat(escapesSlashes: false), #""a/b""#),
         (
-            "\"\\\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é😀\u{2028}", JSONFormat(),
+            "\"\\\u{8}\t\n\u{c}\r\u{1}\u{1f}\u{7f}é😀\u{2028}", DynamicValue.JSONFormat(),
             "\"\\\"\\\\\\b\\t\\n\\f\\r\\u0001\\u001f\u{7f}é😀\u{2028}\""
         ),
         (
-            ["a": [1, []], "b": [:]], JSONFormat(isIndented: true),
+            ["a": [1, []], "b": [:]], DynamicValue.JSONFormat(isIndented: true),
             "{\n  \"a\": [\n    1,\n    []\n  ],\n  \"b\": {}\n}"
         ),
-        (.data([0, 255]), JSONFormat(), "\"AP8=\""),
-        (.date(date), JSONFormat(), "\"1970-01-01T00:00:01.500Z\""),
-        (.date(date), JSONFormat(dates: .secondsSince1970), "1.5"),
-        (.date(date), JSONFormat(dates: .millisecondsSince1970), "1500"),
+        (.data([0, 255]), DynamicValue.JSONFormat(), "\"AP8=\""),
+        (.date(date), DynamicValue.JSONFormat(), "\"1970-01-01T00:00:01.500Z\""),
+        (.date(date), DynamicValue.JSONFormat(dates: .secondsSince1970), "1.5"),
+        (.date(date), DynamicValue.JSONFormat(dates: .millisecondsSince1970), "1500"),
     ]
 
     @Test(.rows("RQ-75", "LX-3"), arguments: written)
-    func `JSON is written as its format says`(value: DynamicValue, format: JSONFormat, text: String) throws {
+    func `JSON is written as its format says`(value: DynamicValue, format: DynamicValue.JSONFormat, text: String) throws
+    {
         #expect(String(try value.json(format)) == text)
     }
 
@@ -79,7 +80,7 @@ import Testing
         #expect(try DynamicValue(json: Bytes(text)) == value)
     }
 
-    static let unreadable: [(Bytes, JSONSyntaxError.Problem, Int)] = [
+    static let unreadable: [(Bytes, DynamicValue.JSONSyntaxError.Problem, Int)] = [
         ("", .unexpectedEnd, 0), (" ", .unexpectedEnd, 1), ("[1,]", .unexpectedText, 3), ("[1 2]", .unexpectedText, 3),
         ("{\"a\"}", .unexpectedText, 4), ("{1:2}", .unexpectedText, 1), ("[", .unexpectedEnd, 1),
         ("nul", .unexpectedEnd, 3),
@@ -94,10 +95,10 @@ import Testing
 
     @Test(.rows("LX-4"), arguments: unreadable)
     func `invalid JSON is refused with the problem and its place`(
-        text: Bytes, problem: JSONSyntaxError.Problem, offset: Int
+        text: Bytes, problem: DynamicValue.JSONSyntaxError.Problem, offset: Int
     ) {
-        let error = #expect(throws: JSONSyntaxError.self) { try DynamicValue(json: text) }
-        #expect(error == JSONSyntaxError(problem: problem, offset: offset))
+        let error = #expect(throws: DynamicValue.JSONSyntaxError.self) { try DynamicValue(json: text) }
+        #expect(error == DynamicValue.JSONSyntaxError(problem: problem, offset: offset))
     }
 
     @Test func `JSON that was written is read as the same value`() throws {

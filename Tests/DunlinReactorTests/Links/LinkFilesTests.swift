@@ -32,7 +32,7 @@ final class LinkFolder: Sendable {
 }
 
 @Suite struct `Links` {
-    private static let known: [(LinkReport, [String: String], InterfaceKind)] = [
+    private static let known: [(LinkReport, [String: String], NetworkInterface.Kind)] = [
         (.init(index: 1, flags: 0x8, hardware: 772, name: "lo"), [:], .loopback),
         (.init(index: 2, flags: 0x1, hardware: 1, name: "enp0s3"), ["uevent": "INTERFACE=enp0s3\n"], .wired),
         (.init(index: 3, flags: 0x1, hardware: 1, name: "anything"), ["wireless/": ""], .wifi),
@@ -50,7 +50,7 @@ final class LinkFolder: Sendable {
 
     @Test(.rows("RE-15"), arguments: known)
     func `a link is of the kind that the system knows it by`(
-        link: LinkReport, files: [String: String], kind: InterfaceKind
+        link: LinkReport, files: [String: String], kind: NetworkInterface.Kind
     ) throws {
         let folder = try LinkFolder([link.name: files])
         #expect(folder.files.kind(of: link) == kind)
@@ -61,8 +61,8 @@ final class LinkFolder: Sendable {
             ("lo", .loopback), ("wlp2s0", .wifi), ("wlan0", .wifi), ("wwan0", .wwan), ("wwp0s20", .wwan),
             ("tun0", .tunnel),
             ("ppp0", .tunnel), ("wg0", .tunnel), ("eth0", .wired), ("enp0s3", .wired), ("", .wired),
-        ] as [(String, InterfaceKind)])
-    func `a link is known by its name where there is no sys`(name: String, kind: InterfaceKind) {
+        ] as [(String, NetworkInterface.Kind)])
+    func `a link is known by its name where there is no sys`(name: String, kind: NetworkInterface.Kind) {
         let link = LinkReport(index: 7, flags: 1, hardware: 1, name: name)
         if name != "lo" { #expect(LinkFiles(folder: "/nowhere").kind(of: link) == kind) }
         #expect(LinkFiles.kind(ofName: name) == kind)

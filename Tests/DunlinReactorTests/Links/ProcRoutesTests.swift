@@ -38,9 +38,9 @@ import Testing
             (.v4(0x0A01_0101, port: 0), nil), (.v4(0x0A02_0101, port: 0), "wg0"),
             (.v6(0xFD00_0000_0000_0000, 9, port: 0), "eth0"), (.v6(0x2001_0DB9_0000_0000, 0, port: 0), "eth0"),
             (.v6(0x2001_0DB8_0000_0001, 1, port: 0), nil), (.v6(0x2001_0DB8_0000_0001, 0xFF, port: 0), "wwan0"),
-        ] as [(SocketAddress, String?)])
+        ] as [(HTTP.SocketAddress, String?)])
     func `a table of routes says where the narrowest and cheapest route leads`(
-        address: SocketAddress, interface: String?
+        address: HTTP.SocketAddress, interface: String?
     ) {
         let way = ProcRoutes(four: Self.four, six: Self.six).way(to: address)
         #expect(way.flatMap { $0.leadsSomewhere ? $0.interface : nil } == interface)

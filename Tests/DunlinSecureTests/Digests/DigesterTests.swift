@@ -3,7 +3,7 @@ import DunlinTypes
 import Testing
 
 @Suite struct `A digester` {
-    static let digests: [(DigestAlgorithm, String, String)] = [
+    static let digests: [(ContentDigest.Algorithm, String, String)] = [
         (.sha256, "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         (.sha256, "abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
         (
@@ -19,15 +19,17 @@ import Testing
     ]
 
     @Test(arguments: digests)
-    func `a digester makes the digests of FIPS 180`(algorithm: DigestAlgorithm, text: String, hex: String) throws {
+    func `a digester makes the digests of FIPS 180`(algorithm: ContentDigest.Algorithm, text: String, hex: String)
+        throws
+    {
         let digest = try Digester.digest(of: Bytes(text), algorithm)
         #expect(digest.hex == hex)
         #expect(digest == ContentDigest(algorithm, hex: hex.uppercased()))
         #expect(digest.description == "\(algorithm):\(hex)")
     }
 
-    @Test(arguments: DigestAlgorithm.allCases)
-    func `a digest does not depend on how the content is cut`(algorithm: DigestAlgorithm) throws {
+    @Test(arguments: ContentDigest.Algorithm.allCases)
+    func `a digest does not depend on how the content is cut`(algorithm: ContentDigest.Algorithm) throws {
         let content = [UInt8](0..<200)
         let whole = try Digester.digest(of: Bytes(content), algorithm)
         for cut in content.indices {

@@ -184,7 +184,7 @@ import Testing
     @Test func `a chain does not end at a root that is not valid or may not sign`() throws {
         let root = try CertificateAuthority()
         for (template, reason) in [
-            (CertificateTemplate.authority("Late").expired, TrustRefusal.Reason.expired),
+            (CertificateTemplate.authority("Late").expired, NetworkError.TrustRefusal.Reason.expired),
             (.authority("Early").notYetValid, .notYetValid), (.authority("Clients").purposes(.client), .wrongPurpose),
             (.authority("Narrow").excluding("api.test"), .nameNotPermitted),
         ] {

@@ -6,7 +6,7 @@ import Testing
 /// What a decision came to, short enough for a table.
 enum Verdict: Equatable {
     case accepted
-    case refused(TrustRefusal.Reason)
+    case refused(NetworkError.TrustRefusal.Reason)
 
     init(_ decision: TrustDecision) {
         switch decision {
@@ -30,7 +30,7 @@ func decide(
 }
 
 extension TrustDecision {
-    var refusal: TrustRefusal? {
+    var refusal: NetworkError.TrustRefusal? {
         if case .refused(let refusal) = self { refusal } else { nil }
     }
 
@@ -41,7 +41,7 @@ extension TrustDecision {
 
 extension IssuedCertificate {
     var certificate: Certificate? { Certificate(der: der) }
-    var publicKey: Fingerprint? { certificate?.details.publicKey }
+    var publicKey: Certificate.Fingerprint? { certificate?.details.publicKey }
 }
 
 /// A certificate that makes its case when a test runs, and its name in a table.

@@ -141,7 +141,9 @@ import Testing
 
     private func effort(_ chain: [Bytes], roots: [Bytes]) throws -> (PathFinder.Effort, isFound: Bool) {
         // What cannot be copied cannot be required.
-        guard let leaf = ParsedCertificate(der: chain[0]) else { throw TrustSetupError.unreadable("a leaf") }
+        guard let leaf = ParsedCertificate(der: chain[0]) else {
+            throw NetworkError.TrustConfigurationError.unreadable("a leaf")
+        }
         let sent = try #require(X509Path())
         for der in chain.dropFirst() { sent.append(try #require(Certificate(der: der))) }
         let store = try TrustStore(roots.compactMap { Certificate(der: $0) })

@@ -47,7 +47,7 @@ import Testing
     func `certificates that are none are refused by the name of their file`(
         source: String, bytes: Bytes, text: String
     ) {
-        do throws(TrustSetupError) {
+        do throws(NetworkError.TrustConfigurationError) {
             _ = try CertificateFile.certificates(in: bytes, source: source)
             Issue.record("it was taken")
         } catch {

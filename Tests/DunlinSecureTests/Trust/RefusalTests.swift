@@ -57,12 +57,13 @@ import Testing
         for (text, beginning) in texts { #expect(text.hasPrefix(beginning), "\(text)") }
     }
 
-    @Test(arguments: TrustRefusal.Reason.allCases)
-    func `a refusal names the host, whatever the reason and however little is known`(reason: TrustRefusal.Reason) throws
-    {
-        let whole = TrustRefusal(
+    @Test(arguments: NetworkError.TrustRefusal.Reason.allCases)
+    func `a refusal names the host, whatever the reason and however little is known`(
+        reason: NetworkError.TrustRefusal.Reason
+    ) throws {
+        let whole = NetworkError.TrustRefusal(
             reason, host: "api.test", depth: 2, certificate: authority.certificate.certificate, detail: "more")
-        for refusal in [TrustRefusal(reason, host: "api.test"), whole] {
+        for refusal in [NetworkError.TrustRefusal(reason, host: "api.test"), whole] {
             #expect(refusal.description.contains("api.test"))
             #expect(!refusal.description.contains("handshake"))
         }

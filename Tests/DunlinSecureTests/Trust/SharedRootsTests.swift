@@ -131,7 +131,7 @@ import Testing
     @Test func `shared roots that are not there are looked for each time`() throws {
         let places = SystemRoots(files: ["\(folder.path)/roots.pem"], folders: [])
         let roots = roots()
-        #expect(throws: TrustSetupError.self) { try roots.store(of: places) }
+        #expect(throws: NetworkError.TrustConfigurationError.self) { try roots.store(of: places) }
         let authority = try CertificateAuthority()
         _ = try folder.write(authority.pem, to: "roots.pem")
         #expect(try holds(roots.store(of: places), authority))

@@ -5,8 +5,8 @@ import Testing
 @testable import DunlinSecure
 
 @Suite struct `Rules of trust` {
-    private static let one = Fingerprint(unchecked: Bytes([UInt8](repeating: 1, count: 32)))
-    private static let two = Fingerprint(unchecked: Bytes([UInt8](repeating: 2, count: 32)))
+    private static let one = Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 1, count: 32)))
+    private static let two = Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 2, count: 32)))
     private static let onePin = TrustRules.Pins(keys: [one])
     private static let twoPin = TrustRules.Pins(keys: [two])
 

@@ -38,7 +38,11 @@ import Testing
     @Test func `a system without roots says where they were looked for`() throws {
         _ = try write("no certificate", to: "readme")
         let roots = SystemRoots(files: ["/nonexistent/a.pem"], folders: ["/nonexistent", folder.path])
-        #expect(throws: TrustSetupError.noSystemRoots(lookedAt: ["/nonexistent/a.pem", "/nonexistent", folder.path])) {
+        #expect(
+            throws: NetworkError.TrustConfigurationError.noSystemRoots(lookedAt: [
+                "/nonexistent/a.pem", "/nonexistent", folder.path,
+            ])
+        ) {
             try roots.load()
         }
     }
@@ -63,7 +67,7 @@ import Testing
             { rules in HostPattern("a.test").map { rules.hosts[$0] = .init(keys: [root.details.publicKey]) } },
             { rules in HostPattern("*.a.test").map { rules.hosts[$0] = .init(keys: [root.details.publicKey]) } },
         ]
-        var keys: Set<Fingerprint> = []
+        var keys: Set<Certificate.Fingerprint> = []
         for roots in [[], [root]] {
             for change in changes {
                 var rules = TrustRules()

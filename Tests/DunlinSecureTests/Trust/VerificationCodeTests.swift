@@ -20,7 +20,7 @@ import Testing
         #expect(VerificationCode.reason(9999) == .unsupported)
     }
 
-    static let some: [(Int32, TrustRefusal.Reason)] = [
+    static let some: [(Int32, NetworkError.TrustRefusal.Reason)] = [
         (X509_V_ERR_CERT_HAS_EXPIRED, .expired), (X509_V_ERR_CERT_NOT_YET_VALID, .notYetValid),
         (X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY, .unknownIssuer),
         (X509_V_ERR_UNABLE_TO_VERIFY_LEAF_SIGNATURE, .unknownIssuer),
@@ -36,7 +36,7 @@ import Testing
     ]
 
     @Test(arguments: some)
-    func `a verification code says what a person needs to know`(code: Int32, reason: TrustRefusal.Reason) {
+    func `a verification code says what a person needs to know`(code: Int32, reason: NetworkError.TrustRefusal.Reason) {
         #expect(VerificationCode.reason(code) == reason)
     }
 }

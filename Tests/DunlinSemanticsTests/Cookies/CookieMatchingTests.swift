@@ -44,7 +44,7 @@ import Testing
         ("/a/b/", "/a/b"), ("", "/"),
     ])
     func `a cookie without a path goes to the directory that was asked for`(target: String, path: String) {
-        let origin = Origin(scheme: .http, host: "a.test")
+        let origin = HTTP.Origin(scheme: .http, host: "a.test")
         #expect(CookieScope(origin: origin, target: target).defaultPath == path)
     }
 }

@@ -9,7 +9,7 @@ import Testing
     private enum Step {
         case failed(Machine.Failure)
         case changed
-        case looked(ReachabilityStatus)
+        case looked(Reachability.Status)
     }
 
     private static let tables: [[(Step, Machine.Action)]] = [
@@ -63,8 +63,8 @@ import Testing
         }
     }
 
-    private static func failures(_ numbers: Int32...) -> ConnectFailures {
-        ConnectFailures(numbers.map { .init(address: .v4(1, port: 1), errno: $0, reason: "\($0)") })
+    private static func failures(_ numbers: Int32...) -> NetworkError.ConnectionFailures {
+        NetworkError.ConnectionFailures(numbers.map { .init(address: .v4(1, port: 1), errno: $0, reason: "\($0)") })
     }
 
     private static let errors: [(NetworkError, Machine.Failure)] = [
@@ -72,7 +72,7 @@ import Testing
         (NetworkError(.timedOut, "", phase: .resolve), .silence),
         (NetworkError(.timedOut, "", phase: .connect), .silence),
         (NetworkError(.timedOut, "", phase: .total), .other),
-        (NetworkError(.timedOut, "", phase: .secure), .other),
+        (NetworkError(.timedOut, "", phase: .tls), .other),
         (NetworkError(.timedOut, "", phase: .pool), .other),
         (NetworkError(.interfaceRefused, "", phase: .connect), .refused),
         // ENETUNREACH 101, ENETDOWN 100, EHOSTUNREACH 113, ETIMEDOUT 110, EADDRNOTAVAIL 99; ECONNREFUSED 111.

@@ -13,7 +13,7 @@ import Testing
     private static let noWay = NetworkError(
         .connectionFailed, "no address accepted a connection", phase: .connect, isSafeToRetry: true,
         peer: "http://api.test",
-        underlying: ConnectFailures([
+        underlying: NetworkError.ConnectionFailures([
             .init(address: .v4(0x0101_0101, port: 80), errno: 101, reason: "Network is unreachable")
         ]))
     private static let nameless = NetworkError(
@@ -81,11 +81,15 @@ import Testing
     @Test(arguments: [
         NetworkError(
             .connectionFailed, "", phase: .connect,
-            underlying: ConnectFailures([.init(address: .v4(0x0101_0101, port: 80), errno: 111, reason: "refused")])),
+            underlying: NetworkError.ConnectionFailures([
+                .init(address: .v4(0x0101_0101, port: 80), errno: 111, reason: "refused")
+            ])),
         NetworkError(.timedOut, "", phase: .firstByte, requestMayHaveBeenSent: true),
         NetworkError(
             .connectionFailed, "", phase: .connect, requestMayHaveBeenSent: true,
-            underlying: ConnectFailures([.init(address: .v4(0x0101_0101, port: 80), errno: 101, reason: "sent")])),
+            underlying: NetworkError.ConnectionFailures([
+                .init(address: .v4(0x0101_0101, port: 80), errno: 101, reason: "sent")
+            ])),
     ])
     func `a request that was refused, or may have been sent, does not wait for a network`(error: NetworkError)
         async throws
@@ -164,7 +168,7 @@ import Testing
         let world = Task {
             while !Task.isCancelled {
                 let soon = loop.now().advanced(by: 20_000_000)
-                _ = await Parking<Void>(on: loop).wait(until: soon, interrupt: nil)
+                _ = await ValueWaiter<Void>(on: loop).wait(until: soon, cancellation: nil)
                 network.change(to: .wired)
             }
         }
@@ -194,7 +198,7 @@ import Testing
         let mocked = try Mocked {
             $0.useLoopOfTest()
             $0.waitsForConnectivity = true
-            $0.tellsReachability = true
+            $0.emitsReachabilityEvents = true
             $0.reachability = Reachability(source: network)
         }
         #expect(network.listenerCount == 0, "nobody listens yet")

@@ -11,7 +11,7 @@ import Testing
     }
 
     /// Enters requests named after their order, and tells those that went.
-    private static func enter(_ machine: inout Machine, _ requests: [(String, RequestPriority)]) -> [Machine.Entry] {
+    private static func enter(_ machine: inout Machine, _ requests: [(String, HTTP.Priority)]) -> [Machine.Action] {
         requests.enumerated().map { index, request in machine.enter(request.0, request.1, "\(index)") }
     }
 
@@ -48,7 +48,7 @@ import Testing
 
     @Test func `a queue serves by priority, then in order of arrival, over all hosts`() {
         var machine = Self.machine(1, perHost: 1)
-        let priorities: [RequestPriority] = [0, .low, .high, 0, 7, .high, .low, 0]
+        let priorities: [HTTP.Priority] = [0, .low, .high, 0, 7, .high, .low, 0]
         _ = Self.enter(&machine, priorities.enumerated().map { ("h\($0 % 3)", $1) })
         let order = ["h0", "h2", "h2", "h1", "h0", "h1", "h1", "h0"]
         #expect(Self.leave(&machine, order) == ["2", "5", "4", "3", "7", "1", "6", nil])
@@ -58,9 +58,9 @@ import Testing
         arguments: [
             (1, .high, ["1", "2", "3"]), (3, .high, ["3", "1", "2"]), (2, .low, ["1", "3", "2"]),
             (1, .low, ["2", "3", "1"]), (3, 0, ["1", "2", "3"]), (9, .high, ["1", "2", "3"]),
-        ] as [(Int, RequestPriority, [String])], [1, nil])
+        ] as [(Int, HTTP.Priority, [String])], [1, nil])
     func `a changed priority counts at once, and the order of arrival stays`(
-        change: (Int, RequestPriority, [String]), perHost: Int?
+        change: (Int, HTTP.Priority, [String]), perHost: Int?
     ) {
         var machine = Self.machine(1, perHost: perHost)
         _ = Self.enter(&machine, ["a", "b", "c", "b"].map { ($0, 0) })
@@ -72,7 +72,7 @@ import Testing
     @Test func `a request behind too many others is turned away, and no place is kept for it`() {
         var machine = Self.machine(1, waiting: 1)
         let entries = Self.enter(&machine, [("a", 0), ("a", 0), ("a", .high)])
-        #expect(entries == [.go, .wait(number: 0), .turnAway])
+        #expect(entries == [.go, .wait(number: 0), .refuse])
         #expect(Self.leave(&machine, ["a", "a"]) == ["1", nil])
         #expect(machine.enter("a", 0, "later") == .go)
     }

@@ -10,7 +10,7 @@ struct QueueModel {
     struct Waiter {
         var number: UInt64
         var host: String
-        var priority: RequestPriority
+        var priority: HTTP.Priority
     }
 
     let limits: HTTPSession.QueueLimits
@@ -39,7 +39,7 @@ struct QueueModel {
         }
     }
 
-    mutating func enter(_ host: String, _ priority: RequestPriority) {
+    mutating func enter(_ host: String, _ priority: HTTP.Priority) {
         let isFree = mayGo(host)
         switch machine.enter(host, priority, (lastNumber ?? .max) &+ 1) {
         case .go:
@@ -49,7 +49,7 @@ struct QueueModel {
             #expect(!isFree && waiting.count < limits.maximumWaiting && number == (lastNumber ?? .max) &+ 1)
             lastNumber = number
             waiting.append(Waiter(number: number, host: host, priority: priority))
-        case .turnAway:
+        case .refuse:
             #expect(!isFree && waiting.count >= limits.maximumWaiting)
         }
     }
@@ -64,7 +64,7 @@ struct QueueModel {
         case .wait(let number):
             #expect(!isFree && number == waiter.number)
             waiting.append(waiter)
-        case .turnAway: Issue.record("one that came back was turned away")
+        case .refuse: Issue.record("one that came back was turned away")
         }
     }
 
@@ -87,7 +87,7 @@ struct QueueModel {
         if let index { aside.append(waiting.remove(at: index)) }
     }
 
-    mutating func move(_ number: UInt64, _ host: String, to priority: RequestPriority) {
+    mutating func move(_ number: UInt64, _ host: String, to priority: HTTP.Priority) {
         machine.move(number, host, to: priority)
         if let index = waiting.firstIndex(where: { $0.number == number }) { waiting[index].priority = priority }
     }
@@ -123,7 +123,7 @@ struct QueueModel {
     }
 
     private func step(_ model: inout QueueModel, _ host: String, _ random: inout SeededGenerator) {
-        let priority = RequestPriority(Int.random(in: -1...1, using: &random))
+        let priority = HTTP.Priority(Int.random(in: -1...1, using: &random))
         switch Int.random(in: 0..<16, using: &random) {
         case 0..<6: model.enter(host, priority)
         case 6..<11:

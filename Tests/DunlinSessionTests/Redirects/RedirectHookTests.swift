@@ -10,11 +10,11 @@ import Testing
 
     /// `/from` leads to `to`; whatever else answers.
     private static func redirecting(
-        to location: String = "/to", _ status: Status = 302,
+        to location: String = "/to", _ status: HTTP.Status = 302,
         session: (@Sendable (HTTPSession.RedirectProposal) async -> Answer)? = nil
     ) throws -> Mocked {
         let mocked = try Mocked("http://a.test") { $0.hooks.redirect = session }
-        for method in [.get, .post] as [Method] {
+        for method in [.get, .post] as [HTTP.Method] {
             mocked.transport.on(method, "/from").respond(status, fields: ["Location": location], body: "moved").always()
         }
         mocked.transport.otherwise { _ in .respond(body: "there") }
@@ -156,11 +156,11 @@ import Testing
     func `a hook may give another body for one that was sent`(
         session: String?, request: String?, expected: String?
     ) async throws {
-        let mocked = try Mocked("http://a.test") { $0.hooks.needsNewBody = { _ in session.map { .string($0) } } }
+        let mocked = try Mocked("http://a.test") { $0.hooks.replacementBody = { _ in session.map { .string($0) } } }
         mocked.transport.on(.post, "/from").respond(307, fields: ["Location": "/to"])
         mocked.transport.otherwise { .respond(body: $0.body) }
         var options = HTTPSession.Options()
-        options.hooks.needsNewBody = { wanted in
+        options.hooks.replacementBody = { wanted in
             #expect(wanted.url == "http://a.test/to")
             #expect(wanted.method == .post)
             return request.map { .stream(Pieces([Bytes($0)])) }

@@ -10,12 +10,12 @@ import Testing
     private typealias Machine = RedirectMachine
 
     private static func hop(
-        _ url: String, _ method: Method = .get, fields: Fields = [:], hasBody: Bool = false
+        _ url: String, _ method: HTTP.Method = .get, fields: Fields = [:], hasBody: Bool = false
     ) throws -> Machine.Hop {
         Machine.Hop(method: method, address: try WebAddress(url), fields: fields, hasBody: hasBody)
     }
 
-    private static func response(_ status: Status = 302, _ location: String? = "/next") -> ResponseHead {
+    private static func response(_ status: HTTP.Status = 302, _ location: String? = "/next") -> ResponseHead {
         ResponseHead(status: status, fields: location.map { ["Location": $0] } ?? [:])
     }
 
@@ -46,8 +46,8 @@ import Testing
         return nil
     }
 
-    @Test(arguments: [200, 300, 304, 305, 306, 310, 399, 404] as [Status])
-    func `a status that is no redirect leads to no proposal`(status: Status) throws {
+    @Test(arguments: [200, 300, 304, 305, 306, 310, 399, 404] as [HTTP.Status])
+    func `a status that is no redirect leads to no proposal`(status: HTTP.Status) throws {
         let proposal = Machine().proposal(Self.response(status), to: try Self.hop("http://a/"), .init())
         #expect(proposal.isNone)
     }
@@ -58,7 +58,7 @@ import Testing
         #expect(Machine().proposal(Self.response(), to: hop, .never).isNone)
     }
 
-    static let bodies: [(Status, Method, Bool, Method, Bool)] = [
+    static let bodies: [(HTTP.Status, HTTP.Method, Bool, HTTP.Method, Bool)] = [
         (301, .post, true, .get, false), (302, .post, true, .get, false), (303, .post, true, .get, false),
         (307, .post, true, .post, true), (308, .post, true, .post, true), (301, .put, true, .put, true),
         (303, .put, true, .get, false), (303, .get, true, .get, false), (303, .head, false, .head, false),
@@ -68,7 +68,7 @@ import Testing
 
     @Test(arguments: bodies)
     func `the status and the method decide whether a redirect keeps the body and its fields`(
-        status: Status, method: Method, hasBody: Bool, next: Method, keepsBody: Bool
+        status: HTTP.Status, method: HTTP.Method, hasBody: Bool, next: HTTP.Method, keepsBody: Bool
     ) throws {
         let fields: Fields = ["Content-Type": "a/b", "Expect": "100-continue", "X": "1"]
         let hop = try Self.hop("http://a/", method, fields: fields, hasBody: hasBody)
@@ -107,7 +107,7 @@ import Testing
         #expect(machine.count == limit)
     }
 
-    static let loops: [([(Method, String)], String?)] = [
+    static let loops: [([(HTTP.Method, String)], String?)] = [
         ([(.get, "http://a/"), (.get, "http://a/")], "loop"),
         ([(.get, "http://a/"), (.get, "http://a/#x")], "loop"),
         ([(.get, "http://a/"), (.get, "http://b/"), (.get, "http://a/")], "loop"),
@@ -118,7 +118,9 @@ import Testing
     ]
 
     @Test(arguments: loops)
-    func `a redirect to what was asked before is refused at once`(steps: [(Method, String)], expected: String?) throws {
+    func `a redirect to what was asked before is refused at once`(steps: [(HTTP.Method, String)], expected: String?)
+        throws
+    {
         var machine = Machine()
         #expect(Self.refusal(&machine, try steps.map { try Self.hop($1, $0) }) == expected)
     }

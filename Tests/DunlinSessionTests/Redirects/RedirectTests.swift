@@ -19,7 +19,7 @@ import Testing
     }
 
     private static func redirecting(
-        from base: String = "http://api.test", to location: String, _ status: Status = 302,
+        from base: String = "http://api.test", to location: String, _ status: HTTP.Status = 302,
         _ change: (inout HTTPSession.Configuration) throws -> Void = { _ in }
     ) throws -> Mocked {
         let mocked = try Mocked(base, change)
@@ -38,7 +38,7 @@ import Testing
         #expect(response.history.map(\.url) == ["http://api.test/0", "http://api.test/1", "http://api.test/2"])
         #expect(response.history.map(\.status) == [302, 302, 302])
         #expect(response.history.map(\.location) == ["/1", "/2", "/3"])
-        let streamed = try await mocked.session.withStream(from: "1") { response in
+        let streamed = try await mocked.session.withResponse(from: "1") { response in
             var body = ""
             for try await piece in response.body { body += String(piece) }
             return (body, response.url, response.history.map(\.url))
@@ -95,14 +95,14 @@ import Testing
         #expect(mocked.transport.requests.count == 2)
     }
 
-    static let bodies: [(Status, Method, Method, Bool)] = [
+    static let bodies: [(HTTP.Status, HTTP.Method, HTTP.Method, Bool)] = [
         (301, .post, .get, false), (302, .post, .get, false), (303, .post, .get, false), (307, .post, .post, true),
         (308, .post, .post, true), (301, .put, .put, true), (303, .put, .get, false), (308, .put, .put, true),
     ]
 
     @Test(.rows("SM-82"), arguments: bodies, [false, true])
     func `a redirect sends the body again, or drops it with the fields that describe it`(
-        change: (Status, Method, Method, Bool), isStream: Bool
+        change: (HTTP.Status, HTTP.Method, HTTP.Method, Bool), isStream: Bool
     ) async throws {
         let (status, method, next, keepsBody) = change
         let mocked = try Self.redirecting(to: "/to", status)
@@ -158,10 +158,10 @@ import Testing
 
     @Test func `a response that does not say where to go is delivered as it is`() async throws {
         let mocked = try Mocked()
-        for status in [300, 301, 304, 305, 306, 308] as [Status] {
+        for status in [300, 301, 304, 305, 306, 308] as [HTTP.Status] {
             mocked.transport.on(.get, "/\(status)").respond(status, body: "x")
         }
-        for status in [300, 301, 304, 305, 306, 308] as [Status] {
+        for status in [300, 301, 304, 305, 306, 308] as [HTTP.Status] {
             let options = HTTPSession.Options(validatesResponse: false)
             let response = try await mocked.session.get("\(status.description)", options: options, as: .bytes)
             #expect(response.status == status)
@@ -180,7 +180,7 @@ import Testing
         let mocked = try Self.redirecting(from: "https://api.test", to: "http://api.test/to") {
             $0.redirects.allowsHTTPSToHTTP = true
             $0.fields["Authorization"] = "A"
-            $0.onWarning = { told.note($0.kind.rawValue) }
+            $0.securityWarningHandler = { told.note($0.kind.rawValue) }
         }
         #expect(try await mocked.session.get("from", as: .string).value == "there")
         #expect(mocked.transport.requests.map { $0.fields.contains("authorization") } == [true, false])
@@ -198,14 +198,14 @@ import Testing
     }
 
     @Test func `each hop takes its own route`() async throws {
-        let (session, request) = (SocketAddress.v4(1, port: 1), SocketAddress.v4(2, port: 2))
-        let mocked = try Mocked("http://a.test") { $0.hosts["b.test"] = session }
+        let (session, request) = (HTTP.SocketAddress.v4(1, port: 1), HTTP.SocketAddress.v4(2, port: 2))
+        let mocked = try Mocked("http://a.test") { $0.hostOverrides["b.test"] = session }
         mocked.transport.on(.get, "/1").respond(302, fields: ["Location": "http://b.test/2"])
         mocked.transport.on(.get, "/2").respond(302, fields: ["Location": "http://c.test/3"])
         mocked.transport.on(.get, "/3").respond(302, fields: ["Location": "http://d.test/4"])
         mocked.transport.on(.get, "/4").respond()
         var options = HTTPSession.Options()
-        options.connectTo = ["c.test": request]
+        options.hostOverrides = ["c.test": request]
         _ = try await mocked.session.get("1", options: options, as: .bytes)
         #expect(mocked.transport.requests.map(\.origin.route?.address) == [nil, session, request, nil])
     }
@@ -224,8 +224,8 @@ import Testing
 
     @Test(.rows("SM-82")) func `secrets stay with their origin, and are gone for good`() async throws {
         let mocked = try Self.triangle {
-            $0.fields.append("Proxy-Authorization", "P")
-            $0.fields.append("X-Default", "d", sensitive: true)
+            $0.fields.append(name: "Proxy-Authorization", value: "P")
+            $0.fields.append(name: "X-Default", value: "d", sensitive: true)
             $0.redirects.sensitiveFields = ["x-key"]
             $0.secretFields = ["X-Tenant"]
             $0.fields["x-tenant"] = "t"
@@ -234,7 +234,7 @@ import Testing
             "Authorization": "A", "Cookie": "c", "X-Key": "k", "X-Plain": "p", "X-Api-Key": "k", "X-Auth-Token": "t",
             "Origin": "http://api.test",
         ])
-        options.fields.append("X-Marked", "m", sensitive: true)
+        options.fields.append(name: "X-Marked", value: "m", sensitive: true)
         _ = try await mocked.session.get("0", options: options, as: .bytes)
         let secrets = [
             "Authorization", "Cookie", "Proxy-Authorization", "X-Key", "X-Marked", "X-Default", "X-Api-Key",

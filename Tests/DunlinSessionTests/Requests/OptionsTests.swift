@@ -22,11 +22,11 @@ import Testing
     }
 
     @Test func `a copy of options has limits of its own`() {
-        let options = HTTPSession.Options(timeouts: Timeouts(idle: .seconds(1)))
+        let options = HTTPSession.Options(timeouts: Timeouts(readIdle: .seconds(1)))
         var copy = options
-        copy.timeouts = Timeouts(idle: .seconds(2))
-        #expect(options.timeouts?.idle == .seconds(1))
-        #expect(copy.timeouts?.idle == .seconds(2))
+        copy.timeouts = Timeouts(readIdle: .seconds(2))
+        #expect(options.timeouts?.readIdle == .seconds(1))
+        #expect(copy.timeouts?.readIdle == .seconds(2))
     }
 
     /// They are handed over with every call, in memory that a request keeps while it waits.

@@ -17,7 +17,7 @@ import Testing
     }
 
     /// A body that nobody has read yet.
-    private final class Unread: BodyStream {
+    private final class Unread: TransportResponse.BodyStream {
         private let bodies: Bodies
 
         init(_ bodies: Bodies) {
@@ -30,16 +30,16 @@ import Testing
         func next() async throws -> Bytes? { nil }
         var expectedLength: Int? { nil }
         var trailers: Fields { Fields() }
-        var attempt: Attempt { Attempt() }
+        var hop: HTTP.Hop { HTTP.Hop() }
     }
 
     /// Answers once with the status, and then well. Remembers how many bodies there were at each request.
     private final class Answering: Transport {
         let bodies = Bodies()
-        private let status: Status
+        private let status: HTTP.Status
         private let seen = Mutex<[Int]>([])
 
-        init(_ status: Status) {
+        init(_ status: HTTP.Status) {
             self.status = status
         }
 
@@ -56,8 +56,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [302, 417] as [Status])
-    func `a response is released before the request that follows it is sent`(status: Status) async throws {
+    @Test(arguments: [302, 417] as [HTTP.Status])
+    func `a response is released before the request that follows it is sent`(status: HTTP.Status) async throws {
         let transport = Answering(status)
         let session = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
         var options = HTTPSession.Options()

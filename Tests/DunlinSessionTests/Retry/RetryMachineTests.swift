@@ -20,7 +20,7 @@ import Testing
         return machine.ended(outcome, now)
     }
 
-    private static func answered(_ status: Status, after seconds: Int64? = nil) -> Machine.Outcome {
+    private static func answered(_ status: HTTP.Status, after seconds: Int64? = nil) -> Machine.Outcome {
         .answered(status, isIdempotent: true, retryAfter: seconds.map { $0.multipliedReportingOverflow(by: second).0 })
     }
 
@@ -30,7 +30,7 @@ import Testing
             (500, nil), (501, nil), (502, 1), (503, 1), (504, 1), (505, nil),
         ] as [(UInt16, Int64?)])
     func `only a status that says that it may pass is tried again by default`(status: UInt16, seconds: Int64?) {
-        let action = Self.first(Self.answered(Status(status)))
+        let action = Self.first(Self.answered(HTTP.Status(status)))
         #expect(action == seconds.map { .retry(after: $0 * Self.second) } ?? .settle(nil))
     }
 
@@ -145,7 +145,9 @@ import Testing
     }
 
     @Test func `failures that may pass are told from those that stay`() {
-        func failure(_ code: NetworkError.Code, _ phase: Phase? = nil, _ cause: (any Error)? = nil) -> Machine.Failure {
+        func failure(_ code: NetworkError.Code, _ phase: HTTP.Phase? = nil, _ cause: (any Error)? = nil)
+            -> Machine.Failure
+        {
             Machine.Failure(NetworkError(code, "", phase: phase, underlying: cause))
         }
         let stays: [NetworkError.Code] = [
@@ -155,8 +157,8 @@ import Testing
             .serverTrustFailed, .clearTextRefused, .interfaceRefused, .unusableCredential, .digestMismatch,
         ]
         #expect(stays.allSatisfy { failure($0) == .other })
-        #expect(failure(.connectionFailed) == .connection && failure(.connectionClosed, .idle) == .connection)
-        for phase in Phase.allCases {
+        #expect(failure(.connectionFailed) == .connection && failure(.connectionClosed, .receive) == .connection)
+        for phase in HTTP.Phase.allCases {
             let expected: Machine.Failure = phase == .pool || phase == .total ? .other : .timeout
             #expect(failure(.timedOut, phase) == expected)
         }

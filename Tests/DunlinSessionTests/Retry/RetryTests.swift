@@ -85,9 +85,9 @@ struct `A request that is tried again` {
                 .respond(.tooManyRequests, fields: ["Retry-After": "99999999999999999999"]), .unacceptableStatus,
                 .retryAfterTooLong
             ),
-        ] as [(MockTransport.Outcome, NetworkError.Code, RetryRefusal?)])
+        ] as [(MockTransport.Outcome, NetworkError.Code, NetworkError.RetryRefusal?)])
     func `a request whose failure will not pass is not tried again`(
-        outcome: MockTransport.Outcome, code: NetworkError.Code, refusal: RetryRefusal?
+        outcome: MockTransport.Outcome, code: NetworkError.Code, refusal: NetworkError.RetryRefusal?
     ) async throws {
         let (mocked, _) = try Self.mocked()
         mocked.transport.on(.get, "/x").reply(outcome)
@@ -105,9 +105,9 @@ struct `A request that is tried again` {
             (.post, [:], .respond(429), true), (.patch, [:], .respond(502), false),
             (.post, ["idempotency-key": "7"], .respond(503), true),
             (.post, ["Idempotency-Key": "7"], .fail(.connectionReset), true),
-        ] as [(Method, Fields, MockTransport.Outcome, Bool)])
+        ] as [(HTTP.Method, Fields, MockTransport.Outcome, Bool)])
     func `a request that could take effect twice is not tried again`(
-        method: Method, fields: Fields, outcome: MockTransport.Outcome, isRetried: Bool
+        method: HTTP.Method, fields: Fields, outcome: MockTransport.Outcome, isRetried: Bool
     ) async throws {
         let (mocked, clock) = try Self.mocked()
         mocked.transport.on(method, "/x").reply(outcome)
@@ -269,7 +269,7 @@ struct `A request that is tried again` {
                 $0[request.path, default: 0] += 1; return $0[request.path] ?? 0
             }
             return count <= 2
-                ? .respond(Status(status), fields: ["Retry-After": seconds]) : .respond(body: "fit")
+                ? .respond(HTTP.Status(status), fields: ["Retry-After": seconds]) : .respond(body: "fit")
         }
         let successes = try await clock.skippingWaits {
             await withTaskGroup(of: Bool.self) { group in
@@ -294,7 +294,7 @@ struct `A request that is tried again` {
     @Test func `observers are told of another attempt before the wait for it`() async throws {
         let told = Mutex<[String]>([])
         let (mocked, clock) = try Self.mocked(.constant(attempts: 2, every: .seconds(5))) {
-            $0.hooks.retrying = { task, retry in told.withLock { $0.append("\(task.state) \(retry.cause)") } }
+            $0.hooks.willRetry = { task, retry in told.withLock { $0.append("\(task.state) \(retry.cause)") } }
         }
         let events = mocked.session.events
         mocked.transport.on(.get, "/x").respond(503).thenRespond(body: "fit")
@@ -351,7 +351,7 @@ struct `A request that is tried again` {
         let text = Mutex("")
         let error = try await Self.error {
             try await clock.skippingWaits {
-                try await mocked.session.withStream(from: "x") { response in
+                try await mocked.session.withResponse(from: "x") { response in
                     #expect(response.retries.map(\.cause).last == .status(503))
                     for try await piece in response.body { text.withLock { $0 += String(piece) } }
                 }
@@ -366,7 +366,7 @@ struct `A request that is tried again` {
         let (mocked, clock) = try Self.mocked {
             if isSeen { $0.hooks.data = { _, _ in } }
         }
-        let broken = NetworkError(.connectionClosed, "", phase: .idle, isSafeToRetry: true)
+        let broken = NetworkError(.connectionClosed, "", phase: .receive, isSafeToRetry: true)
         mocked.transport.on(.get, "/x").reply(.stream(["a"], failing: broken)).reply(.stream(["whole"]))
         let value = Mutex("")
         let error = try await clock.skippingWaits {

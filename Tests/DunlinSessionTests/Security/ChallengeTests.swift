@@ -7,19 +7,21 @@ import Testing
 @testable import DunlinSession
 
 @Suite struct `Authentication challenges` {
-    private static let origin = Origin(scheme: .https, host: "api.test")
-    private static let refusal = TrustRefusal(.expired, host: "api.test")
-    private static let believed = AuthenticationChallenge.Kind.serverTrust(.accepted(path: []))
-    private static let refused = AuthenticationChallenge.Kind.serverTrust(.refused(refusal))
-    private static let identity = Credential.identity(.pem("me.pem"))
-    private static let password = Credential.password(user: "me", password: "secret")
-    private static let basic = AuthenticationChallenge.Kind.password(.basic, realm: "all")
+    private static let origin = HTTP.Origin(scheme: .https, host: "api.test")
+    private static let refusal = NetworkError.TrustRefusal(.expired, host: "api.test")
+    private static let believed = HTTPSession.AuthenticationChallenge.Kind.serverTrust(.accepted(path: []))
+    private static let refused = HTTPSession.AuthenticationChallenge.Kind.serverTrust(.refused(refusal))
+    private static let identity = HTTPSession.AuthenticationChallenge.Credential.identity(.pem("me.pem"))
+    private static let password = HTTPSession.AuthenticationChallenge.Credential.password(
+        user: "me", password: "secret")
+    private static let basic = HTTPSession.AuthenticationChallenge.Kind.password(.basic, realm: "all")
 
     private struct Custom: Error, Equatable {}
 
     /// An outcome, short enough for a table.
     private enum Result: Equatable {
-        case proceeds, proceedsDespite, refuses(TrustRefusal.Reason), presents, presentsDefault, presentsNothing
+        case proceeds, proceedsDespite, refuses(NetworkError.TrustRefusal.Reason), presents, presentsDefault,
+            presentsNothing
         case fails(NetworkError.Code)
         case failsCustom
 
@@ -38,34 +40,38 @@ import Testing
         }
     }
 
-    private static let table: [(AuthenticationChallenge.Kind, ChallengeResponse, Result)] = [
-        (believed, .performDefault, .proceeds), (believed, .useCredential(.trustDespiteRefusal), .proceeds),
-        (believed, .useCredential(identity), .fails(.unusableCredential)),
-        (believed, .useCredential(password), .fails(.unusableCredential)),
-        (believed, .reject, .refuses(.refusedByHook)), (believed, .cancel(), .fails(.cancelled)),
-        (believed, .cancel(Custom()), .failsCustom),
-        (refused, .performDefault, .refuses(.expired)),
-        (refused, .useCredential(.trustDespiteRefusal), .proceedsDespite),
-        (refused, .useCredential(identity), .fails(.unusableCredential)),
-        (refused, .useCredential(password), .fails(.unusableCredential)),
-        (refused, .reject, .refuses(.expired)), (refused, .cancel(), .fails(.cancelled)),
-        (refused, .cancel(Custom()), .failsCustom),
-        (.clientCertificate(acceptableIssuers: []), .performDefault, .presentsDefault),
-        (.clientCertificate(acceptableIssuers: []), .useCredential(identity), .presents),
-        (.clientCertificate(acceptableIssuers: []), .useCredential(.trustDespiteRefusal), .fails(.unusableCredential)),
-        (.clientCertificate(acceptableIssuers: []), .useCredential(password), .fails(.unusableCredential)),
-        (.clientCertificate(acceptableIssuers: []), .reject, .presentsNothing),
-        (.clientCertificate(acceptableIssuers: []), .cancel(), .fails(.cancelled)),
-        (basic, .performDefault, .presentsDefault), (basic, .useCredential(password), .presents),
-        (basic, .useCredential(identity), .fails(.unusableCredential)), (basic, .reject, .presentsNothing),
-        (basic, .cancel(Custom()), .failsCustom),
-        (.other(scheme: "Negotiate"), .useCredential(password), .fails(.unusableCredential)),
-        (.other(scheme: "Negotiate"), .performDefault, .presentsDefault),
-    ]
+    private static let table:
+        [(HTTPSession.AuthenticationChallenge.Kind, HTTPSession.AuthenticationChallenge.Response, Result)] = [
+            (believed, .performDefault, .proceeds), (believed, .useCredential(.trustDespiteRefusal), .proceeds),
+            (believed, .useCredential(identity), .fails(.unusableCredential)),
+            (believed, .useCredential(password), .fails(.unusableCredential)),
+            (believed, .reject, .refuses(.refusedByHook)), (believed, .cancel(), .fails(.cancelled)),
+            (believed, .cancel(Custom()), .failsCustom),
+            (refused, .performDefault, .refuses(.expired)),
+            (refused, .useCredential(.trustDespiteRefusal), .proceedsDespite),
+            (refused, .useCredential(identity), .fails(.unusableCredential)),
+            (refused, .useCredential(password), .fails(.unusableCredential)),
+            (refused, .reject, .refuses(.expired)), (refused, .cancel(), .fails(.cancelled)),
+            (refused, .cancel(Custom()), .failsCustom),
+            (.clientCertificate(acceptableIssuers: []), .performDefault, .presentsDefault),
+            (.clientCertificate(acceptableIssuers: []), .useCredential(identity), .presents),
+            (
+                .clientCertificate(acceptableIssuers: []), .useCredential(.trustDespiteRefusal),
+                .fails(.unusableCredential)
+            ),
+            (.clientCertificate(acceptableIssuers: []), .useCredential(password), .fails(.unusableCredential)),
+            (.clientCertificate(acceptableIssuers: []), .reject, .presentsNothing),
+            (.clientCertificate(acceptableIssuers: []), .cancel(), .fails(.cancelled)),
+            (basic, .performDefault, .presentsDefault), (basic, .useCredential(password), .presents),
+            (basic, .useCredential(identity), .fails(.unusableCredential)), (basic, .reject, .presentsNothing),
+            (basic, .cancel(Custom()), .failsCustom),
+            (.other(scheme: "Negotiate"), .useCredential(password), .fails(.unusableCredential)),
+            (.other(scheme: "Negotiate"), .performDefault, .presentsDefault),
+        ]
 
     @Test(.rows("SM-83")) func `the kind of a challenge and the answer to it decide what happens`() {
         for (kind, response, result) in Self.table {
-            let challenge = AuthenticationChallenge(kind, origin: Self.origin)
+            let challenge = HTTPSession.AuthenticationChallenge(kind, origin: Self.origin)
             #expect(Result(ChallengeRules.outcome(of: response, to: challenge)) == result, "\(kind), \(response)")
         }
     }
@@ -73,8 +79,8 @@ import Testing
     @Test(.rows("SM-84", "VD-6")) func `the default answer to a challenge counts where there are no hooks`() async {
         let hooks = ChallengeHooks()
         #expect(hooks.isEmpty)
-        let outcome = { (kind: AuthenticationChallenge.Kind) async in
-            Result(await hooks.outcome(of: AuthenticationChallenge(kind, origin: Self.origin)))
+        let outcome = { (kind: HTTPSession.AuthenticationChallenge.Kind) async in
+            Result(await hooks.outcome(of: HTTPSession.AuthenticationChallenge(kind, origin: Self.origin)))
         }
         #expect(await outcome(Self.believed) == .proceeds)
         #expect(await outcome(Self.refused) == .refuses(.expired))
@@ -82,11 +88,11 @@ import Testing
     }
 
     @Test(.rows("SM-80", "VD-6")) func `a challenge goes to the session's hook, then to the request's`() async {
-        let challenge = AuthenticationChallenge(Self.refused, origin: Self.origin)
-        let trusting: AuthenticationHook = { _ in .useCredential(.trustDespiteRefusal) }
-        let cancelling: AuthenticationHook = { _ in .cancel(Custom()) }
-        let indifferent: AuthenticationHook = { _ in .performDefault }
-        let table: [(AuthenticationHook?, AuthenticationHook?, Result)] = [
+        let challenge = HTTPSession.AuthenticationChallenge(Self.refused, origin: Self.origin)
+        let trusting: HTTPSession.AuthenticationHandler = { _ in .useCredential(.trustDespiteRefusal) }
+        let cancelling: HTTPSession.AuthenticationHandler = { _ in .cancel(Custom()) }
+        let indifferent: HTTPSession.AuthenticationHandler = { _ in .performDefault }
+        let table: [(HTTPSession.AuthenticationHandler?, HTTPSession.AuthenticationHandler?, Result)] = [
             (trusting, nil, .proceedsDespite), (nil, trusting, .proceedsDespite),
             (cancelling, trusting, .failsCustom), (indifferent, trusting, .proceedsDespite),
             (indifferent, nil, .refuses(.expired)), (indifferent, indifferent, .refuses(.expired)),
@@ -103,36 +109,36 @@ import Testing
         #expect(error.code == .serverTrustFailed)
         #expect(error.reason.contains("expired on"))
         #expect(error.trustRefusal == Self.refusal)
-        let failure = try #require(error.underlying as? ServerTrustFailure)
+        let failure = try #require(error.underlying as? HTTPSession.ServerTrustFailure)
         #expect(failure.host == "api.test" && failure.failingURL == "https://api.test/x")
         #expect(
             failure.description
                 == "The certificate for this server is invalid. You might be connecting to a server that is "
                 + "pretending to be “api.test” which could put your confidential information at risk.")
-        #expect(ServerTrustFailure.urlErrorCode == -1202)
+        #expect(HTTPSession.ServerTrustFailure.urlErrorCode == -1202)
     }
 
     @Test(.rows("SM-87"), arguments: [false, true], [false, true])
     func `a trust failure has the URL and the certificates when they are known`(hasURL: Bool, hasPath: Bool) throws {
         let path = hasPath ? [try #require(Certificate(der: CertificateAuthority().certificate.der))] : []
-        let refusal = TrustRefusal(.unknownIssuer, host: "api.test", path: path)
+        let refusal = NetworkError.TrustRefusal(.unknownIssuer, host: "api.test", path: path)
         let refused = NetworkError(.serverTrustFailed, "\(refusal)", underlying: refusal)
         let error = NetworkError.explained(refused, at: Self.origin, url: hasURL ? "https://api.test" : nil)
-        let failure = try #require((error as? NetworkError)?.underlying as? ServerTrustFailure)
+        let failure = try #require((error as? NetworkError)?.underlying as? HTTPSession.ServerTrustFailure)
         #expect((failure.failingURL != nil) == hasURL)
         #expect((failure.peerCertificates?.count == 1) == hasPath)
     }
 
     @Test func `a request's challenge hook leaves its route and socket options as they are`() {
         var options = HTTPSession.Options()
-        #expect(options.authenticate == nil)
-        options.authenticate = { _ in .reject }
-        options.connectTo = ["a.test": .v4(1, port: 1)]
-        options.sockets = SocketOptions()
-        #expect(options.authenticate != nil && options.sockets != nil && !options.connectTo.isEmpty)
-        options.authenticate = nil
+        #expect(options.authenticationHandler == nil)
+        options.authenticationHandler = { _ in .reject }
+        options.hostOverrides = ["a.test": .v4(1, port: 1)]
+        options.sockets = HTTP.SocketOptions()
+        #expect(options.authenticationHandler != nil && options.sockets != nil && !options.hostOverrides.isEmpty)
+        options.authenticationHandler = nil
         options.sockets = nil
-        options.connectTo = [:]
+        options.hostOverrides = [:]
         #expect(options.rare == nil)
     }
 }

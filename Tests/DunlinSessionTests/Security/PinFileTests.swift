@@ -46,7 +46,7 @@ import Testing
             ("x.crt", Bytes(one.der.dropLast(1))), ("x.pem", Bytes(try one.privateKeyPEM)),
         ] {
             let path = try folder.write(bytes, to: name)
-            let error = #expect(throws: TrustSetupError.self) {
+            let error = #expect(throws: NetworkError.TrustConfigurationError.self) {
                 try SecurityPolicy.loadPins(directory: folder.path)
             }
             #expect(error?.description.hasPrefix("\(path) is no certificate: ") == true)
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func `a file of pins that is not there, or a folder without any, is an error`() throws {
-        #expect(throws: TrustSetupError.unreadable("/nonexistent")) {
+        #expect(throws: NetworkError.TrustConfigurationError.unreadable("/nonexistent")) {
             try SecurityPolicy.loadPins(directory: "/nonexistent")
         }
-        #expect(throws: TrustSetupError.unreadable("/nonexistent.cer")) {
+        #expect(throws: NetworkError.TrustConfigurationError.unreadable("/nonexistent.cer")) {
             try SecurityPolicy.loadPins(file: "/nonexistent.cer")
         }
         try folder.write("nothing", to: "readme.txt")
-        #expect(throws: TrustSetupError.noCertificates(in: folder.path)) {
+        #expect(throws: NetworkError.TrustConfigurationError.noCertificates(in: folder.path)) {
             try SecurityPolicy.loadPins(directory: folder.path)
         }
     }

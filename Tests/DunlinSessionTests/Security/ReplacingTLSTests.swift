@@ -48,9 +48,9 @@ import Testing
     }
 
     @Test func `a warning tells what is less safe with replaced TLS settings`() throws {
-        let told = Mutex<[SecurityWarning.Kind]>([])
+        let told = Mutex<[HTTPSession.SecurityWarning.Kind]>([])
         var configuration = Self.configuration()
-        configuration.onWarning = { warning in told.withLock { $0.append(warning.kind) } }
+        configuration.securityWarningHandler = { warning in told.withLock { $0.append(warning.kind) } }
         let session = try HTTPSession(configuration)
         #expect(told.withLock { $0.isEmpty })
         for _ in 0..<2 { try session.replaceTLS(HTTPSession.TLS(policy: .insecure)) }

@@ -77,7 +77,7 @@ import Testing
             var policy = SecurityPolicy(mode: .publicKey, pins: [])
             policy.hosts[pattern] = [try .init(Self.key)]
             let demand = try policy.rules().demand(for: HostIdentity(host))
-            #expect(demand == .pins(.init(keys: [try #require(Fingerprint(Self.key))])), "\(pattern)")
+            #expect(demand == .pins(.init(keys: [try #require(Certificate.Fingerprint(Self.key))])), "\(pattern)")
         }
     }
 
@@ -88,7 +88,7 @@ import Testing
         policy.allowInvalidCertificates = true
         #expect(try decide(policy, server.chain).refusal?.reason == .nameNeedsPin)
         policy.validatesDomainName = false
-        #expect(throws: TrustSetupError.self) { try policy.rules() }
+        #expect(throws: NetworkError.TrustConfigurationError.self) { try policy.rules() }
     }
 
     static let contradictions: [(String, @Sendable (inout SecurityPolicy) throws -> Void)] = [
@@ -138,8 +138,8 @@ import Testing
         .rows("SP-5"),
         arguments: ["", "sha256/", "sha256/AAAA", "sha1/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "garbage"])
     func `pins that are garbage are refused when they are made`(text: String) {
-        #expect(throws: TrustSetupError.notAPin(text)) { try SecurityPolicy.Pin(text) }
-        #expect(throws: TrustSetupError.self) { try SecurityPolicy.Pin(certificate: Bytes(text)) }
+        #expect(throws: NetworkError.TrustConfigurationError.notAPin(text)) { try SecurityPolicy.Pin(text) }
+        #expect(throws: NetworkError.TrustConfigurationError.self) { try SecurityPolicy.Pin(certificate: Bytes(text)) }
     }
 
     @Test(.rows("G-6", "SP-21", "CO-12")) func `a security policy comes back the same from JSON`() throws {
@@ -172,7 +172,7 @@ import Testing
 }
 
 extension TrustDecision {
-    var refusal: TrustRefusal? {
+    var refusal: NetworkError.TrustRefusal? {
         if case .refused(let refusal) = self { refusal } else { nil }
     }
 }

@@ -77,7 +77,7 @@ import Testing
                 configuration.tls.roots = roots
                 let error = #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
                 #expect(error?.code == .invalidConfiguration)
-                #expect(error?.underlying is TrustSetupError)
+                #expect(error?.underlying is NetworkError.TrustConfigurationError)
             }
         }
         var empty = HTTPSession.Configuration()
@@ -91,7 +91,9 @@ import Testing
         let own = [HTTPSession.TLS.Source.bytes(authority.certificate.der)]
         let none = { @Sendable in SystemRoots(files: ["/nonexistent.pem"], folders: []) }
         let lacking = try TrustSource(HTTPSession.TLS(roots: .systemAnd(own)), system: none)
-        #expect(throws: TrustSetupError.noSystemRoots(lookedAt: ["/nonexistent.pem"])) { try lacking.evaluator() }
+        #expect(throws: NetworkError.TrustConfigurationError.noSystemRoots(lookedAt: ["/nonexistent.pem"])) {
+            try lacking.evaluator()
+        }
         let both = try TrustSource(HTTPSession.TLS(roots: .systemAnd(own)))
         let alone = try TrustSource(HTTPSession.TLS())
         #expect(try both.evaluator().roots.count == alone.evaluator().roots.count + 1)
@@ -145,11 +147,11 @@ import Testing
         for garbage in [Bytes("garbage"), Bytes(authority.pem), .empty] {
             var tls = HTTPSession.TLS()
             tls.revocation.lists = [.bytes(garbage)]
-            #expect(throws: TrustSetupError.self) { try TrustSource(tls) }
+            #expect(throws: NetworkError.TrustConfigurationError.self) { try TrustSource(tls) }
         }
     }
 
-    static let lowered: [(@Sendable (inout HTTPSession.TLS) throws -> Void, [SecurityWarning.Kind])] = [
+    static let lowered: [(@Sendable (inout HTTPSession.TLS) throws -> Void, [HTTPSession.SecurityWarning.Kind])] = [
         ({ _ in }, []), ({ $0.policy = try pinned() }, []),
         ({ $0.policy = .insecure }, [.everyServerIsBelieved]),
         ({ $0.policy.allowInvalidCertificates = true }, [.invalidCertificatesAreAllowed]),
@@ -164,7 +166,7 @@ import Testing
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test", transport: MockTransport())
         try Self.lowered[index].0(&configuration.tls)
         let kinds = Kinds()
-        configuration.onWarning = { kinds.note($0) }
+        configuration.securityWarningHandler = { kinds.note($0) }
         let session = try HTTPSession(configuration)
         try session.replaceTLS(configuration.tls)
         #expect(kinds.all == Self.lowered[index].1)
@@ -174,7 +176,7 @@ import Testing
         let kinds = Kinds()
         let warnings = SecurityWarnings { kinds.note($0) }
         for host in ["a.test", "a.test", "b.test"] {
-            warnings.note(SecurityWarning(.refusedServerWasBelieved, "again", host: host))
+            warnings.note(HTTPSession.SecurityWarning(.refusedServerWasBelieved, "again", host: host))
         }
         #expect(kinds.all == [.refusedServerWasBelieved, .refusedServerWasBelieved])
     }
@@ -183,7 +185,7 @@ import Testing
         let identity = HTTPSession.ClientIdentity.pkcs12(.bytes("secret"), passphrase: "secret")
         var tls = HTTPSession.TLS()
         tls.identity = identity
-        let credential = Credential.password(user: "secret", password: "secret")
+        let credential = HTTPSession.AuthenticationChallenge.Credential.password(user: "secret", password: "secret")
         for text in [
             "\(identity)", String(reflecting: identity), "\(tls)", "\(credential)", String(reflecting: credential),
         ] {
@@ -194,11 +196,11 @@ import Testing
 
 /// What was told.
 private final class Kinds: Sendable {
-    private let kinds = Mutex<[SecurityWarning.Kind]>([])
+    private let kinds = Mutex<[HTTPSession.SecurityWarning.Kind]>([])
 
-    var all: [SecurityWarning.Kind] { kinds.withLock { $0 } }
+    var all: [HTTPSession.SecurityWarning.Kind] { kinds.withLock { $0 } }
 
-    func note(_ warning: SecurityWarning) {
+    func note(_ warning: HTTPSession.SecurityWarning) {
         kinds.withLock { $0.append(warning.kind) }
     }
 }

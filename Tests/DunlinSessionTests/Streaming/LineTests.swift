@@ -56,13 +56,13 @@ import Testing
         mocked.transport.on(.get, "/events").respond(body: "data:abc\n\ndata:abcd\n\n")
         var (lines, events) = (0, 0)
         let short = try await networkError {
-            try await mocked.session.withStream(from: "lines") { response in
+            try await mocked.session.withResponse(from: "lines") { response in
                 for try await _ in response.lines(limit: limit) { lines += 1 }
             }
         }
         #expect(lines == count && short?.code == (count == 2 ? nil : .limitExceeded))
         let long = try await networkError {
-            try await mocked.session.withStream(from: "events") { response in
+            try await mocked.session.withResponse(from: "events") { response in
                 for try await _ in response.events(limit: limit) { events += 1 }
             }
         }
@@ -95,7 +95,7 @@ import Testing
             Bytes(Array(bytes[$0..<min($0 + size, bytes.count)]))
         }
         mocked.transport.otherwise { _ in .stream(pieces) }
-        let events = try await mocked.session.withStream(from: "x") { response in
+        let events = try await mocked.session.withResponse(from: "x") { response in
             var events: [ServerSentEvent] = []
             for try await event in response.events { events.append(event) }
             return events
@@ -107,7 +107,7 @@ import Testing
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(body: "{\"id\":1,\"name\":\"a\"}\r\n\n  \n{\"id\":2,\"name\":\"b\"}")
         }
-        let users = try await mocked.session.withStream(from: "x") { response in
+        let users = try await mocked.session.withResponse(from: "x") { response in
             var users: [User] = []
             for try await user in response.values(of: User.self) { users.append(user) }
             return users
@@ -119,15 +119,15 @@ import Testing
         let mocked = try Mocked()
         mocked.transport.otherwise { _ in .respond(body: "data: 123\ndata: 456\n\n") }
         let line = try await networkError {
-            try await mocked.session.withStream(from: "x") { for try await _ in $0.lines(limit: 8) {} }
+            try await mocked.session.withResponse(from: "x") { for try await _ in $0.lines(limit: 8) {} }
         }
         #expect(line?.code == .limitExceeded)
         let event = try await networkError {
-            try await mocked.session.withStream(from: "x") { for try await _ in $0.events(limit: 10) {} }
+            try await mocked.session.withResponse(from: "x") { for try await _ in $0.events(limit: 10) {} }
         }
         #expect(event == nil)
         let long = try await networkError {
-            try await mocked.session.withStream(from: "x") { for try await _ in $0.events(limit: 9) {} }
+            try await mocked.session.withResponse(from: "x") { for try await _ in $0.events(limit: 9) {} }
         }
         #expect(long == nil || long?.code == .limitExceeded)
     }

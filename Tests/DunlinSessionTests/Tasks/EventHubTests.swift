@@ -5,9 +5,9 @@ import Testing
 @testable import DunlinSession
 
 @Suite struct `Events of a session` {
-    private static func snapshot(_ number: Int) -> TaskSnapshot {
-        TaskSnapshot(
-            id: TaskID.next(), kind: .data, method: .get, template: "\(number)", label: nil, tags: [],
+    private static func snapshot(_ number: Int) -> HTTPSession.TaskSnapshot {
+        HTTPSession.TaskSnapshot(
+            id: HTTPSession.TaskID.next(), kind: .data, method: .get, targetTemplate: "\(number)", label: nil, tags: [],
             priority: .normal,
             state: .waiting, age: .zero)
     }
@@ -15,7 +15,7 @@ import Testing
     private static func numbers(_ stream: EventHub.Stream) async -> [Int] {
         var numbers: [Int] = []
         for await event in stream {
-            if case .resumed(let task) = event, let number = Int(task.template) { numbers.append(number) }
+            if case .resumed(let task) = event, let number = Int(task.targetTemplate) { numbers.append(number) }
         }
         return numbers
     }
@@ -51,16 +51,16 @@ import Testing
             Issue.record("nobody wants to know")
             return .invalidated
         }
-        #expect(!hub.isHeeded)
+        #expect(!hub.hasObservers)
         hub.tell(told())
         do {
             let stream = hub.listen(keeping: 1)
-            #expect(hub.isHeeded)
+            #expect(hub.hasObservers)
             _ = stream
         }
-        #expect(!hub.isHeeded)
+        #expect(!hub.hasObservers)
         hub.tell(told())
-        #expect(EventHub(always: true).isHeeded)
+        #expect(EventHub(always: true).hasObservers)
     }
 
     @Test func `events can be observed again once they have ended`() async {

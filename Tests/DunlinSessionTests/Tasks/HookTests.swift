@@ -26,7 +26,7 @@ import Testing
             return nil
         }
         hooks.data = { bytes, _ in log.note("\(name) data \(bytes.count)") }
-        hooks.transferEnded = { _, error in log.note("\(name) ended \(error == nil)") }
+        hooks.didEndTransfer = { _, error in log.note("\(name) ended \(error == nil)") }
         hooks.metrics = { _, _ in log.note("\(name) metrics") }
         hooks.completed = { completion in log.note("\(name) completed \(completion.error == nil)") }
         return hooks
@@ -91,7 +91,7 @@ import Testing
     func `the session's response hook decides before the request's unless it returns nil`() async throws {
         let log = Log()
         var (first, second) = (HTTPSession.Hooks(), HTTPSession.Hooks())
-        first.response = { _, _ in .take }
+        first.response = { _, _ in .accept }
         second.response = { _, _ in .cancel }
         let mock = try mocked(log, hooks: first)
         var options = HTTPSession.Options()
@@ -187,7 +187,7 @@ import Testing
     {
         let log = Log()
         let mock = try mocked(log, hooks: Self.hooks("session", log))
-        try await mock.session.withStream(from: "/") { response in
+        try await mock.session.withResponse(from: "/") { response in
             for try await piece in response.body { log.note("read \(piece.count)") }
         }
         #expect(

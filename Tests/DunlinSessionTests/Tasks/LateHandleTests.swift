@@ -12,7 +12,7 @@ import Testing
         let mock = try Mocked { $0.useLoopOfTest() }
         let events = mock.session.events
         // As if its thread had been stopped between the two.
-        let call = try mock.session.core.call(.get, "/", options: .init(), isWatched: true)
+        let call = try mock.session.core.call(.get, "/", options: .init(), isObserved: true)
         if isClosed { await mock.session.restart() } else { await mock.session.tasks.cancelAll() }
         let task = try mock.session.held(call, into: WholeSink())
         let batch = try mock.session.batch([task], running: 1)

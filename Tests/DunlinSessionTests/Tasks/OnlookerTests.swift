@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func leave(_ place: Int, _ machine: inout Machine, at now: Int64? = 0) -> [Int] {
-        let time = machine.hasOnlookers ? now.map(time) : nil
+        let time = machine.hasObservers ? now.map(time) : nil
         return machine.remove(place, at: time) ? [] : machine.dismiss(place, at: time)
     }
 

@@ -66,7 +66,7 @@ import Testing
 
     @Test(.rows("G-4", "SM-25", "SM-32", "AP-13", "VD-2"))
     func `progress is told at once, then when it differs, and at the end once`() {
-        var teller = ProgressTeller(.download)
+        var teller = ProgressReporter(.download)
         var tally = Tally()
         func tell(_ version: UInt64) -> Int? {
             teller.tell(tally, version, at: MonotonicTime(nanoseconds: Int64(version)))?.wireBytes

@@ -19,7 +19,7 @@ import Testing
             case .retried:
                 let options = HTTPSession.Options(retry: .constant(attempts: 2, every: .milliseconds(1)))
                 _ = try await session.get("busy", options: options, as: .bytes)
-            case .scope: try await session.withStream(from: "x") { for try await _ in $0.body {} }
+            case .scope: try await session.withResponse(from: "x") { for try await _ in $0.body {} }
             case .stream: for try await _ in try await session.stream("x").body {}
             case .download: unlink(try await session.download("x", to: .temporary).value.path)
             case .awaitedHandle: _ = try await session.task("x", as: .bytes).value

@@ -28,9 +28,9 @@ import Testing
 
     /// What was told of each request.
     final class Tellings: Sendable {
-        let ends = Mutex<[TaskID: Int]>([:])
+        let ends = Mutex<[HTTPSession.TaskID: Int]>([:])
 
-        func noteEnd(of id: TaskID) {
+        func noteEnd(of id: HTTPSession.TaskID) {
             ends.withLock { $0[id, default: 0] += 1 }
         }
     }

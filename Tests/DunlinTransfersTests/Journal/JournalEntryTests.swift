@@ -36,7 +36,7 @@ import Testing
         var running = Self.entry(try Self.download, .running, metadata: #"{"title":"ü"}"#)
         running.attempts = 3
         running.failures = 2
-        running.request.timeouts = ["idle": 5_000_000_000]
+        running.request.timeouts = ["receive": 5_000_000_000]
         running.request.label = "seven"
         running.request.fields = ["Accept", "*/*"]
         for entry in [
@@ -72,7 +72,7 @@ import Testing
     @Test func `a journal entry with the largest counts is read and sent again`() throws {
         var entry = Self.entry(Self.limited(.max))
         (entry.attempts, entry.failures) = (1 << 32, 1 << 32)
-        entry.request.timeouts = ["idle": .max]
+        entry.request.timeouts = ["receive": .max]
         let read = try JournalEntry(try entry.bytes(), id: Self.id)
         #expect(read == entry)
         var machine = JournalMachine(read, .init())
@@ -106,8 +106,8 @@ import Testing
         { $0.attempts = .max },
         { $0.failures = .max },
         { $0.attempts = (1 << 32) + 1 },
-        { $0.request.timeouts = ["idle": -1] },
-        { $0.request.timeouts = ["idle": .min] },
+        { $0.request.timeouts = ["receive": -1] },
+        { $0.request.timeouts = ["receive": .min] },
         { $0 = entry(limited(-1)) },
         { $0 = entry(limited(5), .publishing(.init(path: "/data/x", number: 1, length: -1, modified: .min))) },
         { $0 = entry(limited(5), .publishing(.init(path: "x", number: 1, length: 1, modified: 1))) },
@@ -134,14 +134,14 @@ import Testing
     }
 
     @Test func `a journal entry keeps no secret fields but those that are named`() throws {
-        let origin = Origin(scheme: .https, host: "a.test")
+        let origin = HTTP.Origin(scheme: .https, host: "a.test")
         var options = HTTPSession.Options(label: "own")
         options.fields = [
             "Authorization": "Bearer secret", "Cookie": "a=secret", "X-Api-Key": "secret", "X-Own": "kept",
             "Idempotency-Key": "known", "Range": "bytes=0-1",
         ]
-        options.fields.append("X-Plain", "secret", sensitive: true)
-        options.timeouts = Timeouts(idle: .seconds(5), total: nil)
+        options.fields.append(name: "X-Plain", value: "secret", sensitive: true)
+        options.timeouts = Timeouts(readIdle: .seconds(5), total: nil)
         let head = RequestHead(method: .post, origin: origin, target: "/x?y=z")
         let request = JournalEntry.Request(head, options, keeping: ["idempotency-key"])
         #expect(request.url == "https://a.test/x?y=z")
@@ -159,7 +159,7 @@ import Testing
     @Test func `a download is journaled only if another process can use its destination`() throws {
         let options = HTTPSession.DownloadOptions()
         #expect(JournalEntry.Download(.temporary, options) == nil)
-        #expect(JournalEntry.Download(.decided { _, _ in nil }, options) == nil)
+        #expect(JournalEntry.Download(.resolved { _, _ in nil }, options) == nil)
         let file = try #require(JournalEntry.Download(.file("/a/b"), options))
         #expect("\(file.destination.place)" == #"file("/a/b")"#)
         guard case .download(let full) = try Self.download else { return }

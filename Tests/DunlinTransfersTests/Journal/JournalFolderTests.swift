@@ -227,7 +227,7 @@ import Testing
         #expect(outcome.file?.path == path && outcome.file?.byteCount == 4)
         #expect(mocked.transport.requests.count == (isThere ? 0 : 1))
         #expect((outcome.response == nil) == isThere)
-        try await journal.drained()
+        try await journal.waitUntilEmpty()
         #expect(try storage.ids().isEmpty)
         await mocked.session.shutdown()
     }

@@ -32,7 +32,7 @@ import Testing
 
     @Test func `a transfer is written down as running, and counted, before anything is sent`() {
         var machine = Self.machine()
-        #expect(machine.isHeld && !machine.maySend)
+        #expect(machine.isSuspended && !machine.maySend)
         let begins = [machine.start(), machine.start()]
         #expect(begins == [true, false])
         var expected = machine.entry
@@ -191,7 +191,7 @@ import Testing
         code: NetworkError.Code, status: UInt16?, mayPass: Bool
     ) {
         var error = NetworkError(code, "test", requestMayHaveBeenSent: true)
-        error.response = status.map { ResponseHead(status: Status($0), fields: ["Retry-After": "7"]) }
+        error.response = status.map { ResponseHead(status: HTTP.Status($0), fields: ["Retry-After": "7"]) }
         let delay: Duration? = status == nil ? nil : .seconds(7)
         #expect(Machine.Ending(error) == .failed(mayPass: mayPass, isSafe: false, delay: delay))
         error.isSafeToRetry = true
@@ -202,7 +202,7 @@ import Testing
     @Test(arguments: ["x", "-1", "Sun, 06 Nov 1994 08:49:37 GMT", "99999999999999999999", ""])
     func `an invalid Retry-After is ignored`(text: String) {
         var error = NetworkError(.unacceptableStatus, "test")
-        error.response = ResponseHead(status: Status(503), fields: ["Retry-After": text])
+        error.response = ResponseHead(status: HTTP.Status(503), fields: ["Retry-After": text])
         #expect(Machine.Ending(error) == .failed(mayPass: true, isSafe: true))
     }
 }

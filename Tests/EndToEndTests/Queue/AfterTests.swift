@@ -4,9 +4,9 @@ import LedgerRows
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct `A request that comes after others` {
-    private static func options(after ids: [TaskID]) -> HTTPSession.Options {
+    private static func options(after ids: [HTTPSession.TaskID]) -> HTTPSession.Options {
         var options = HTTPSession.Options()
-        options.after = ids
+        options.startsAfter = ids
         return options
     }
 

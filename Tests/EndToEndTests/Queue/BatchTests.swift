@@ -134,7 +134,7 @@ import Testing
             var tasks: [HTTPSession.RequestTask<String>] = []
             for number in 0..<6 {
                 var options = HTTPSession.Options()
-                options.after = tasks.map(\.id)
+                options.startsAfter = tasks.map(\.id)
                 tasks.append(try stage.session.task("\(number)", options: options, as: .string))
             }
             let batch = try stage.session.batch(tasks.reversed(), running: 1)

@@ -8,7 +8,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct `A request in the queue` {
     private static let one: @Sendable (inout HTTPSession.Configuration) -> Void = { $0.queue.running = 1 }
 
-    enum Standing: CaseIterable {
+    enum QueueStatus: CaseIterable {
         case notBegun
         case afterAnother
         case inLine
@@ -22,9 +22,9 @@ import Testing
         case byTask
     }
 
-    @Test(arguments: Standing.allCases, Cancel.allCases)
+    @Test(arguments: QueueStatus.allCases, Cancel.allCases)
     func `a request is cancelled wherever it stands in the queue, and others get their turn`(
-        standing: Standing, cancel: Cancel
+        standing: QueueStatus, cancel: Cancel
     ) async throws {
         try await Stage.with(configure: Self.one) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
@@ -52,13 +52,13 @@ import Testing
     }
 
     private static func task(
-        _ standing: Standing, _ first: HTTPSession.RequestTask<String>, on stage: Stage
+        _ standing: QueueStatus, _ first: HTTPSession.RequestTask<String>, on stage: Stage
     ) async throws -> HTTPSession.RequestTask<String> {
         switch standing {
         case .notBegun: return try stage.session.task("it", as: .string)
         case .afterAnother:
             var options = HTTPSession.Options()
-            options.after = [first.id]
+            options.startsAfter = [first.id]
             let task = try stage.session.task("it", options: options, as: .string)
             task.resume()
             return task
@@ -183,7 +183,7 @@ import Testing
                             switch random.next(below: 5) {
                             case 0: task.suspend()
                             case 1: task.resume()
-                            case 2: task.priority = RequestPriority(random.next(below: 9))
+                            case 2: task.priority = HTTP.Priority(random.next(below: 9))
                             case 3 where number % 4 == 0: task.cancel()
                             default: await Task.yield()
                             }

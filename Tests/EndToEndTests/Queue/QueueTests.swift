@@ -25,7 +25,7 @@ import Testing
                         case 0: return try await session.get("\(number)", as: .string).value
                         case 1: return try await session.task("\(number)", as: .string).value
                         default:
-                            return try await session.withStream(from: "\(number)") { response in
+                            return try await session.withResponse(from: "\(number)") { response in
                                 var length = 0
                                 for try await piece in response.body { length += piece.count }
                                 return String(repeating: "x", count: length)
@@ -71,7 +71,7 @@ import Testing
         try await Stage.with(configure: Self.limits(1)) { (stage: Stage) async throws in
             let turnstile = Turnstile(at: stage.server)
             var tasks = [try await stage.begin("first")]
-            let priorities: [RequestPriority] = [.normal, .low, .normal, .high, .normal]
+            let priorities: [HTTP.Priority] = [.normal, .low, .normal, .high, .normal]
             for (index, priority) in priorities.enumerated() {
                 tasks.append(try await stage.begin("\(index)", .init(priority: priority), behind: index))
             }

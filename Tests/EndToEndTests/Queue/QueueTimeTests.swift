@@ -24,7 +24,7 @@ import Testing
             let first = try await stage.begin("first")
             async let failure = NetworkError.thrown {
                 guard isStreamed else { return _ = try await stage.session.get("late", as: .bytes) }
-                try await stage.session.withStream(from: "late") { _ in }
+                try await stage.session.withResponse(from: "late") { _ in }
             }
             try await stage.eventually("it waits") { await stage.queued == 1 }
             try await clock.advance(by: .milliseconds(9999))
@@ -35,7 +35,7 @@ import Testing
             #expect(error.limit == .seconds(10) && error.elapsed == .seconds(10))
             #expect(error.reason.contains("queue"))
             #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
-            #expect(error.attempt?.duration(of: .pool) == .seconds(10))
+            #expect(error.hop?.duration(of: .pool) == .seconds(10))
             #expect(await stage.session.tasks.count == 1)
             turnstile.open()
             #expect(try await first.value == "x")
@@ -54,7 +54,7 @@ import Testing
             let first = try await stage.begin("first", .init(timeouts: .patient))
             async let metrics = {
                 guard isStreamed else { return try await stage.session.get("late", as: .bytes).metrics }
-                return try await stage.session.withStream(from: "late") { $0.metrics }
+                return try await stage.session.withResponse(from: "late") { $0.metrics }
             }()
             try await stage.eventually("it waits") { await stage.queued == 1 }
             try await clock.advance(by: .seconds(15))
@@ -63,9 +63,9 @@ import Testing
             try await stage.eventually("it is there") { turnstile.arrived.count == 2 }
             try await clock.advance(by: .seconds(4))
             try await turnstile.pass(1)
-            let attempts = try await metrics.attempts
-            #expect(attempts.map { $0.duration(of: .pool) } == [.seconds(15)])
-            #expect(attempts.map { $0.duration(of: .firstByte) } == [.seconds(4)])
+            let hops = try await metrics.hops
+            #expect(hops.map { $0.duration(of: .pool) } == [.seconds(15)])
+            #expect(hops.map { $0.duration(of: .firstByte) } == [.seconds(4)])
             if !isStreamed { #expect(try await metrics.total == .seconds(19)) }
         }
     }
@@ -107,7 +107,7 @@ import Testing
             let first = try await stage.begin("first")
             let session = stage.session
             async let failure = NetworkError.thrown {
-                try await session.withDeadline(in: .seconds(5)) { _ = try await session.get("late", as: .bytes) }
+                try await session.withTimeout(.seconds(5)) { _ = try await session.get("late", as: .bytes) }
             }
             try await stage.eventually("it waits") { await stage.queued == 1 }
             try await clock.advance(by: .seconds(5))
@@ -127,7 +127,7 @@ import Testing
             let first = try await stage.begin("first", .init(timeouts: .patient))
             let held = try await stage.begin("held", behind: 0)
             var options = HTTPSession.Options()
-            options.after = [first.id]
+            options.startsAfter = [first.id]
             let last = try stage.session.task("last", options: options, as: .string)
             last.resume()
             try await clock.advance(by: .seconds(6))

@@ -27,7 +27,7 @@ struct `Requests tried again` {
             let response = try await clock.skippingWaits { try await stage.session.get("x", as: .string) }
             #expect(response.value == "fit" && response.retries.map(\.wait) == [.seconds(3)])
             #expect(start.duration(to: clock.now) == .seconds(3))
-            #expect(response.metrics.attempts.count == 2 && response.retries[0].attempt?.bodyBytes == 30_000)
+            #expect(response.metrics.hops.count == 2 && response.retries[0].lastHop?.bodyBytes == 30_000)
             #expect(stage.server.connectionCount == 1 && stage.session.connections.open == 1)
         }
     }
@@ -41,7 +41,7 @@ struct `Requests tried again` {
             stage.server.enqueue(reply.resetAfter(count), reply.truncatedAfter(count), reply)
             let response = try await clock.skippingWaits { try await stage.session.get("x", as: .string) }
             #expect(response.value == String(repeating: "A", count: 100) && response.retries.count == 2)
-            #expect(response.retries.allSatisfy { $0.attempt != nil })
+            #expect(response.retries.allSatisfy { $0.lastHop != nil })
             #expect(stage.server.requests.count == 3)
         }
     }
@@ -52,7 +52,7 @@ struct `Requests tried again` {
             stage.server.enqueue(LoopbackServer.Reply.response(body: "a").resetAfter(0))
             stage.server.respond { _ in .response(503) }
             for (code, status) in [(NetworkError.Code.connectionClosed, nil), (.unacceptableStatus, 503)]
-                as [(NetworkError.Code, Status?)]
+                as [(NetworkError.Code, HTTP.Status?)]
             {
                 let error = try await NetworkError.thrown {
                     _ = try await stage.session.post("x", body: .string("a"), as: .bytes)

@@ -7,7 +7,7 @@ enum Onlookers {
     @TaskLocal static var transcript: Transcript?
 
     private static func heard(
-        _ hook: String, _ task: TaskSnapshot? = nil, _ line: (Transcript) -> String = { _ in "" }
+        _ hook: String, _ task: HTTPSession.TaskSnapshot? = nil, _ line: (Transcript) -> String = { _ in "" }
     ) {
         guard let transcript else { return }
         transcript.heard(hook, task, line(transcript))
@@ -29,7 +29,7 @@ enum Onlookers {
             }
             return nil
         }
-        hooks.needsNewBody = { request in
+        hooks.replacementBody = { request in
             heard(owner + "needs new body") { _ in "\(request.method) \(request.url)" }
             return nil
         }
@@ -47,16 +47,16 @@ enum Onlookers {
         hooks.downloadProgress = { progress, task in
             if progress.isFinal { heard(owner + "download progress", task) { _ in text(progress) } }
         }
-        hooks.retrying = { task, attempt in
+        hooks.willRetry = { task, attempt in
             heard(owner + "retrying", task) { _ in "\(attempt.cause) +\(attempt.wait)" }
         }
-        hooks.transferEnded = { task, error in
+        hooks.didEndTransfer = { task, error in
             heard(owner + "transfer ended", task) { _ in
                 error.map { ($0 as? NetworkError)?.code.rawValue ?? "\($0)" } ?? "well"
             }
         }
         hooks.metrics = { metrics, task in
-            heard(owner + "metrics", task) { _ in "\(metrics.attempts.count) attempts" }
+            heard(owner + "metrics", task) { _ in "\(metrics.hops.count) attempts" }
         }
         hooks.completed = { completion in
             heard(owner + "completed", completion.task) { $0.text(completion) }

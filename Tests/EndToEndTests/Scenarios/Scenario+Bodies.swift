@@ -65,7 +65,7 @@ extension Scenario {
         Scenario("stream") { scene in
             scene.server.enqueue(.generated(length: 300_000))
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a") { response in
+                try await scene.session.withResponse(from: "a") { response in
                     var count = 0
                     for try await piece in response.body { count += piece.count }
                     return "\(response.status.code), \(count) bytes"
@@ -83,7 +83,7 @@ extension Scenario {
         Scenario("stream-left-early") { scene in
             scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall])
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a") { response in
+                try await scene.session.withResponse(from: "a") { response in
                     await scene.noteTasks("in the scope")
                     return response.status.code
                 }
@@ -94,7 +94,7 @@ extension Scenario {
             struct Enough: Error {}
             scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall])
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a") { _ in throw Enough() }
+                try await scene.session.withResponse(from: "a") { _ in throw Enough() }
             }
             try await scene.server.wait { $0.open == 0 }
         },
@@ -129,7 +129,7 @@ extension Scenario {
                 try await scene.session.download("a", to: .file("\(scene.folder.path)/none/at/all/file"))
             }
         },
-        Scenario("download-resumed", hasManualClock: true, chancy: Set(Phase.allCases)) { scene in
+        Scenario("download-resumed", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) { scene in
             scene.server.serve(.init(length: 3000, tag: "\"v1\""), at: "/a", faults: .short(after: 1000), .none)
             await scene.note("download") {
                 try await scene.movingOn {

@@ -3,7 +3,7 @@ import DunlinTesting
 
 extension Scenario {
     /// A request that is stopped where it hangs, in each way and in each place.
-    static let cancellations: [Scenario] = Predicament.allCases.filter { $0.phase != .secure }.flatMap { predicament in
+    static let cancellations: [Scenario] = Predicament.allCases.filter { $0.phase != .tls }.flatMap { predicament in
         [
             Scenario("cancel-task-in-\(predicament.rawValue)", server: predicament.server) {
                 predicament.configure(&$0)

@@ -63,7 +63,7 @@ extension Scenario {
             await scene.note("handle") { try await scene.session.task("d", as: .bytes).response }
             scene.noteCookies()
         },
-        Scenario("cookies-in-a-retry", hasManualClock: true, chancy: Set(Phase.allCases)) {
+        Scenario("cookies-in-a-retry", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) {
             withJar(&$0)
             $0.retry = .constant(attempts: 2, every: .seconds(1))
         } _: { scene in

@@ -91,7 +91,7 @@ extension Scenario {
             scene.server.enqueue(.response(body: "one"), .response(body: "two"))
             let first = try scene.session.task("a", as: .string)
             var options = HTTPSession.Options()
-            options.after = [first.id]
+            options.startsAfter = [first.id]
             let second = try scene.session.task("b", options: options, as: .string)
             second.resume()
             first.resume()

@@ -6,14 +6,14 @@ import Synchronization
 extension Scenario {
     /// Downloads that break, are stopped, are gone on with, or go elsewhere than planned.
     static let files: [Scenario] = [
-        Scenario("download-broken", chancy: [.idle]) { scene in
+        Scenario("download-broken", chancy: [.receive]) { scene in
             scene.server.serve(.init(length: 3000, tag: "\"v1\""), at: "/a", faults: .short(after: 1000))
             await scene.note("download") {
                 try await scene.session.download("a", to: .file("\(scene.folder.path)/file"), resuming: .never)
             }
             try scene.noteFiles()
         },
-        Scenario("download-changed-meanwhile", hasManualClock: true, chancy: Set(Phase.allCases)) { scene in
+        Scenario("download-changed-meanwhile", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) { scene in
             scene.server.serve(.init(length: 3000, tag: "\"v1\""), at: "/a", faults: .short(after: 1000), .changed)
             await scene.note("download") {
                 try await scene.movingOn {
@@ -23,7 +23,7 @@ extension Scenario {
             }
             try scene.noteFiles()
         },
-        Scenario("download-stopped-and-gone-on-with", chancy: Set(Phase.allCases)) { scene in
+        Scenario("download-stopped-and-gone-on-with", chancy: Set(HTTP.Phase.allCases)) { scene in
             scene.server.serve(.init(length: 3000, tag: "\"v1\""), at: "/a", faults: .stall(after: 1000))
             let task = try scene.session.downloadTask("a", to: .file("\(scene.folder.path)/file"))
             task.resume()
@@ -37,7 +37,7 @@ extension Scenario {
             }
             try scene.noteFiles()
         },
-        Scenario("download-found-again", chancy: Set(Phase.allCases)) { scene in
+        Scenario("download-found-again", chancy: Set(HTTP.Phase.allCases)) { scene in
             scene.server.serve(.init(length: 3000, tag: "\"v1\""), at: "/a", faults: .stall(after: 1000))
             let destination = HTTPSession.Destination.file("\(scene.folder.path)/file")
             let task = try scene.session.downloadTask("a", to: destination, resuming: .ifValidatorMatches)
@@ -99,7 +99,7 @@ extension Scenario {
             scene.server.enqueue(.response(body: "hello"))
             var options = HTTPSession.Options()
             options.hooks = Onlookers.hooks(of: "own ")
-            options.hooks.response = { _, _ in .becomeDownload(to: .file("\(scene.folder.path)/file")) }
+            options.hooks.response = { _, _ in .download(to: .file("\(scene.folder.path)/file")) }
             await scene.note("get") { [options] in
                 let response = try await scene.session.get("a", options: options, as: .bytes)
                 return "\(response.value.count) bytes, file \(response.file.map { "\($0.byteCount)" } ?? "none")"

@@ -92,7 +92,7 @@ extension Scenario {
             scene.server.route(.get, "/a", .response(body: "a"))
             scene.server.route(.get, "/b", .response(body: "b"))
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a") { response in
+                try await scene.session.withResponse(from: "a") { response in
                     let waiting = try await scene.begin("b", running: false)
                     let text = try await scene.text(response)
                     return (waiting, text)
@@ -144,7 +144,7 @@ extension Scenario {
             scene.server.enqueue(.response(404), .response(body: "two"))
             let first = try scene.session.task("a", as: .string)
             var options = HTTPSession.Options()
-            options.after = [first.id]
+            options.startsAfter = [first.id]
             let second = try scene.session.task("b", options: options, as: .string)
             second.resume()
             await scene.noteTasks("while it waits")
@@ -156,7 +156,7 @@ extension Scenario {
             scene.server.enqueue(.response(body: "two"))
             let first = try scene.session.task("a", as: .string)
             var options = HTTPSession.Options()
-            options.after = [first.id]
+            options.startsAfter = [first.id]
             let second = try scene.session.task("b", options: options, as: .string)
             second.resume()
             await scene.noteTasks("while it waits")

@@ -10,7 +10,7 @@ extension Scenario {
                 try await scene.session.post("a", body: .string("x"), options: .onlookedAt, as: .string)
             }
         },
-        Scenario("hooks-of-a-retry", hasManualClock: true, chancy: Set(Phase.allCases)) {
+        Scenario("hooks-of-a-retry", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) {
             $0.retry = .constant(attempts: 2, every: .seconds(1))
         } _: { scene in
             scene.server.enqueue(.response(503), .response(body: "fit"))
@@ -21,7 +21,7 @@ extension Scenario {
         Scenario("hooks-of-a-stream") { scene in
             scene.server.enqueue(.response(body: "hello"))
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a", options: .onlookedAt) { try await scene.text($0) }
+                try await scene.session.withResponse(from: "a", options: .onlookedAt) { try await scene.text($0) }
             }
         },
         Scenario("hooks-of-a-failure") { scene in
@@ -40,7 +40,7 @@ extension Scenario {
             var options = HTTPSession.Options.onlookedAt
             options.hooks.response = { _, _ in .cancel }
             await scene.note("stream") { [options] in
-                try await scene.session.withStream(from: "a", options: options) { try await scene.text($0) }
+                try await scene.session.withResponse(from: "a", options: options) { try await scene.text($0) }
             }
         },
         Scenario("hook-cancels-a-download") { scene in
@@ -75,7 +75,7 @@ extension Scenario {
             scene.server.enqueue(
                 LoopbackServer.Reply.response(307, fields: ["Location": "/b"]).closingAfter, .response(body: "here"))
             var options = HTTPSession.Options.onlookedAt
-            options.hooks.needsNewBody = { _ in .string("anew") }
+            options.hooks.replacementBody = { _ in .string("anew") }
             let body = RequestBody.stream(UploadPieces(total: 1000), length: 1000)
             await scene.note("post") { [options] in
                 try await scene.session.post("a", body: body, options: options, as: .string)

@@ -45,25 +45,26 @@ extension Scenario {
 
     /// What is tried again, after which waits, and with what.
     static let retries: [Scenario] = [
-        Scenario("retry-status", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying) { scene in
+        Scenario("retry-status", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying) { scene in
             scene.server.enqueue(.response(503, fields: ["Retry-After": "2"], body: "busy"), .response(body: "fit"))
             await scene.note("get") {
                 try await scene.skippingWaits { try await scene.session.get("a", as: .string) }
             }
         },
-        Scenario("retry-reset", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying) { scene in
+        Scenario("retry-reset", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying) { scene in
             scene.server.enqueue(LoopbackServer.Reply.response(body: "a").resetAfter(0), .response(body: "fit"))
             await scene.note("get") {
                 try await scene.skippingWaits { try await scene.session.get("a", as: .string) }
             }
         },
-        Scenario("retry-exhausted", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying) { scene in
+        Scenario("retry-exhausted", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying) {
+            scene in
             scene.server.respond { _ in .response(503, body: "busy") }
             await scene.note("get") {
                 try await scene.skippingWaits { try await scene.session.get("a", as: .string) }
             }
         },
-        Scenario("retry-unsafe", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying) { scene in
+        Scenario("retry-unsafe", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying) { scene in
             scene.server.respond { _ in .response(503, body: "busy") }
             await scene.note("post") {
                 try await scene.skippingWaits {
@@ -71,18 +72,19 @@ extension Scenario {
                 }
             }
         },
-        Scenario("retry-body-again", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying) { scene in
+        Scenario("retry-body-again", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying) {
+            scene in
             scene.server.enqueue(.response(503), .response(body: "fit"))
             let body = RequestBody.bytes(LoopbackServer.GeneratedBody.bytes(0..<5000))
             await scene.note("put") {
                 try await scene.skippingWaits { try await scene.session.put("a", body: body, as: .string) }
             }
         },
-        Scenario("retry-stream", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying) { scene in
+        Scenario("retry-stream", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying) { scene in
             scene.server.enqueue(.response(503), .response(body: "fit"))
             await scene.note("stream") { try await scene.skippingWaits { try await scene.read("a") } }
         },
-        Scenario("retry-after-redirect", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying) {
+        Scenario("retry-after-redirect", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying) {
             scene in
             scene.server.enqueue(
                 .response(302, fields: ["Location": "/b"]), .response(503), .response(body: "fit"))
@@ -90,8 +92,9 @@ extension Scenario {
                 try await scene.skippingWaits { try await scene.session.get("a", as: .string) }
             }
         },
-        Scenario("retry-cancelled-in-the-wait", hasManualClock: true, chancy: Set(Phase.allCases), configure: retrying)
-        { scene in
+        Scenario(
+            "retry-cancelled-in-the-wait", hasManualClock: true, chancy: Set(HTTP.Phase.allCases), configure: retrying
+        ) { scene in
             scene.server.enqueue(.response(503))
             let running = Task { await scene.note("get") { try await scene.session.get("a", as: .string) } }
             try await scene.clock.waitForRetries()
@@ -109,9 +112,9 @@ extension Scenario {
 extension Scene {
     /// Reads a streamed response to its end, and tells what it was.
     func read(
-        _ target: HTTP.Target, method: Method = .get, body: RequestBody = .none
+        _ target: HTTP.Target, method: HTTP.Method = .get, body: RequestBody = .none
     ) async throws -> String {
-        try await session.withStream(from: target, method: method, body: body) { response in
+        try await session.withResponse(from: target, method: method, body: body) { response in
             var count = 0
             for try await piece in response.body { count += piece.count }
             return "\(response.status.code), \(count) bytes from \(response.url), retries \(response.retries.count),"

@@ -9,7 +9,7 @@ extension Scenario {
             scene.server.enqueue(
                 [.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall], .response(body: "next"))
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a") { response in
+                try await scene.session.withResponse(from: "a") { response in
                     for try await _ in response.body { break }
                     return response.status.code
                 }
@@ -25,7 +25,7 @@ extension Scenario {
             scene.server.route(.get, "/a", .response(body: "outer"))
             scene.server.route(.get, "/b", .response(body: "inner"))
             await scene.note("outer") {
-                try await scene.session.withStream(from: "a") { response in
+                try await scene.session.withResponse(from: "a") { response in
                     await scene.note("inner") { try await scene.read("b") }
                     return try await scene.text(response)
                 }
@@ -34,7 +34,7 @@ extension Scenario {
         Scenario("stream-read-twice") { scene in
             scene.server.enqueue(.response(body: "hello"))
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a") { response in
+                try await scene.session.withResponse(from: "a") { response in
                     await scene.note("first") { try await scene.text(response) }
                     return try await scene.text(response)
                 }
@@ -45,7 +45,7 @@ extension Scenario {
             scene.server.route(.get, "/a", .response(fields: ["Content-Encoding": "gzip"], body: coded))
             await scene.note("decoded") { try await scene.read("a") }
             await scene.note("as it is") {
-                try await scene.session.withStream(from: "a", options: .init(decodesContent: false)) {
+                try await scene.session.withResponse(from: "a", options: .init(decompresses: false)) {
                     try await scene.text($0)
                 }
             }
@@ -67,7 +67,7 @@ extension Scenario {
             let reached = LoopbackServer.Gate()
             let running = Task {
                 await scene.note("stream") {
-                    try await scene.session.withStream(from: "a") { response in
+                    try await scene.session.withResponse(from: "a") { response in
                         for try await _ in response.body { reached.open() }
                     }
                 }
@@ -82,7 +82,7 @@ extension Scenario {
             let reached = LoopbackServer.Gate()
             let running = Task {
                 await scene.note("stream") {
-                    try await scene.session.withStream(from: "a") { response in
+                    try await scene.session.withResponse(from: "a") { response in
                         for try await _ in response.body { reached.open() }
                     }
                 }
@@ -95,17 +95,17 @@ extension Scenario {
         Scenario("stream-outlives-its-scope") { scene in
             scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .stall])
             await scene.note("afterwards") {
-                let body = try await scene.session.withStream(from: "a") { $0.body }
+                let body = try await scene.session.withResponse(from: "a") { $0.body }
                 for try await _ in body {}
             }
         },
-        Scenario("stream-retries-exhausted", hasManualClock: true, chancy: Set(Phase.allCases)) {
+        Scenario("stream-retries-exhausted", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) {
             $0.retry = .constant(attempts: 2, every: .seconds(1))
         } _: { scene in
             scene.server.respond { _ in .response(503, body: "busy") }
             await scene.note("stream") { try await scene.skippingWaits { try await scene.read("a") } }
         },
-        Scenario("stream-broken-is-not-retried", hasManualClock: true, chancy: Set(Phase.allCases)) {
+        Scenario("stream-broken-is-not-retried", hasManualClock: true, chancy: Set(HTTP.Phase.allCases)) {
             $0.retry = .constant(attempts: 3, every: .seconds(1))
         } _: { scene in
             scene.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"), .close])
@@ -119,7 +119,7 @@ extension Scenario {
             let (pieces, sink) = AsyncThrowingStream<Bytes, any Error>.makeStream()
             sink.yield("first")
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a", method: .post, body: .stream(pieces)) { response in
+                try await scene.session.withResponse(from: "a", method: .post, body: .stream(pieces)) { response in
                     var text = ""
                     for try await piece in response.body {
                         sink.yield("second")

@@ -78,7 +78,7 @@ extension Scenario {
         Scenario("mock-stream-left-early", configure: mocked) { scene in
             scene.mock.on(.get, "/a").stream(["one", "two"])
             await scene.note("stream") {
-                try await scene.session.withStream(from: "a") { response in
+                try await scene.session.withResponse(from: "a") { response in
                     for try await _ in response.body { break }
                     return response.status.code
                 }
@@ -113,7 +113,7 @@ extension Scenario {
         Scenario("mock-body-too-long", configure: mocked) { scene in
             scene.mock.on(.get, "/a").stream(["01234", "56789"])
             await scene.note("get") {
-                try await scene.session.get("a", options: .init(bodyBytes: 7), as: .bytes)
+                try await scene.session.get("a", options: .init(maximumBodySize: 7), as: .bytes)
             }
         },
         Scenario("mock-prewarm", configure: mocked) { scene in

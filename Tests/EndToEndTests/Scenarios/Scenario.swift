@@ -13,7 +13,7 @@ struct Scenario: Sendable, CustomStringConvertible {
     /// Whether time stands still but where the play moves it.
     var hasManualClock = false
     /// Phases that take time or none by chance.
-    var chancy: Set<Phase> = []
+    var chancy: Set<HTTP.Phase> = []
     /// Whether an error surely knows how its attempt spent its time.
     var hasAttempts = true
     /// Whether the server surely reads what was sent.
@@ -23,7 +23,7 @@ struct Scenario: Sendable, CustomStringConvertible {
 
     init(
         _ name: String, server: LoopbackServer.Configuration = .init(), isSecure: Bool = false,
-        hasManualClock: Bool = false, chancy: Set<Phase> = [], hasAttempts: Bool = true, hasWire: Bool = true,
+        hasManualClock: Bool = false, chancy: Set<HTTP.Phase> = [], hasAttempts: Bool = true, hasWire: Bool = true,
         configure: @escaping @Sendable (inout HTTPSession.Configuration) -> Void = { _ in },
         _ play: @escaping @Sendable (Scene) async throws -> Void
     ) {

@@ -55,7 +55,7 @@ import Testing
                 ("nowhere.test:\(stage.server.port)", "NOWHERE"), (folder.path, "FOLDER"),
             ]
             let transcript = Transcript(names, of: scenario)
-            let events = company == .watched ? stage.session.events(keeping: 10_000) : nil
+            let events = company == .watched ? stage.session.events(bufferingNewest: 10_000) : nil
             try await Onlookers.$transcript.withValue(transcript) {
                 try await scenario.play(Scene(stage: stage, transcript: transcript, clock: clock, folder: folder))
             }

@@ -11,7 +11,7 @@ final class Transcript: Sendable {
         var outcomes: [String] = []
         var hooks: [Told] = []
         var connections: [UInt64] = []
-        var ids: [TaskID] = []
+        var ids: [HTTPSession.TaskID] = []
     }
 
     private struct Told {
@@ -22,7 +22,7 @@ final class Transcript: Sendable {
 
     private let lines = Mutex(Lines())
     /// Phases that take time or none by chance in this scenario.
-    private let chancy: Set<Phase>
+    private let chancy: Set<HTTP.Phase>
     private let hasAttempts: Bool
     /// What is replaced, and by what.
     private let names: [(String, String)]
@@ -39,7 +39,7 @@ final class Transcript: Sendable {
     }
 
     /// A hook was called, on behalf of a request if it was for one.
-    func heard(_ hook: String, _ task: TaskSnapshot?, _ line: String) {
+    func heard(_ hook: String, _ task: HTTPSession.TaskSnapshot?, _ line: String) {
         let number = task.map { self.number($0.id) } ?? .max
         let rank = hook.hasSuffix("upload progress") ? -2 : hook.hasSuffix("download progress") ? -1 : 0
         let line = task.map { "\(hook): \(line) \(text($0))" } ?? "\(hook): \(line)"
@@ -81,7 +81,7 @@ final class Transcript: Sendable {
         return String(UnicodeScalar(UInt8(ascii: "A") + UInt8(index % 26)))
     }
 
-    private func number(_ id: TaskID) -> Int {
+    private func number(_ id: HTTPSession.TaskID) -> Int {
         lines.withLock { lines in
             if let known = lines.ids.firstIndex(of: id) { return known + 1 }
             lines.ids.append(id)
@@ -116,15 +116,15 @@ extension Transcript {
         return text + self.text(response.metrics)
     }
 
-    func text(_ metrics: Metrics) -> String {
-        metrics.attempts.map { "\n    \(text($0))" }.joined()
+    func text(_ metrics: HTTPSession.Metrics) -> String {
+        metrics.hops.map { "\n    \(text($0))" }.joined()
     }
 
-    private func text(_ attempt: Attempt) -> String {
-        let phases = Phase.allCases.filter { $0 != .total && !chancy.contains($0) && attempt.duration(of: $0) != nil }
-        let reuse = attempt.isConnectionReused ? "again" : "new"
-        return "connection \(letter(attempt.connection)) \(reuse), \(phases.map(\.rawValue).joined(separator: " ")),"
-            + " body \(attempt.bodyBytes), decoded \(attempt.decodedBytes)"
+    private func text(_ hop: HTTP.Hop) -> String {
+        let phases = HTTP.Phase.allCases.filter { $0 != .total && !chancy.contains($0) && hop.duration(of: $0) != nil }
+        let reuse = hop.isConnectionReused ? "again" : "new"
+        return "connection \(letter(hop.connection)) \(reuse), \(phases.map(\.rawValue).joined(separator: " ")),"
+            + " body \(hop.bodyBytes), decoded \(hop.decodedBytes)"
     }
 
     func text(_ error: any Error) -> String {
@@ -139,21 +139,21 @@ extension Transcript {
         if let body = error.body { text += ", body \(body.count)" }
         if !error.retries.isEmpty { text += ", retries \(error.retries.map { "\($0.cause) +\($0.wait)" })" }
         if let refusal = error.retryRefusal { text += ", not again: \(refusal)" }
-        if hasAttempts, let attempt = error.attempt { text += "\n    \(self.text(attempt))" }
+        if hasAttempts, let hop = error.hop { text += "\n    \(self.text(hop))" }
         return text
     }
 
     /// Who lets a request go sees it as it is a moment later.
-    private func resumed(_ task: TaskSnapshot) -> String {
+    private func resumed(_ task: HTTPSession.TaskSnapshot) -> String {
         var task = task
         if task.state == .running(hop: 1) { task.state = .waiting }
         return text(task)
     }
 
-    func text(_ task: TaskSnapshot) -> String {
+    func text(_ task: HTTPSession.TaskSnapshot) -> String {
         let label = task.label.map { " \"\($0)\"" } ?? ""
         let tags = task.tags.isEmpty ? "" : " \(task.tags.sorted())"
-        return "#\(number(task.id)) \(task.kind.rawValue) \(task.method) \(task.template)\(label)\(tags)"
+        return "#\(number(task.id)) \(task.kind.rawValue) \(task.method) \(task.targetTemplate)\(label)\(tags)"
             + " priority \(task.priority.rawValue), \(task.state)"
     }
 
@@ -162,7 +162,7 @@ extension Transcript {
         case .resumed(let task): "resumed \(resumed(task))"
         case .suspended(let task): "suspended \(text(task))"
         case .waitingForConnectivity(let task, let error): "waiting \(text(task)): \(error.code)"
-        case .retrying(let task, let attempt): "retrying \(text(task)): \(attempt.cause) +\(attempt.wait)"
+        case .retrying(let task, let hop): "retrying \(text(task)): \(hop.cause) +\(hop.wait)"
         case .reachability(let status): "reachability \(status)"
         case .downloadResumed(let task, let offset, let length):
             "download resumed \(text(task)): at \(offset) of \(length.map(String.init) ?? "?")"
@@ -192,7 +192,7 @@ extension Transcript {
         if let file = completion.file { text += ", \(self.text(file))" }
         if let value = completion.value { text += ", value \(self.text(value))" }
         if let error = completion.error { text += ", error \((error as? NetworkError)?.code.rawValue ?? "\(error)")" }
-        return text + ", attempts \(completion.metrics.attempts.count)"
+        return text + ", attempts \(completion.metrics.hops.count)"
     }
 }
 

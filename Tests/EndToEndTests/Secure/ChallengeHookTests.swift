@@ -6,14 +6,19 @@ import Testing
 
 /// Answers as told, and remembers what it was asked.
 final class Hook: Sendable {
-    private let answers: @Sendable (AuthenticationChallenge) async -> ChallengeResponse
-    private let log = Mutex<[AuthenticationChallenge]>([])
+    private let answers:
+        @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Response
+    private let log = Mutex<[HTTPSession.AuthenticationChallenge]>([])
 
-    init(_ answers: @escaping @Sendable (AuthenticationChallenge) async -> ChallengeResponse) {
+    init(
+        _ answers:
+            @escaping @Sendable (HTTPSession.AuthenticationChallenge) async ->
+            HTTPSession.AuthenticationChallenge.Response
+    ) {
         self.answers = answers
     }
 
-    var asked: [AuthenticationChallenge] { log.withLock { $0 } }
+    var asked: [HTTPSession.AuthenticationChallenge] { log.withLock { $0 } }
 
     /// One letter for each question: believed servers, refused servers, client certificates.
     var questions: String {
@@ -27,7 +32,7 @@ final class Hook: Sendable {
         }
     }
 
-    var hook: AuthenticationHook {
+    var hook: HTTPSession.AuthenticationHandler {
         { challenge in
             self.log.withLock { $0.append(challenge) }
             return await self.answers(challenge)
@@ -63,13 +68,13 @@ struct `A session's challenge hook` {
     func `a challenge hook can trust a server despite its refusal, which is warned of once`(
         version: LoopbackServer.TLS.Version
     ) async throws {
-        let warnings = Mutex<[SecurityWarning]>([])
+        let warnings = Mutex<[HTTPSession.SecurityWarning]>([])
         let hook = Hook.trusting
         try await SecureStage.with(
             Self.stranger, tls: { tls, _ in tls.versions = version...version },
             configure: { configuration, _ in
-                configuration.authenticate = hook.hook
-                configuration.onWarning = { warning in warnings.withLock { $0.append(warning) } }
+                configuration.authenticationHandler = hook.hook
+                configuration.securityWarningHandler = { warning in warnings.withLock { $0.append(warning) } }
             }
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x").closingAfter }
@@ -90,14 +95,14 @@ struct `A session's challenge hook` {
         let hook = Hook { _ in believes.withLock { $0 } ? .useCredential(.trustDespiteRefusal) : .performDefault }
         try await SecureStage.with(
             Self.stranger, tolerating: true, tls: { tls, _ in tls.versions = version...version },
-            configure: { configuration, _ in configuration.authenticate = hook.hook }
+            configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x").closingAfter }
             _ = try await stage.session.get("x", as: .string)
             believes.withLock { $0 = false }
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .string) }
             #expect(error.trustRefusal?.reason == .unknownIssuer)
-            let failure = try #require(error.underlying as? ServerTrustFailure)
+            let failure = try #require(error.underlying as? HTTPSession.ServerTrustFailure)
             #expect(failure.failingURL == "\(stage.server.baseURL)/x")
             #expect(hook.questions == "rr")
         }
@@ -108,12 +113,12 @@ struct `A session's challenge hook` {
         async throws
     {
         let hook = Hook { _ in .performDefault }
-        try await SecureStage.with(configure: { configuration, _ in configuration.authenticate = hook.hook }) {
+        try await SecureStage.with(configure: { configuration, _ in configuration.authenticationHandler = hook.hook }) {
             (stage: SecureStage) async throws in
             stage.server.enqueue(.response(), .response(), .response(), .response().closingAfter)
             stage.server.respond { _ in .response() }
             for index in 0..<5 {
-                let attempt = try #require(try await stage.session.get("x", as: .bytes).metrics.attempts.last)
+                let attempt = try #require(try await stage.session.get("x", as: .bytes).metrics.hops.last)
                 #expect(hook.questions == (index < 4 ? "b" : "bb"))
                 #expect(attempt.security?.isResumed == (index == 4))
             }
@@ -127,11 +132,13 @@ struct `A session's challenge hook` {
     @Test(
         .rows("SM-43"),
         arguments: [
-            (ChallengeResponse.reject, NetworkError.Code.serverTrustFailed), (.cancel(), .cancelled),
+            (HTTPSession.AuthenticationChallenge.Response.reject, NetworkError.Code.serverTrustFailed),
+            (.cancel(), .cancelled),
             (.useCredential(.password(user: "a", password: "b")), .unusableCredential), (.cancel(OwnError()), nil),
-        ] as [(ChallengeResponse, NetworkError.Code?)], versions)
+        ] as [(HTTPSession.AuthenticationChallenge.Response, NetworkError.Code?)], versions)
     func `a challenge hook can refuse a server that the policy trusts, before anything is sent`(
-        answer: (response: ChallengeResponse, code: NetworkError.Code?), version: LoopbackServer.TLS.Version
+        answer: (response: HTTPSession.AuthenticationChallenge.Response, code: NetworkError.Code?),
+        version: LoopbackServer.TLS.Version
     ) async throws {
         let hook = Hook { _ in answer.response }
         try await SecureStage.with(
@@ -141,14 +148,14 @@ struct `A session's challenge hook` {
                 tls.clientCertificate = .requested
             },
             configure: { configuration, cast in
-                configuration.authenticate = hook.hook
+                configuration.authenticationHandler = hook.hook
                 configuration.tls.identity = try .pem(.bytes(Bytes(cast.issued.chainPEM + cast.issued.privateKeyPEM)))
             }
         ) { (stage: SecureStage) async throws in
             if let code = answer.code {
                 let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
                 #expect(error.code == code)
-                #expect(error.phase == .secure)
+                #expect(error.phase == .tls)
                 #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
                 if code == .serverTrustFailed { #expect(error.trustRefusal?.reason == .refusedByHook) }
             } else {
@@ -177,7 +184,7 @@ struct `A session's challenge hook` {
                 tls.clientCertificate = .requested
                 tls.clientAuthorities = [authority.certificate.der]
             },
-            configure: { configuration, _ in configuration.authenticate = hook.hook }
+            configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response().closingAfter }
             for isShown in [true, false, true] {
@@ -200,7 +207,7 @@ struct `A session's challenge hook` {
         try await SecureStage.with(
             tls: { tls, _ in tls.clientCertificate = .required },
             configure: { configuration, cast in
-                configuration.authenticate = hook.hook
+                configuration.authenticationHandler = hook.hook
                 let client = try cast.authority.issue(.client("Ada"))
                 configuration.tls.identity = try .pem(.bytes(Bytes(client.chainPEM + client.privateKeyPEM)))
             }
@@ -219,7 +226,7 @@ struct `A session's challenge hook` {
         }
         try await SecureStage.with(
             tolerating: true, tls: { tls, _ in tls.clientCertificate = .requested },
-            configure: { configuration, _ in configuration.authenticate = hook.hook }
+            configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect(error.code == .invalidConfiguration)
@@ -257,7 +264,7 @@ struct `A hook that takes its time` {
                 tls.clientCertificate = .required
             }, clock: clock,
             configure: { configuration, _ in
-                configuration.authenticate = hook.hook
+                configuration.authenticationHandler = hook.hook
                 configuration.timeouts = timeouts
             }
         ) { (stage: SecureStage) async throws in
@@ -277,7 +284,7 @@ struct `A hook that takes its time` {
     private func `a hook's answer is awaited no longer than the limit of the handshake`(
         question: Question, version: LoopbackServer.TLS.Version
     ) async throws {
-        try await Self.runOut(question, version, of: .secure)
+        try await Self.runOut(question, version, of: .tls)
     }
 
     @Test(arguments: Question.allCases)
@@ -288,7 +295,7 @@ struct `A hook that takes its time` {
     }
 
     private static func runOut(
-        _ question: Question, _ version: LoopbackServer.TLS.Version, of limit: Phase
+        _ question: Question, _ version: LoopbackServer.TLS.Version, of limit: HTTP.Phase
     ) async throws {
         let clock = ManualClock()
         var timeouts = Timeouts.patient
@@ -321,7 +328,7 @@ struct `A hook that takes its time` {
             } else {
                 let error = try await NetworkError.thrown { try await task.value }
                 #expect(error.code == .cancelled)
-                #expect(error.phase == .secure)
+                #expect(error.phase == .tls)
             }
         }
     }
@@ -338,7 +345,7 @@ struct `A hook that takes its time` {
         }
         try await SecureStage.with(
             tolerating: true, tls: { tls, _ in tls.clientCertificate = .required },
-            configure: { configuration, _ in configuration.authenticate = hook.hook }
+            configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in
             for _ in 0..<50 {
                 let gate = LoopbackServer.Gate()
@@ -360,7 +367,7 @@ struct `A hook that takes its time` {
             return .performDefault
         }
         try await SecureStage.with(
-            tolerating: true, configure: { configuration, _ in configuration.authenticate = hook.hook }
+            tolerating: true, configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in
             let task = Task { _ = try await stage.session.get("x", as: .bytes) }
             try await asked.opened()
@@ -379,11 +386,11 @@ struct `A request's challenge hook` {
             (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x") }
             var options = HTTPSession.Options()
-            options.authenticate = Hook.trusting.hook
+            options.authenticationHandler = Hook.trusting.hook
             for round in 0..<3 {
                 let response = try await stage.session.get("x", options: options, as: .string)
-                #expect(response.metrics.attempts.map(\.isConnectionReused) == [false])
-                #expect(response.metrics.attempts.last?.security?.isResumed == false)
+                #expect(response.metrics.hops.map(\.isConnectionReused) == [false])
+                #expect(response.metrics.hops.last?.security?.isResumed == false)
                 #expect(stage.session.connections.open == 0)
                 let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
                 #expect(error.trustRefusal?.reason == .unknownIssuer, "in round \(round)")
@@ -399,7 +406,7 @@ struct `A request's challenge hook` {
             stage.server.respond { _ in .response() }
             let hook = try Hook.presenting(client)
             var options = HTTPSession.Options()
-            options.authenticate = hook.hook
+            options.authenticationHandler = hook.hook
             _ = try await stage.session.get("anonymous", as: .bytes)
             _ = try await stage.session.get("Ada", options: options, as: .bytes)
             _ = try await stage.session.get("anonymous", as: .bytes)
@@ -424,7 +431,7 @@ struct `A request's challenge hook` {
             _ = try await stage.server.waitForRequests(1)
             let second = Task {
                 var options = HTTPSession.Options()
-                options.authenticate = hook.hook
+                options.authenticationHandler = hook.hook
                 return try await session.get("1", options: options, as: .string).value
             }
             try await eventually("it waits", following: stage.loop, stage.server) { session.connections.waiting == 1 }
@@ -437,7 +444,7 @@ struct `A request's challenge hook` {
             // And where nobody waits, what is idle makes room.
             _ = try await session.get("2", as: .string)
             var options = HTTPSession.Options()
-            options.authenticate = hook.hook
+            options.authenticationHandler = hook.hook
             _ = try await session.get("3", options: options, as: .string)
             #expect(stage.server.requests.map(\.connection) == [0, 1, 2, 3])
         }
@@ -448,11 +455,11 @@ struct `A request's challenge hook` {
         let second = Hook.trusting
         try await SecureStage.with(
             `A session's challenge hook`.stranger, tls: { tls, _ in tls.clientCertificate = .requested },
-            configure: { configuration, _ in configuration.authenticate = first.hook }
+            configure: { configuration, _ in configuration.authenticationHandler = first.hook }
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response() }
             var options = HTTPSession.Options()
-            options.authenticate = second.hook
+            options.authenticationHandler = second.hook
             _ = try await stage.session.get("x", options: options, as: .bytes)
             #expect(first.questions == "rc")
             #expect(second.questions == "r")
@@ -464,7 +471,7 @@ struct `A request's challenge hook` {
             stage.server.respond { _ in .response() }
             let hook = Hook { _ in .cancel() }
             var options = HTTPSession.Options()
-            options.authenticate = hook.hook
+            options.authenticationHandler = hook.hook
             for _ in 0..<2 { _ = try await stage.session.get("x", options: options, as: .bytes) }
             #expect(hook.asked.isEmpty)
             #expect(stage.server.connectionCount == 1)

@@ -91,13 +91,13 @@ struct `A client's identity` {
                 tls.clientCertificate = .required
             }
         ) { (stage: SecureStage) async throws in
-            for method in [Method.get, .post] {
+            for method in [HTTP.Method.get, .post] {
                 let error = try await NetworkError.thrown {
                     _ = try await stage.session.request(method, "x", body: .bytes("body"), as: .bytes)
                 }
                 #expect(error.code == .secureConnectionFailed)
                 #expect(error.reason == "the server requires a client certificate and got none")
-                #expect(error.phase == (version == .v1_2 ? .secure : .firstByte))
+                #expect(error.phase == (version == .v1_2 ? .tls : .firstByte))
                 #expect(error.requestMayHaveBeenSent == (version == .v1_3))
             }
             // An upload that is too long for one write meets the same answer on its way.

@@ -47,7 +47,7 @@ struct `A handshake that is cut off` {
         case .close, .reset:
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect([.connectionClosed, .secureConnectionFailed].contains(error.code), "\(error)")
-            #expect(error.phase == .secure || error.requestMayHaveBeenSent, "\(error)")
+            #expect(error.phase == .tls || error.requestMayHaveBeenSent, "\(error)")
             #expect(error.isSafeToRetry)
         case .cancelledTask:
             let session = stage.session
@@ -127,7 +127,7 @@ struct `A handshake that is cut off` {
             stage.server.onConnect(.handshake(.answer(answer)))
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect([.connectionClosed, .secureConnectionFailed].contains(error.code), "\(error)")
-            #expect(error.phase == .secure)
+            #expect(error.phase == .tls)
             #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
             if answer.starts(with: "HTTP".utf8) || answer.starts(with: "SSH".utf8) {
                 #expect(error.reason == "the server does not speak TLS on this port")

@@ -192,26 +192,26 @@ enum RefusalTable {
         TrustCase("stapled and revoked", .refused(.revoked, "is revoked")).server { tls, cast in
             tls.staple = try cast.authority.staple(.revoked, for: cast.issued)
         }.client { tls, _ in
-            tls.revocation.staple = .checkedIfPresent
+            tls.revocation.stapling = .checkedIfPresent
         },
         TrustCase("stapled too long ago", unknown()).server { tls, cast in
             tls.staple = try cast.authority.staple(.good, for: cast.issued, validUntil: .seconds(-3600))
         }.client { tls, _ in
-            tls.revocation.staple = .checkedIfPresent
+            tls.revocation.stapling = .checkedIfPresent
         },
         TrustCase("stapled by a stranger", unknown()).server { tls, cast in
             tls.staple = try CertificateAuthority().staple(.good, for: cast.issued)
         }.client { tls, _ in
-            tls.revocation.staple = .required
+            tls.revocation.stapling = .required
         },
         TrustCase("no staple where one is required", unknown("the server sent no staple")).client { tls, _ in
-            tls.revocation.staple = .required
+            tls.revocation.stapling = .required
         },
         TrustCase(
             "no staple where the certificate promises one", unknown("the server sent no staple"),
             showing: .server("api.test").stapled
         ).client { tls, _ in
-            tls.revocation.staple = .checkedIfPresent
+            tls.revocation.stapling = .checkedIfPresent
         },
         TrustCase("on the list", .refused(.revoked, "is revoked")).client { tls, cast in
             tls.revocation.lists = [.bytes(Bytes(try cast.authority.revocationList(revoking: cast.issued).pem))]

@@ -135,7 +135,7 @@ struct `Files that secure a session` {
             let session = stage.session
             let pieces = UploadPieces(total: 4 << 20)
             let running = Task {
-                try await session.withStream(from: "swap", method: .post, body: .stream(pieces)) { response in
+                try await session.withResponse(from: "swap", method: .post, body: .stream(pieces)) { response in
                     try await response.body.reduce(0) { $0 + $1.count }
                 }
             }

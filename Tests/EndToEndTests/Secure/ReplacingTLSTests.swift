@@ -82,7 +82,7 @@ struct `Replacing what a session believes` {
             return .performDefault
         }
         try await SecureStage.with(
-            tolerating: true, configure: { configuration, _ in configuration.authenticate = hook.hook }
+            tolerating: true, configure: { configuration, _ in configuration.authenticationHandler = hook.hook }
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: isStreamed ? Bytes([UInt8](repeating: 1, count: 1 << 20)) : "x")
             }

@@ -22,7 +22,7 @@ struct `The end of a response over TLS` {
 
     private static func body(_ session: HTTPSession, isStreamed: Bool) async throws -> String {
         guard isStreamed else { return try await session.get("x", as: .string).value }
-        return try await session.withStream(from: "x") { response in
+        return try await session.withResponse(from: "x") { response in
             var bytes: [UInt8] = []
             for try await piece in response.body { bytes += piece }
             return String(Bytes(bytes))
@@ -49,7 +49,7 @@ struct `The end of a response over TLS` {
                     _ = try await Self.body(stage.session, isStreamed: isStreamed)
                 }
                 #expect(error.code == .connectionClosed, "after \(count) bytes")
-                #expect(error.phase == (count == 0 ? .firstByte : .idle), "after \(count) bytes")
+                #expect(error.phase == (count == 0 ? .firstByte : .receive), "after \(count) bytes")
                 #expect(error.requestMayHaveBeenSent)
                 #expect(stage.session.connections.open == 0)
             }
@@ -101,7 +101,7 @@ struct `The end of a response over TLS` {
 
     private static func count(_ session: HTTPSession, isStreamed: Bool) async throws -> Int {
         guard isStreamed else { return try await session.get("x", as: .bytes).value.count }
-        return try await session.withStream(from: "x") { try await $0.body.reduce(0) { $0 + $1.count } }
+        return try await session.withResponse(from: "x") { try await $0.body.reduce(0) { $0 + $1.count } }
     }
 
     @Test(arguments: [LoopbackServer.Step.halfClose, .close, .cut, .reset])
@@ -141,7 +141,7 @@ struct `The end of a response over TLS` {
             try await stage.server.wait { $0.goodbyes == 2 }
             // Left in the middle of a body.
             stage.server.enqueue([.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx"), .drain])
-            try await stage.session.withStream(from: "x") { #expect($0.status == .ok) }
+            try await stage.session.withResponse(from: "x") { #expect($0.status == .ok) }
             try await stage.server.wait { $0.goodbyes == 3 }
             // A session that nobody holds any more.
             do {

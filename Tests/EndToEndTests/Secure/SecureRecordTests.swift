@@ -46,7 +46,7 @@ struct `TLS records that are no content` {
             stage.server.enqueue(
                 LoopbackServer.Reply([.message(.init(.ok, fields: ["Content-Length": "2000000"]))] + steps).beforeBody)
             let body = RequestBody.stream(UploadPieces(total: 4 << 20))
-            let count = try await stage.session.withStream(from: "swap", method: .post, body: body) { response in
+            let count = try await stage.session.withResponse(from: "swap", method: .post, body: body) { response in
                 try await response.body.reduce(0) { $0 + $1.count }
             }
             #expect(count == 2_000_000)
@@ -119,10 +119,10 @@ struct `TLS records that are no content` {
                 stage.server.enqueue(LoopbackServer.Reply(steps))
                 let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
                 #expect(error.code == .secureConnectionFailed, "\(error)")
-                #expect(error.phase == (steps.count == 2 ? .firstByte : .idle))
+                #expect(error.phase == (steps.count == 2 ? .firstByte : .receive))
                 stage.server.enqueue(LoopbackServer.Reply(steps))
                 let streamed = try await NetworkError.thrown {
-                    try await stage.session.withStream(from: "x") { for try await _ in $0.body {} }
+                    try await stage.session.withResponse(from: "x") { for try await _ in $0.body {} }
                 }
                 #expect(streamed.code == .secureConnectionFailed, "\(streamed)")
             }

@@ -26,7 +26,7 @@ struct `Redirects in and out of TLS` {
             if isAllowed {
                 let response = try await stage.session.get("from", options: options, as: .string)
                 #expect(response.value == "in clear")
-                #expect(response.metrics.attempts.map { $0.security != nil } == [true, false])
+                #expect(response.metrics.hops.map { $0.security != nil } == [true, false])
                 let sent = try #require(clear.requests.first)
                 for name in ["Authorization", "Referer", "Cookie"] { #expect(!sent.fields.contains(name)) }
             } else {
@@ -49,7 +49,7 @@ struct `Redirects in and out of TLS` {
             let response = try await stage.session.get(HTTP.Target(url), as: .string)
             #expect(response.value == "secure")
             #expect(response.url == "\(stage.server.baseURL)/to")
-            #expect(response.metrics.attempts.map { $0.security != nil } == [false, true])
+            #expect(response.metrics.hops.map { $0.security != nil } == [false, true])
         }
     }
 
@@ -77,7 +77,7 @@ struct `Redirects in and out of TLS` {
             stage.server.route(.get, "/from", .response(302, fields: ["Location": "\(stranger.baseURL)/to"]))
             let asked = Mutex<[String]>([])
             var options = HTTPSession.Options()
-            options.authenticate = { challenge in
+            options.authenticationHandler = { challenge in
                 asked.withLock { $0.append(challenge.origin.description) }
                 return .useCredential(.trustDespiteRefusal)
             }

@@ -28,7 +28,7 @@ struct `TLS settings of a session` {
         try await SecureStage.with(configure: { configuration, _ in change(&configuration.tls) }) {
             (stage: SecureStage) async throws in
             stage.server.respond { _ in .response() }
-            let security = try await stage.session.get("x", as: .bytes).metrics.attempts.last?.security
+            let security = try await stage.session.get("x", as: .bytes).metrics.hops.last?.security
             #expect(security?.version == version)
             #expect(security?.cipher == cipher)
         }
@@ -63,10 +63,10 @@ struct `TLS settings of a session` {
     @Test func `secrets are written to a file only if the settings say so, with a warning`() async throws {
         let folder = try Folder()
         let path = "\(folder.path)/keys.log"
-        let told = Mutex<[SecurityWarning.Kind]>([])
+        let told = Mutex<[HTTPSession.SecurityWarning.Kind]>([])
         for isLogged in [false, true] {
             try await SecureStage.with(configure: { configuration, _ in
-                configuration.onWarning = { warning in told.withLock { $0.append(warning.kind) } }
+                configuration.securityWarningHandler = { warning in told.withLock { $0.append(warning.kind) } }
                 if isLogged { configuration.tls.keyLog = .file(path) }
             }) { (stage: SecureStage) async throws in
                 stage.server.respond { _ in .response() }

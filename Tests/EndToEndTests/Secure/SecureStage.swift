@@ -68,7 +68,7 @@ struct SecureStage: Sendable {
     ) throws -> HTTPSession.Configuration {
         let host = scene.host.contains(":") ? "[\(scene.host)]" : scene.host
         var configuration = HTTPSession.Configuration(baseURL: "https://\(host):\(server.port)")
-        if scene.host != "127.0.0.1" { configuration.hosts[host] = server.address }
+        if scene.host != "127.0.0.1" { configuration.hostOverrides[host] = server.address }
         configuration.tls.roots = .only([.bytes(cast.authority.certificate.der)])
         configuration.timeouts = .patient
         return configuration

@@ -15,10 +15,10 @@ struct `A request over TLS` {
             for index in 0..<3 {
                 let response = try await stage.session.get("item/\(index)", as: .string)
                 #expect(response.value == "for /item/\(index)")
-                let attempt = try #require(response.metrics.attempts.last)
+                let attempt = try #require(response.metrics.hops.last)
                 #expect(attempt.isConnectionReused == (index > 0))
                 #expect(attempt.security?.version == (version == .v1_2 ? "TLS 1.2" : "TLS 1.3"))
-                #expect((attempt.duration(of: .secure) != nil) == (index == 0))
+                #expect((attempt.duration(of: .tls) != nil) == (index == 0))
             }
             #expect(stage.server.connectionCount == 1)
         }
@@ -37,7 +37,7 @@ struct `A request over TLS` {
         try await SecureStage.with { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response(body: "x").closingAfter }
             for index in 0..<4 {
-                let attempt = try #require(try await stage.session.get("x", as: .string).metrics.attempts.last)
+                let attempt = try #require(try await stage.session.get("x", as: .string).metrics.hops.last)
                 #expect(attempt.security?.isResumed == (index > 0))
                 #expect(attempt.security?.verifiedPath.count == 2)
             }
@@ -49,7 +49,7 @@ struct `A request over TLS` {
             let long = LoopbackServer.GeneratedBody.bytes(0..<3_000_000)
             stage.server.respond { _ in .response(body: long) }
             #expect(try await stage.session.get("long", as: .bytes).value == long)
-            let count = try await stage.session.withStream(from: "long") { response in
+            let count = try await stage.session.withResponse(from: "long") { response in
                 var count = 0
                 for try await piece in response.body { count += piece.count }
                 return count
@@ -99,7 +99,7 @@ struct `A handshake` {
         try await SecureStage.with(tolerating: true) { (stage: SecureStage) async throws in
             stage.server.onConnect(.handshake(fault))
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
-            #expect(error.phase == .secure)
+            #expect(error.phase == .tls)
             #expect(!error.requestMayHaveBeenSent)
             #expect(error.isSafeToRetry)
             #expect(!error.reason.contains("handshake failed"))
@@ -112,12 +112,12 @@ struct `A handshake` {
 
     @Test func `a handshake that stalls ends at its limit`() async throws {
         try await SecureStage.with(
-            tolerating: true, configure: { configuration, _ in configuration.timeouts.secure = .milliseconds(50) }
+            tolerating: true, configure: { configuration, _ in configuration.timeouts.tls = .milliseconds(50) }
         ) { (stage: SecureStage) async throws in
             stage.server.onConnect(.handshake(.stall(after: 200)))
             let error = try await NetworkError.thrown { _ = try await stage.session.get("x", as: .bytes) }
             #expect(error.code == .timedOut)
-            #expect(error.phase == .secure)
+            #expect(error.phase == .tls)
             #expect(error.limit == .milliseconds(50))
         }
     }
@@ -161,10 +161,10 @@ struct `Trust in a server` {
         try await SecureStage.with(.init(template), tolerating: true) { (stage: SecureStage) async throws in
             let error = try await NetworkError.thrown { _ = try await stage.session.get("secret", as: .bytes) }
             #expect(error.code == .serverTrustFailed)
-            #expect(error.phase == .secure)
+            #expect(error.phase == .tls)
             #expect(error.reason.contains(reason), "\(error.reason)")
             #expect(error.trustRefusal != nil)
-            let failure = try #require(error.underlying as? ServerTrustFailure)
+            let failure = try #require(error.underlying as? HTTPSession.ServerTrustFailure)
             #expect(failure.failingURL == "\(stage.server.baseURL)/secret")
             #expect(stage.server.requests.isEmpty)
         }

@@ -7,7 +7,7 @@ struct TrustCase: Sendable, CustomTestStringConvertible {
     enum Verdict: Sendable {
         case believed
         /// For this reason, and the error's own words contain these.
-        case refused(TrustRefusal.Reason, String)
+        case refused(NetworkError.TrustRefusal.Reason, String)
         /// TLS itself comes to nothing.
         case failed(String)
     }

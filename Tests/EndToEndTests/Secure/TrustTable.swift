@@ -136,10 +136,10 @@ enum TrustTable {
         TrustCase("stapled and good", showing: .server("api.test").stapled).server { tls, cast in
             tls.staple = try cast.authority.staple(.good, for: cast.issued)
         }.client { tls, _ in
-            tls.revocation.staple = .required
+            tls.revocation.stapling = .required
         },
         TrustCase("no staple, where none is required").client { tls, _ in
-            tls.revocation.staple = .checkedIfPresent
+            tls.revocation.stapling = .checkedIfPresent
         },
         TrustCase("a bad staple that nobody asked for").server { tls, cast in
             tls.staple = try cast.authority.staple(.revoked, for: cast.issued)

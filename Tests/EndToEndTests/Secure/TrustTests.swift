@@ -18,7 +18,7 @@ struct `A server's proof of who it is` {
             for index in 0..<2 {
                 let response = try await stage.session.get("x", as: .string)
                 #expect(response.value == "x")
-                let security = try #require(response.metrics.attempts.last?.security)
+                let security = try #require(response.metrics.hops.last?.security)
                 #expect(security.verifiedPath.first?.der == stage.cast.issued.der)
                 #expect(security.isResumed == (index > 0 && example.name != "no tickets"))
             }
@@ -37,19 +37,19 @@ struct `A server's proof of who it is` {
                     _ = try await stage.session.post("secret", body: .bytes("secret"), as: .bytes)
                 }
                 Self.check(error, example)
-                let failure = error.underlying as? ServerTrustFailure
+                let failure = error.underlying as? HTTPSession.ServerTrustFailure
                 #expect(failure?.failingURL?.hasSuffix("/secret") ?? (error.trustRefusal == nil))
             }
             let ahead = try await NetworkError.thrown { try await stage.session.prewarm(1) }
             Self.check(ahead, example)
-            #expect((ahead.underlying as? ServerTrustFailure)?.failingURL == nil)
+            #expect((ahead.underlying as? HTTPSession.ServerTrustFailure)?.failingURL == nil)
             #expect(stage.server.requests.isEmpty && stage.server.handshakes.isEmpty)
             #expect(stage.session.connections.open == 0)
         }
     }
 
     private static func check(_ error: NetworkError, _ example: TrustCase) {
-        #expect(error.phase == .secure)
+        #expect(error.phase == .tls)
         #expect(!error.requestMayHaveBeenSent && error.isSafeToRetry)
         switch example.verdict {
         case .believed: Issue.record("\(error)")
@@ -61,7 +61,7 @@ struct `A server's proof of who it is` {
             #expect(error.code == .serverTrustFailed, "\(error)")
             #expect(error.trustRefusal?.reason == reason, "\(error)")
             #expect(error.reason.contains(words), "\(error.reason)")
-            let failure = error.underlying as? ServerTrustFailure
+            let failure = error.underlying as? HTTPSession.ServerTrustFailure
             #expect(failure?.description.hasPrefix("The certificate for this server is invalid.") == true)
             #expect(failure?.peerCertificates?.isEmpty == false)
         }

@@ -74,20 +74,20 @@ struct BlockingRequest: Sendable {
             self.holdup = holdup
         }
 
-        func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+        func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
             holdup?.block()
             let isFirst = !hasBeenAsked.exchange(true, ordering: .relaxed)
             return isFirst && holdup == nil ? [] : [.v4(0x7f00_0001, port: port)]
         }
     }
 
-    private struct Network: NetworkPathSource {
+    private struct Network: NetworkPathMonitoring {
         let holdup: Holdup?
         let network: ManualNetwork
 
         func changes() -> AsyncStream<Void> { network.changes() }
 
-        func path(to address: SocketAddress?) async -> NetworkPath {
+        func path(to address: HTTP.SocketAddress?) async -> NetworkPath {
             let path = await network.path(to: address)
             holdup?.block()
             return path
@@ -120,7 +120,7 @@ extension BlockingRequest {
             _ = try await stage.session.post("blocked", parameters: ["a": 1], using: serializer, as: .bytes)
         case .streamScope:
             stage.server.enqueue(.chunked(["one", "two"]))
-            try await stage.session.withStream(from: "blocked") { response in
+            try await stage.session.withResponse(from: "blocked") { response in
                 for try await _ in response.body { holdup.block() }
             }
         case .listener:
@@ -149,7 +149,7 @@ extension BlockingRequest {
                 return nil
             }
         case .newBodyHook:
-            options.hooks.needsNewBody = { _ in
+            options.hooks.replacementBody = { _ in
                 holdup.block()
                 return .string("new")
             }
@@ -167,12 +167,12 @@ extension BlockingRequest {
         case .uploadProgressHook: options.hooks.uploadProgress = { _, _ in holdup.block() }
         case .downloadProgressHook: options.hooks.downloadProgress = { _, _ in holdup.block() }
         case .waitingHook: options.hooks.waitingForConnectivity = { _, _ in holdup.block() }
-        case .retryingHook: options.hooks.retrying = { _, _ in holdup.block() }
-        case .transferEndedHook: options.hooks.transferEnded = { _, _ in holdup.block() }
+        case .retryingHook: options.hooks.willRetry = { _, _ in holdup.block() }
+        case .transferEndedHook: options.hooks.didEndTransfer = { _, _ in holdup.block() }
         case .metricsHook: options.hooks.metrics = { _, _ in holdup.block() }
         case .completedHook: options.hooks.completed = { _ in holdup.block() }
         case .authenticateHook:
-            options.authenticate = { _ in
+            options.authenticationHandler = { _ in
                 holdup.block()
                 return .performDefault
             }
@@ -209,7 +209,7 @@ extension BlockingRequest {
             }
         case .bodyProducer: body = .stream(Blocking(holdup: holdup))
         case .formPart:
-            body = try .multipart { Part.stream("file") { Blocking(holdup: holdup) } }
+            body = try .multipart { MultipartPart.stream("file") { Blocking(holdup: holdup) } }
         case .trailerMaker:
             body = .replayable { pieces }.withTrailers("X-Sum") {
                 holdup.block()
@@ -239,7 +239,7 @@ extension BlockingRequest {
         stage.server.enqueue(.response(body: "x"))
         let (holdup, folder) = (holdup, try Folder())
         let place = HTTPSession.Destination.file("\(folder.path)/file")
-        let decided = HTTPSession.Destination.decided { _, _ in
+        let decided = HTTPSession.Destination.resolved { _, _ in
             holdup.block()
             return place
         }
@@ -262,11 +262,11 @@ extension BlockingRequest {
             options.hooks.completed = { _ in }
             _ = try await session.get("blocked", options: options, as: serializer)
         case .handleSerializer:
-            _ = try await session.withExecutor { @concurrent in
+            _ = try await session.onEventLoop { @concurrent in
                 try await session.task("blocked", as: serializer).value
             }
         case .longSerializerOnLoop:
-            _ = try await session.withExecutor { @concurrent in try await session.get("blocked", as: serializer) }
+            _ = try await session.onEventLoop { @concurrent in try await session.get("blocked", as: serializer) }
         default: _ = try await session.get("blocked", as: serializer)
         }
     }

@@ -33,7 +33,7 @@ final class Holdup: Sendable {
 
     /// The requests, once the thread is held. They are made on the loop, and need no other thread.
     func getOthers(of session: HTTPSession) async throws {
-        try await session.withExecutor { @concurrent [self] in
+        try await session.onEventLoop { @concurrent [self] in
             ready.open()
             try await eventually("a thread is held") { hasBegun.load(ordering: .relaxed) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -65,7 +65,7 @@ final class Holdup: Sendable {
         async throws
     {
         try await Self.play(code) { (request: BlockingRequest, stage: Stage) async throws in
-            try await stage.session.withExecutor { @concurrent in try await request.make(on: stage) }
+            try await stage.session.onEventLoop { @concurrent in try await request.make(on: stage) }
         }
     }
 
@@ -76,7 +76,7 @@ final class Holdup: Sendable {
             stage.server.route(.get, "/other", .response(body: "x"))
             async let others: Void = holdup.getOthers(of: stage.session)
             try await holdup.ready.opened(within: .seconds(300))
-            try await stage.session.withExecutor { @concurrent in holdup.block() }
+            try await stage.session.onEventLoop { @concurrent in holdup.block() }
             try await others
         }
         #expect(holdup.endedMeanwhile == 0)

@@ -63,7 +63,7 @@ import Testing
             if point.isSent { _ = try await stage.server.waitForRequests(1) }
             if point == .halfRead { try await reached.opened() }
 
-            async let busy: Void = session.withExecutor { @concurrent in computing.compute() }
+            async let busy: Void = session.onEventLoop { @concurrent in computing.compute() }
             try await computing.begun.opened()
             if point == .begun {
                 request.resume()

@@ -80,8 +80,8 @@ struct `Ending a session from within a request` {
                 await end()
                 return nil
             }
-        case .retrying: hooks.retrying = { _, _ in await end() }
-        case .transferEnded: hooks.transferEnded = { _, _ in await end() }
+        case .retrying: hooks.willRetry = { _, _ in await end() }
+        case .transferEnded: hooks.didEndTransfer = { _, _ in await end() }
         case .metrics: hooks.metrics = { _, _ in await end() }
         case .completed: hooks.completed = { _ in await end() }
         }
@@ -102,7 +102,7 @@ struct `Ending a session from within a request` {
             if hook == .retrying { stage.server.enqueue(.response(.serviceUnavailable)) }
             stage.server.respond { _ in .response(body: "x") }
             ender.session.withLock { $0 = stage.session }
-            let method: Method = hook == .uploadProgress ? .put : .get
+            let method: HTTP.Method = hook == .uploadProgress ? .put : .get
             let body: RequestBody = hook == .uploadProgress ? .string("body") : .none
             try await Self.expect("x", way.closes ? hook.needsConnection : false) {
                 try await stage.session.request(method, "a", body: body, as: .string).value
@@ -121,7 +121,7 @@ struct `Ending a session from within a request` {
             stage.server.respond { _ in .response(body: "whole").dripping(2).waiting(for: gate) }
             gate.open()
             let session = stage.session
-            let count = try await session.withStream(from: "a") { response in
+            let count = try await session.withResponse(from: "a") { response in
                 #expect(try await way.end(session) == 0)
                 // A child task is within the request too.
                 async let again = way.end(session)
@@ -155,8 +155,8 @@ struct `Ending a session from within a request` {
             let session = stage.session
             let other = Task { try await session.get("stuck", as: .bytes) }
             _ = try await stage.server.waitForRequests(1)
-            try await session.withStream(from: "outer") { outer in
-                try await session.withStream(from: "inner") { inner in
+            try await session.withResponse(from: "outer") { outer in
+                try await session.withResponse(from: "inner") { inner in
                     #expect(await session.shutdown() == 1)
                     for try await _ in inner.body {}
                 }
@@ -176,7 +176,7 @@ struct `Ending a session from within a request` {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for index in 0...1 {
                     group.addTask {
-                        try await session.withStream(from: "a") { _ in
+                        try await session.withResponse(from: "a") { _ in
                             gates[index].open()
                             try await gates[1 - index].opened()
                             try await session.tasks.drain()

@@ -11,7 +11,7 @@ struct `A request with hooks` {
             stage.server.enqueue(
                 .response(fields: ["Content-Length": "10"]).then(.send("01234"), .stall))
             var options = HTTPSession.Options()
-            options.hooks.response = { _, _ in .take }
+            options.hooks.response = { _, _ in .accept }
             let task = try stage.session.task("hangs", options: options, as: .bytes)
             task.resume()
             try await stage.eventually("some of the body has come") { task.downloaded.wireBytes == 5 }
@@ -40,20 +40,20 @@ struct `A request with hooks` {
         hooks.data = { _, _ in note("data") }
         hooks.uploadProgress = { _, _ in note("uploadProgress") }
         hooks.downloadProgress = { _, _ in note("downloadProgress") }
-        hooks.transferEnded = { _, _ in note("transferEnded") }
+        hooks.didEndTransfer = { _, _ in note("transferEnded") }
         hooks.metrics = { _, _ in note("metrics") }
         hooks.completed = { _ in note("completed") }
         let set = hooks
         try await Stage.with(configure: {
             $0.hooks = set
-            $0.authenticate = { _ in
+            $0.authenticationHandler = { _ in
                 note("authenticate")
                 return .performDefault
             }
         }) { (stage: Stage) async throws in
             stage.server.enqueue(.response(302, fields: ["Location": "/to"]), .response(body: "x"))
             let session = stage.session
-            let caller = try await session.withExecutor { @concurrent in
+            let caller = try await session.onEventLoop { @concurrent in
                 _ = try await session.post("from", body: .bytes("ab"), as: .bytes)
                 return `Serializers on a loop`.ThreadName.current
             }

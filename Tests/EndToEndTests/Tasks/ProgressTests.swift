@@ -31,7 +31,7 @@ struct `Progress of a request` {
         var wire: Int
         var decoded: Int
         var total: Int?
-        var method = Method.get
+        var method = HTTP.Method.get
     }
 
     static let cases: [Case] = [

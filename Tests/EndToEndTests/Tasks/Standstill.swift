@@ -71,7 +71,7 @@ struct StandstillScene: Sendable {
     private struct Names: Resolver {
         let network: ManualNetwork
 
-        func addresses(of host: String, port: UInt16) async throws -> [SocketAddress] {
+        func addresses(of host: String, port: UInt16) async throws -> [HTTP.SocketAddress] {
             await network.path(to: nil).status == .notReachable ? [] : [.v4(0x7f00_0001, port: port)]
         }
     }
@@ -232,7 +232,7 @@ extension StandstillScene {
         var request: StandingRequest
         if standstill == .stream {
             let task = Task {
-                try await session.withStream(from: target, options: hooked) { response in
+                try await session.withResponse(from: target, options: hooked) { response in
                     for try await _ in response.body {}
                 }
             }

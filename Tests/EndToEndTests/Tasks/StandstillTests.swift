@@ -74,7 +74,7 @@ private struct Aim {
             scene.configure(&$0)
             $0.hooks.completed = { hooked.note($0) }
         } _: { (stage: Stage) async throws in
-            let events = stage.session.events(keeping: 10_000)
+            let events = stage.session.events(bufferingNewest: 10_000)
             var (results, aim) = ([Bool](), Aim())
             for number in 0..<times {
                 let request = try await scene.begin(number, on: stage)

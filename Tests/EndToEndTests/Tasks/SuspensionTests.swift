@@ -56,8 +56,9 @@ struct `A request that is suspended` {
         }
     }
 
-    @Test(.rows("SM-103"), arguments: [Phase.firstByte, .idle])
-    func `a suspended request runs into neither the first-byte limit nor the idle limit`(phase: Phase) async throws {
+    @Test(.rows("SM-103"), arguments: [HTTP.Phase.firstByte, .receive])
+    func `a suspended request runs into neither the first-byte limit nor the idle limit`(phase: HTTP.Phase) async throws
+    {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
             $0.timeouts[phase] = .seconds(5)
@@ -72,7 +73,7 @@ struct `A request that is suspended` {
             let task = try stage.session.task("slow", as: .string)
             task.resume()
             _ = try await stage.server.waitForRequests(1)
-            if phase == .idle { try await stage.eventually("it has begun") { task.downloaded.wireBytes == 2 } }
+            if phase == .receive { try await stage.eventually("it has begun") { task.downloaded.wireBytes == 2 } }
             try await clock.waitForDeadlines(1)
             task.suspend()
             for _ in 0..<3 { try await clock.advance(by: .seconds(60)) }

@@ -72,7 +72,7 @@ struct `A download that fails` {
                     return nil
                 }
             }
-            let decided = HTTPSession.Destination.decided { _, _ in
+            let decided = HTTPSession.Destination.resolved { _, _ in
                 entered.open()
                 if moment == .decision { for await _ in silence.stream {} }
                 return .folder(folder.path)
@@ -131,7 +131,7 @@ struct `A download that fails` {
         let folder = try Folder()
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) {
-            $0.timeouts.idle = .seconds(5)
+            $0.timeouts.readIdle = .seconds(5)
         } _: { (stage: Stage) async throws in
             stage.server.enqueue(Self.long.stallingAfter(600_000))
             let task = try stage.session.downloadTask("x", to: .folder(folder.path))
@@ -140,7 +140,7 @@ struct `A download that fails` {
             for _ in 0..<20 where task.resultIfEnded == nil { try await clock.advance(by: .seconds(6)) }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .timedOut)
-            #expect(error.phase == .idle)
+            #expect(error.phase == .receive)
             #expect(try folder.names().isEmpty)
         }
     }

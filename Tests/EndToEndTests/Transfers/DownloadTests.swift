@@ -26,7 +26,7 @@ struct `A download` {
             #expect(response.status == .ok)
             #expect(response.body.isEmpty)
             #expect(response.file == response.value)
-            #expect(response.metrics.attempts.last?.bodyBytes == length)
+            #expect(response.metrics.hops.last?.bodyBytes == length)
             #expect(try folder.contents("file") == Self.bytes(length))
             #expect(try folder.names() == ["file"])
             try await stage.expectHealthy()
@@ -60,7 +60,7 @@ struct `A download` {
             let response = try await stage.session.download("c", to: .file("\(folder.path)/plain"))
             #expect(response.value.byteCount == plain.count)
             #expect(try folder.contents("plain") == plain)
-            let options = HTTPSession.Options(decodesContent: false)
+            let options = HTTPSession.Options(decompresses: false)
             _ = try await stage.session.download("c", options: options, to: .file("\(folder.path)/coded"))
             #expect(try folder.contents("coded") == coded)
         }
@@ -88,7 +88,7 @@ struct `A download` {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue(.response(body: "once"), .response(body: "twice"))
             let first = try await stage.session.download("x", to: .temporary).value
-            let second = try await stage.session.download("x", to: .decided { _, _ in nil }).value
+            let second = try await stage.session.download("x", to: .resolved { _, _ in nil }).value
             #expect(first.path != second.path)
             for (file, text) in [(first, "once"), (second, "twice")] {
                 #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
@@ -111,7 +111,7 @@ struct `A download` {
             }
         } _: { (stage: Stage) async throws in
             stage.server.respond { _ in .response(body: "x") }
-            let destination = HTTPSession.Destination.decided { head, url in
+            let destination = HTTPSession.Destination.resolved { head, url in
                 asked.withLock { $0.append("own \(head.status.code) \(url.hasSuffix("/file"))") }
                 return .file("\(folder.path)/own")
             }
@@ -236,7 +236,7 @@ struct `A download` {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             var fields = Fields()
-            fields.append(name, value)
+            fields.append(name: name, value: value)
             stage.server.respond { [fields] _ in .response(fields: fields, body: "hello") }
             if isTaken {
                 _ = try await stage.session.download("a", to: .folder(folder.path))
@@ -324,7 +324,7 @@ struct `A download` {
         let folder = try Folder()
         try await Stage.with {
             $0.hooks.response = { head, _ in
-                head.fields.contains("content-disposition") ? .becomeDownload(to: .folder(folder.path)) : nil
+                head.fields.contains("content-disposition") ? .download(to: .folder(folder.path)) : nil
             }
         } _: { (stage: Stage) async throws in
             let fields: Fields = ["Content-Disposition": "attachment; filename=a.bin"]

@@ -40,7 +40,9 @@ import Testing
     ) -> Outcome {
         let isPart = range != 0..<length
         var fields: Fields = ["ETag": #""one""#, "Accept-Ranges": "bytes", "Content-Length": "\(range.count)"]
-        if isPart { fields.append("Content-Range", "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)") }
+        if isPart {
+            fields.append(name: "Content-Range", value: "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)")
+        }
         return .stream(status: isPart ? .partialContent : .ok, fields: fields, length: range.count) { index in
             if let failing, failing.pieces == index { throw failing.error }
             let start = range.lowerBound + index << 14
@@ -91,7 +93,7 @@ import Testing
                 defer { isBroken = true }
                 return !isBroken
             }
-            let error = NetworkError(.connectionClosed, "broken off", phase: .idle, requestMayHaveBeenSent: true)
+            let error = NetworkError(.connectionClosed, "broken off", phase: .receive, requestMayHaveBeenSent: true)
             return Self.content(range, failing: isFirst ? (pieces, error) : nil)
         }
         let response = try await scene.task().response

@@ -23,9 +23,9 @@ struct `A segment` {
         return ends.first.map { $0..<(ends.count > 1 ? ends[1] + 1 : length) }
     }
 
-    private static func head(_ status: Status, _ fields: Fields) -> LoopbackServer.Step {
+    private static func head(_ status: HTTP.Status, _ fields: Fields) -> LoopbackServer.Step {
         var all: Fields = ["ETag": #""one""#, "Accept-Ranges": "bytes"]
-        for field in fields { all.append(field.name, field.value) }
+        for field in fields { all.append(name: field.name, value: field.value) }
         return .message(.init(status, fields: all))
     }
 
@@ -113,7 +113,7 @@ struct `A segment` {
         let file = ServedFile(Self.length, held: 100_000)
         let parts = Mutex(0)
         try await Stage.with(clock: clock, tolerating: true) { configuration in
-            configuration.timeouts.idle = nil
+            configuration.timeouts.readIdle = nil
         } _: { (stage: Stage) async throws in
             stage.server.respond { request in
                 guard let range = Self.range(request, of: Self.length) else { return file.reply(to: request) }

@@ -22,7 +22,8 @@ struct `An answer longer than it says` {
             "Content-Range": "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)",
         ]
         fields.append(
-            framing == .chunked ? "Transfer-Encoding" : "Connection", framing == .chunked ? "chunked" : "close")
+            name: framing == .chunked ? "Transfer-Encoding" : "Connection",
+            value: framing == .chunked ? "chunked" : "close")
         return fields
     }
 

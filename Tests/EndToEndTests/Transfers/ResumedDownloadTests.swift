@@ -34,7 +34,7 @@ struct `A download that goes on` {
             let response = try await task.response
             #expect(response.value.byteCount == 1 << 20)
             #expect(response.value.resumedAt == 0)
-            #expect(response.metrics.attempts.count == 5)
+            #expect(response.metrics.hops.count == 5)
             #expect(try folder.contents("file") == entity.contents)
             #expect(try folder.names() == ["file"])
             #expect(stage.server.ranges == [nil, "bytes=100000-", "bytes=300000-", "bytes=600000-", "bytes=700000-"])
@@ -165,7 +165,7 @@ struct `A download that goes on` {
         var isComplete = false
     }
 
-    private static func part(_ fields: Fields, _ status: Status = .partialContent, body: Int = 10)
+    private static func part(_ fields: Fields, _ status: HTTP.Status = .partialContent, body: Int = 10)
         -> LoopbackServer.Reply
     {
         .response(status, fields: fields, body: LoopbackServer.GeneratedBody.bytes(0..<body))

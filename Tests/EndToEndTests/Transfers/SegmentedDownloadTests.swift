@@ -50,7 +50,7 @@ struct `A download in segments` {
             #expect(response.value.resumedAt == 0)
             #expect(try folder.contents("file") == file.contents)
             #expect(try folder.names() == ["file"])
-            #expect(response.metrics.attempts.count >= 4)
+            #expect(response.metrics.hops.count >= 4)
             #expect(stage.server.ranges.first == .some(nil) && stage.server.partCount >= 3)
             let parts = stage.server.requests.dropFirst()
             #expect(
@@ -82,7 +82,7 @@ struct `A download in segments` {
         let file = ServedFile(Self.length, held: 100_000)
         file.change { $0.partFaults = faults }
         try await Stage.with(clock: clock, tolerating: true) { configuration in
-            configuration.timeouts.idle = .seconds(20)
+            configuration.timeouts.readIdle = .seconds(20)
             configuration.timeouts.firstByte = .seconds(20)
         } _: { (stage: Stage) async throws in
             file.serve(on: stage)
@@ -342,7 +342,7 @@ struct `A download in segments` {
         let file = ServedFile(Self.length, held: 100_000)
         file.change { $0.partFaults = [.reset(after: 50_000)] + faults }
         try await Stage.with(clock: clock, tolerating: true) { configuration in
-            configuration.timeouts.idle = .seconds(3)
+            configuration.timeouts.readIdle = .seconds(3)
         } _: { (stage: Stage) async throws in
             file.serve(on: stage)
             let task = try stage.session.downloadTask(

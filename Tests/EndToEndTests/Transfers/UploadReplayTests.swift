@@ -17,7 +17,7 @@ struct `An upload that is sent again` {
         /// The connection was kept and is dead.
         case deadConnection
 
-        func prepare(_ stage: Stage, _ status: Status) async throws {
+        func prepare(_ stage: Stage, _ status: HTTP.Status) async throws {
             let redirect = LoopbackServer.Reply.response(status, fields: ["Location": "/to"])
             switch self {
             case .redirectAfter: stage.server.enqueue(redirect)
@@ -51,7 +51,7 @@ struct `An upload that is sent again` {
         async throws
     {
         let file = try `File bodies`.Scratch(Self.count)
-        for status in [307, 308] as [Status] {
+        for status in [307, 308] as [HTTP.Status] {
             try await Stage.with(tolerating: true) { (stage: Stage) async throws in
                 try await cause.prepare(stage, status)
                 let body = kind.body(Self.count, file)
@@ -68,8 +68,8 @@ struct `An upload that is sent again` {
         }
     }
 
-    @Test(arguments: [307, 308] as [Status])
-    func `an upload whose body is not replayable is not sent again`(status: Status) async throws {
+    @Test(arguments: [307, 308] as [HTTP.Status])
+    func `an upload whose body is not replayable is not sent again`(status: HTTP.Status) async throws {
         try await Stage.with(tolerating: true) { (stage: Stage) async throws in
             try await Cause.redirectAfter.prepare(stage, status)
             let error = try await NetworkError.thrown {

@@ -18,9 +18,9 @@ enum FuzzCookies {
     }
 
     private static let origins = [
-        Origin(scheme: .https, host: "a.co.test"), Origin(scheme: .http, host: "a.co.test"),
-        Origin(scheme: .https, host: "b.a.co.test"), Origin(scheme: .https, host: "c.co.test"),
-        Origin(scheme: .http, host: "10.0.0.1"), Origin(scheme: .https, host: "::1"),
+        HTTP.Origin(scheme: .https, host: "a.co.test"), HTTP.Origin(scheme: .http, host: "a.co.test"),
+        HTTP.Origin(scheme: .https, host: "b.a.co.test"), HTTP.Origin(scheme: .https, host: "c.co.test"),
+        HTTP.Origin(scheme: .http, host: "10.0.0.1"), HTTP.Origin(scheme: .https, host: "::1"),
     ]
 
     static func violation(of input: [UInt8]) -> String? {
@@ -61,7 +61,7 @@ enum FuzzCookies {
         return all.count <= store.count ? nil : "another number"
     }
 
-    private static func violation(of cookie: StoredCookie, to origin: Origin, at now: Int64) -> String? {
+    private static func violation(of cookie: StoredCookie, to origin: HTTP.Origin, at now: Int64) -> String? {
         if let problem = cookie.problem { return problem }
         if cookie.isExpired(at: now) { return "over" }
         if cookie.expires.map({ $0 > now + SetCookie.longestLife }) == true { return "too long a life" }

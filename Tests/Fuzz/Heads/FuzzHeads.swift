@@ -40,8 +40,8 @@ enum FuzzHeads {
 
 struct Outcome: Equatable {
     struct Record: Equatable {
-        var status: Status
-        var version: HTTPVersion
+        var status: HTTP.Status
+        var version: HTTP.Version
         var reason: Bytes
         var fields: Fields
         var framings: [MessageFraming?]
@@ -95,7 +95,7 @@ struct Outcome: Equatable {
         var record = Record(
             status: parsed.head.status, version: parsed.head.version, reason: parsed.head.reason,
             fields: parsed.head.fields, framings: [], errors: [])
-        for method in [Method.get, .head, .connect] {
+        for method in [HTTP.Method.get, .head, .connect] {
             do throws(WireError) {
                 record.framings.append(try parsed.framing(for: method))
                 record.errors.append(nil)

@@ -19,11 +19,13 @@ enum FuzzParameters {
     static func violation(of input: [UInt8]) -> String? {
         if let violation = violation(ofPartNamed: String(decoding: input, as: UTF8.self)) { return violation }
         guard let value = read(Bytes(input)) else { return nil }
-        for format in [JSONFormat(), JSONFormat(escapesSlashes: false, isIndented: true)] {
+        for format in [DynamicValue.JSONFormat(), DynamicValue.JSONFormat(escapesSlashes: false, isIndented: true)] {
             if let text = written({ try value.json(format) }), read(text) != value { return "JSON of another value" }
         }
         guard let members = value.members else { return nil }
-        let styles = [ParameterStyle(), ParameterStyle(arrays: .indexed, objects: .dots, bools: .words, order: .given)]
+        let styles = [
+            HTTP.ParameterStyle(), HTTP.ParameterStyle(arrays: .indexed, objects: .dots, bools: .words, order: .given),
+        ]
         for style in styles {
             guard let query = written({ try HTTP.Query(members, style: style) }) else { return "no pairs" }
             if !isFitForURL(query.encoded) { return "pairs that are not fit for a URL" }
@@ -32,7 +34,7 @@ enum FuzzParameters {
     }
 
     private static func read(_ text: Bytes) -> DynamicValue? {
-        do throws(JSONSyntaxError) {
+        do throws(DynamicValue.JSONSyntaxError) {
             return try DynamicValue(json: text)
         } catch {
             return nil
@@ -67,7 +69,9 @@ enum FuzzParameters {
     }
 
     private static func violation(ofPartNamed name: String) -> String? {
-        let body = written { try RequestBody.multipart(boundary: "B") { Part.data(name, "v", fileName: name) } }
+        let body = written {
+            try RequestBody.multipart(boundary: "B") { MultipartPart.data(name, "v", fileName: name) }
+        }
         // A field holds no control character but tab, and such a name is refused.
         guard let body, case .bytes(let bytes) = body.content else { return nil }
         let lines = String(bytes).split(separator: "\r\n", omittingEmptySubsequences: false)

@@ -23,7 +23,8 @@ enum FuzzRequests {
         guard parts.count >= 2 else { return nil }
         let fields = fields(parts.dropFirst(2), in: input)
         let head = RequestHead(
-            method: Method(String(decoding: parts[0], as: UTF8.self)), origin: Origin(scheme: .http, host: "h"),
+            method: HTTP.Method(String(decoding: parts[0], as: UTF8.self)),
+            origin: HTTP.Origin(scheme: .http, host: "h"),
             target: String(decoding: parts[1], as: UTF8.self), fields: fields)
         for framing in [RequestFraming.none, .length(5), .chunked] {
             if let violation = violation(of: head, framing) { return "\(framing): \(violation)" }

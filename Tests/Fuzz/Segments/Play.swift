@@ -78,8 +78,8 @@ struct Play {
         states[worker] = .idle
         var fields: Fields = ["ETag": how == 1 ? #""v2""# : Self.tag]
         let honest = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
-        fields.append("Content-Range", field.isEmpty ? honest : String(decoding: field, as: UTF8.self))
-        let statuses: [Status] = [206, 206, 206, 206, 206, 206, 206, 206, 200, 416, 503, 404, 206, 206, 206, 203]
+        fields.append(name: "Content-Range", value: field.isEmpty ? honest : String(decoding: field, as: UTF8.self))
+        let statuses: [HTTP.Status] = [206, 206, 206, 206, 206, 206, 206, 206, 200, 416, 503, 404, 206, 206, 206, 203]
         let head = ResponseHead(status: statuses[how], fields: fields)
         switch SegmentAnswer(head, isElsewhere: how == 12, to: range, validator, of: length) {
         case .part(let brought):

@@ -44,7 +44,7 @@ enum FuzzTLS {
 
 /// Accepts everything, so that the bytes get as far as they can.
 private struct Credulous: PeerTrust {
-    let key = Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32)))
+    let key = Certificate.Fingerprint(unchecked: Bytes([UInt8](repeating: 0, count: 32)))
 
     func decide(on presented: borrowing PresentedChain) -> TrustDecision { .accepted(path: []) }
 
@@ -56,7 +56,7 @@ struct Outcome {
     var violation: String?
 
     init(of pieces: [[UInt8]], _ context: TLSContext, _ choice: UInt8) {
-        var peer = TLSPeer(Origin(scheme: .https, host: "api.test"), serverName: "api.test", trust: Credulous())
+        var peer = TLSPeer(HTTP.Origin(scheme: .https, host: "api.test"), serverName: "api.test", trust: Credulous())
         peer.asksAboutTrust = choice & 2 != 0
         peer.asksForIdentity = choice & 4 != 0
         var plaintext: [UInt8] = []

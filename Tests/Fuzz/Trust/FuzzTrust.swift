@@ -41,7 +41,7 @@ enum FuzzTrust {
             if certificate.description.isEmpty { return "a certificate has no description" }
         }
         let readable = CertificateFile.readable(in: bytes)
-        do throws(TrustSetupError) {
+        do throws(NetworkError.TrustConfigurationError) {
             let strict = try CertificateFile.certificates(in: bytes, source: "input")
             if strict.isEmpty { return "a file without certificates was taken" }
             if PEM.isPEM(bytes), strict != readable { return "strict and lenient readers differ" }
@@ -50,7 +50,7 @@ enum FuzzTrust {
         } catch {
             if error.description.isEmpty { return "an error without a description" }
         }
-        do throws(TrustSetupError) {
+        do throws(NetworkError.TrustConfigurationError) {
             _ = try PinFile.contents(of: bytes, source: "input")
             _ = try RevocationListFile.lists(in: bytes, source: "input")
         } catch {
@@ -61,7 +61,7 @@ enum FuzzTrust {
 
     private static func textViolation(_ bytes: Bytes) -> String? {
         let text = String(bytes)
-        if let pin = Fingerprint(text), pin.description != text { return "a pin is written differently" }
+        if let pin = Certificate.Fingerprint(text), pin.description != text { return "a pin is written differently" }
         if let pattern = HostPattern(text), HostPattern(pattern.text) != pattern {
             return "a pattern written and read again is something else"
         }
@@ -77,10 +77,10 @@ enum FuzzTrust {
 
     /// Nobody is a root here.
     private static let evaluator: TrustEvaluator? = {
-        do throws(TrustSetupError) {
+        do throws(NetworkError.TrustConfigurationError) {
             var rules = TrustRules()
             rules.mode = .publicKey
-            let pin = Fingerprint("sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
+            let pin = Certificate.Fingerprint("sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=")
             rules.pins = TrustRules.Pins(keys: Set([pin].compactMap(\.self)))
             rules.allowsInvalid = true
             rules.checksHost = false

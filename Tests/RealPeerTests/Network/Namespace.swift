@@ -176,7 +176,7 @@ final class NetworkProgram {
 
     func pause(_ duration: Duration) async {
         let end = loop.now().advanced(by: duration.clampedNanoseconds)
-        _ = await Parking<Void>(on: loop).wait(until: end, interrupt: nil)
+        _ = await ValueWaiter<Void>(on: loop).wait(until: end, cancellation: nil)
     }
 }
 

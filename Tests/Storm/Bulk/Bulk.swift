@@ -37,16 +37,16 @@ struct Bulk {
 
     private func carry(_ words: [String], _ kind: Carry.Kind) async throws {
         let start = ContinuousClock.now
-        let carrier = try Descendant(words)
-        while !carrier.hasEnded {
+        let callTransport = try Descendant(words)
+        while !callTransport.hasEnded {
             await Descendant.pause()
             // One body is all there is for the watchdog to see.
             tally.progress.add(1, ordering: .relaxed)
-            if ContinuousClock.now - start > Self.patience { carrier.kill() }
+            if ContinuousClock.now - start > Self.patience { callTransport.kill() }
         }
         tally.count("\(kind)")
         tally.note("\(kind): \(megabytes) MiB in \(ContinuousClock.now - start)")
-        let status = await carrier.end()
+        let status = await callTransport.end()
         if status != 0 { tally.violation("\(kind) ended with \(status)") }
     }
 

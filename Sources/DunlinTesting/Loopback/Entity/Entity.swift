@@ -63,13 +63,13 @@ extension LoopbackServer {
         /// 416.
         public var unsatisfiable: Reply { .response(416, fields: ["Content-Range": "bytes */\(length)"]) }
 
-        private func reply(_ status: Status, _ range: Range<Int>, _ more: Fields = Fields()) -> Reply {
+        private func reply(_ status: HTTP.Status, _ range: Range<Int>, _ more: Fields = Fields()) -> Reply {
             var said = fields
-            said.append("Accept-Ranges", hasRanges ? "bytes" : "none")
-            if let tag { said.append("ETag", tag) }
-            if let lastModified { said.append("Last-Modified", lastModified) }
-            for field in more { said.append(field.name, field.value) }
-            said.append("Content-Length", "\(range.count)")
+            said.append(name: "Accept-Ranges", value: hasRanges ? "bytes" : "none")
+            if let tag { said.append(name: "ETag", value: tag) }
+            if let lastModified { said.append(name: "Last-Modified", value: lastModified) }
+            for field in more { said.append(name: field.name, value: field.value) }
+            said.append(name: "Content-Length", value: "\(range.count)")
             let body = (offset + range.lowerBound)..<(offset + range.upperBound)
             return [.message(.init(status, fields: said)), .generated(body)]
         }

@@ -21,7 +21,7 @@ extension LoopbackServer {
         /// It is another entity from now on.
         case changed
         /// Another status, without a body.
-        case status(Status)
+        case status(HTTP.Status)
     }
 
     /// Serves an entity to every request for a target. The faults belong to the requests, in order; when there are no

@@ -59,13 +59,13 @@ struct `A journal` {
             let answer = try await upload.value
             #expect(answer.file == nil && answer.response?.value == "thanks")
             #expect(stage.server.requests.last?.bodyHash == LoopbackServer.GeneratedBody.hash(length: 300_000))
-            try await journal.drained()
+            try await journal.waitUntilEmpty()
             #expect(try Self.files(folder).isEmpty)
             #expect(journal.transfers.isEmpty && journal.issues.isEmpty)
-            var drained = 0
+            var waitUntilEmpty = 0
             for await event in events {
-                if case .journalDrained(Self.path(folder)) = event { drained += 1 }
-                if drained == 1 { break }
+                if case .journalDrained(Self.path(folder)) = event { waitUntilEmpty += 1 }
+                if waitUntilEmpty == 1 { break }
             }
             #expect(try await journal.restoredTransfers().isEmpty)
             try await stage.expectHealthy()
@@ -166,7 +166,7 @@ struct `A journal` {
             let running = try #require(transfer.task)
             #expect(await stage.session.tasks.cancel(running))
             #expect(await Self.code(transfer) == .cancelled)
-            try await journal.drained()
+            try await journal.waitUntilEmpty()
             let again = try #require(try await journal.restoredTransfers().first)
             #expect(again.id == transfer.id)
             again.start()
@@ -194,7 +194,7 @@ struct `A journal` {
                 transfer.cancel()
                 #expect(await Self.code(transfer) == .cancelled)
             }
-            try await journal.drained()
+            try await journal.waitUntilEmpty()
             #expect(try Self.files(folder).isEmpty)
             #expect(stage.server.requests.count == 1)
             #expect(try folder.names() == ["journal"])
@@ -260,7 +260,7 @@ struct `A journal` {
         let folder = try Folder()
         try await Stage.with { (stage: Stage) async throws in
             let journal = try await Self.open(folder, stage)
-            for destination in [HTTPSession.Destination.temporary, .decided { _, _ in nil }] {
+            for destination in [HTTPSession.Destination.temporary, .resolved { _, _ in nil }] {
                 let error = try await NetworkError.thrown { _ = try await journal.download("x", to: destination) }
                 #expect(error.code == .invalidRequest)
             }

@@ -1,0 +1,13 @@
+extension ActivityMonitor {
+    /// Something that shows whether work goes on: a spinner, a log line, a gauge.
+    public protocol Display: Sendable {
+        /// Told of every change, one after the other. Must not wait.
+        func activityChanged(to isActive: Bool)
+    }
+}
+
+struct ActivityClosure: ActivityMonitor.Display {
+    let change: @Sendable (Bool) -> Void
+
+    func activityChanged(to isActive: Bool) { change(isActive) }
+}

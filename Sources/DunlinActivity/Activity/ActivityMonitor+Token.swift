@@ -1,0 +1,50 @@
+internal import Synchronization
+
+extension ActivityMonitor {
+    /// Work that goes on, for an `ActivityMonitor` to show, until `end()` is called or the token is let go of.
+    public final class Token: Sendable {
+        private let ledger: ActivityLedger
+        private let hasEnded = Atomic<Bool>(false)
+
+        init(_ ledger: ActivityLedger) {
+            self.ledger = ledger
+            ledger.began()
+        }
+
+        deinit {
+            end()
+        }
+
+        /// Calling it again is harmless.
+        public func end() {
+            if !hasEnded.exchange(true, ordering: .relaxed) { ledger.ended() }
+        }
+    }
+}
+
+/// How many tokens there are, and a bell to ring when that changes.
+final class ActivityLedger: Sendable {
+    let bell: AsyncStream<Void>.Continuation
+    private let begun = Atomic<UInt64>(0)
+    private let over = Atomic<UInt64>(0)
+
+    init(_ bell: AsyncStream<Void>.Continuation) {
+        self.bell = bell
+    }
+
+    /// How many have ended so far, and whether there are others. None is missed: those that ended are counted first.
+    var tally: (ended: UInt64, isBusy: Bool) {
+        let ended = over.load(ordering: .acquiring)
+        return (ended, begun.load(ordering: .acquiring) > ended)
+    }
+
+    func began() {
+        begun.add(1, ordering: .releasing)
+        bell.yield()
+    }
+
+    func ended() {
+        over.add(1, ordering: .releasing)
+        bell.yield()
+    }
+}

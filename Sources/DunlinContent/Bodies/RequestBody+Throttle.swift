@@ -1,0 +1,80 @@
+extension RequestBody {
+    /// How fast a body is given at most: so many bytes, then a pause.
+    public struct Throttle: Sendable, Hashable {
+        /// Less than one byte is one.
+        public var packetSize: Int
+        public var delay: Duration
+
+        public init(packetSize: Int, delay: Duration) {
+            self.packetSize = packetSize
+            self.delay = delay
+        }
+
+        /// What AFNetworking suggests for third-generation mobile networks: 80 KiB a second.
+        public static let suggested3G = RequestBody.Throttle(packetSize: 16 * 1024, delay: .milliseconds(200))
+    }
+}
+
+extension RequestBody {
+    /// The same body, given in packets with a pause between any two. It stays replayable if it was, and as long.
+    ///
+    /// Pauses pass on `clock`; a cancel ends one at once. A file's length is looked up now, so one that cannot be read
+    /// throws here.
+    public func throttled(
+        _ throttle: RequestBody.Throttle, clock: any Clock<Duration> = ContinuousClock()
+    ) throws -> RequestBody {
+        let pieces = try pieces()
+        guard let make = pieces.make else { return self }
+        return with(
+            .stream(length: pieces.length, isReplayable: pieces.isReplayable) {
+                ThrottledChunks(make: make, throttle: throttle, clock: clock)
+            })
+    }
+}
+
+private struct ThrottledChunks: AsyncSequence, Sendable {
+    typealias Element = Bytes
+    typealias Failure = any Error
+
+    let make: @Sendable () -> any RequestBody.Chunks
+    let throttle: RequestBody.Throttle
+    let clock: any Clock<Duration>
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(Self.iterator(of: make()), throttle, clock)
+    }
+
+    private static func iterator(of chunks: some RequestBody.Chunks) -> any AsyncIteratorProtocol<Bytes, any Error> {
+        chunks.makeAsyncIterator()
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        private var chunks: any AsyncIteratorProtocol<Bytes, any Error>
+        private let throttle: RequestBody.Throttle
+        private let clock: any Clock<Duration>
+        /// What came and is to go later.
+        private var rest = Bytes.empty
+        private var hasGiven = false
+
+        init(
+            _ chunks: any AsyncIteratorProtocol<Bytes, any Error>, _ throttle: RequestBody.Throttle,
+            _ clock: any Clock<Duration>
+        ) {
+            self.chunks = chunks
+            self.throttle = throttle
+            self.clock = clock
+        }
+
+        mutating func next() async throws -> Bytes? {
+            while rest.isEmpty {
+                guard let chunk = try await chunks.next(isolation: nil) else { return nil }
+                rest = chunk
+            }
+            if hasGiven, throttle.delay > .zero { try await clock.sleep(for: throttle.delay.clamped) }
+            hasGiven = true
+            let packet = rest[0..<Swift.min(Swift.max(1, throttle.packetSize), rest.count)]
+            rest = rest[packet.count..<rest.count]
+            return packet
+        }
+    }
+}

@@ -1,0 +1,46 @@
+/// Several serializers, of which the first that can make a value does.
+///
+/// Each is asked in turn whether it takes the content's type; one that does and then fails leaves it to the next. An
+/// empty body goes to the first that has a value for it. When none can, the error is the compound's own, and says what
+/// each found. The status is the compound's business: those of the parts do not count.
+public struct FirstMatchSerializer<Output>: AdjustableSerializer {
+    public var rules: HTTP.ResponseRules
+    private let serializers: [any ResponseSerializer<Output>]
+
+    public init(_ serializers: [any ResponseSerializer<Output>], rules: HTTP.ResponseRules = .success) {
+        self.serializers = serializers
+        self.rules = rules
+    }
+
+    /// What any of them asks for.
+    public var accept: String? {
+        let wanted = serializers.compactMap(\.accept)
+        return wanted.isEmpty ? nil : wanted.joined(separator: ", ")
+    }
+
+    public func serialize(_ response: HTTP.WholeResponse) throws -> Output {
+        var refusals: [String] = []
+        for serializer in serializers {
+            do {
+                var rules = serializer.rules
+                rules.statuses = nil
+                try rules.check(response)
+                return try serializer.serialize(response)
+            } catch {
+                refusals.append((error as? NetworkError)?.reason ?? "\(error)")
+            }
+        }
+        let reason = "no serializer can make a value of the content: " + refusals.joined(separator: "; ")
+        throw NetworkError(.unacceptableContentType, reason, refusing: response)
+    }
+}
+
+extension ResponseSerializer {
+    /// The first of several serializers that can make a value of a response:
+    /// `.first(of: .json(Reply.self), .string.map(Reply.init))`.
+    public static func first<Value>(
+        of serializers: any ResponseSerializer<Value>...
+    ) -> Self where Self == FirstMatchSerializer<Value> {
+        FirstMatchSerializer(serializers)
+    }
+}

@@ -1,0 +1,36 @@
+extension Reachability {
+    /// Whether there is a way to the network, and over what.
+    public enum Status: Int, Sendable, Hashable, CaseIterable, Codable {
+        /// Nobody has looked yet, or the system does not say.
+        case unknown = -1
+        case notReachable = 0
+        /// Over a modem in a mobile network.
+        case wwan = 1
+        case wifi = 2
+        /// Over a cable, or what looks like one: a bridge, a container's interface, a tunnel, this machine itself.
+        case wired = 3
+
+        public var isReachable: Bool {
+            switch self {
+            case .wwan, .wifi, .wired: true
+            case .unknown, .notReachable: false
+            }
+        }
+
+        /// The number that AFNetworking would give, which knows no cables: theirs is that of WiFi.
+        public var compatibilityValue: Int { self == .wired ? Reachability.Status.wifi.rawValue : rawValue }
+    }
+}
+
+extension Reachability.Status: CustomStringConvertible {
+    /// AFNetworking's words.
+    public var description: String {
+        switch self {
+        case .unknown: "Unknown"
+        case .notReachable: "Not Reachable"
+        case .wwan: "Reachable via WWAN"
+        case .wifi: "Reachable via WiFi"
+        case .wired: "Reachable via Ethernet"
+        }
+    }
+}

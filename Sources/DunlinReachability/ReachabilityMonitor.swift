@@ -1,0 +1,166 @@
+internal import DunlinReactor
+
+/// Watches one target for as long as somebody holds it: asks, by the rules of `ReachabilityMachine`, and writes down
+/// what it sees.
+final class ReachabilityMonitor: Sendable {
+    enum Place: Sendable {
+        case world
+        case host(String)
+        case address(HTTP.SocketAddress)
+    }
+
+    struct Target: Sendable {
+        let place: Place
+        let source: any NetworkPathMonitoring
+        /// Of a host.
+        let resolver: (any Resolver)?
+        let probe: Reachability.Probe?
+    }
+
+    struct Sighting: Sendable, Equatable {
+        var path = NetworkPath.unknown
+        /// Counts the looks, so that each is news.
+        var number = 0
+        /// Nothing comes any more, and nobody gets this.
+        var isOver = false
+    }
+
+    /// What was seen, and its version.
+    typealias Sight = (value: Sighting, version: UInt64)
+
+    static var loop: Reactor? {
+        do { return try ReactorGroup.shared.reactors().first } catch { return nil }
+    }
+
+    private let sightings: ObservableValue<Sighting>
+    private let looking: Task<Void, Never>
+
+    init(_ target: Target, _ latest: LatestStatus, on loop: Reactor) {
+        let sightings = ObservableValue(Sighting(), on: loop)
+        self.sightings = sightings
+        // Holds what it writes to, not who reads: it is cancelled when they are gone.
+        looking = Task(executorPreference: loop) {
+            await ReachabilityDriver(target: target, loop: loop, latest: latest, sightings: sightings).run()
+        }
+    }
+
+    deinit {
+        looking.cancel()
+    }
+
+    func end() {
+        looking.cancel()
+        sightings.change(isLast: true) { $0.isOver = true }
+    }
+
+    /// The newest, once there is one. Nil when it is over, or the awaiting task is cancelled.
+    func sighting(after version: UInt64?) async -> Sight? {
+        // At version 0 nobody has looked yet.
+        guard let sight = await sightings.value(after: version ?? 0), !sight.value.isOver else { return nil }
+        return sight
+    }
+}
+
+/// Drives the machine until it is cancelled.
+private struct ReachabilityDriver: Sendable {
+    typealias Machine = ReachabilityMachine
+
+    let target: ReachabilityMonitor.Target
+    let loop: Reactor
+    let latest: LatestStatus
+    let sightings: ObservableValue<ReachabilityMonitor.Sighting>
+
+    func run() async {
+        let (events, continuation) = AsyncStream.makeStream(of: Machine.Event.self)
+        await withDiscardingTaskGroup { group in
+            group.addTask {
+                for await _ in target.source.changes() { continuation.yield(.changed) }
+            }
+            var machine = Machine(probeInterval: target.probe?.interval)
+            // Ends what an earlier look still waits for.
+            var cancellation = Cancellation()
+            for await event in events {
+                for action in machine.take(event) {
+                    if case .look = action {
+                        cancellation.cancel(.handle)
+                        cancellation = Cancellation()
+                    }
+                    if case .tell(let path) = action {
+                        tell(path)
+                        continue
+                    }
+                    group.addTask { [cancellation] in
+                        if let event = await perform(action, cancellation) { continuation.yield(event) }
+                    }
+                }
+            }
+            cancellation.cancel(.handle)
+            group.cancelAll()
+        }
+    }
+
+    private func tell(_ path: NetworkPath) {
+        sightings.change { sighting in
+            if sighting.isOver || Task.isCancelled { return }
+            sighting.path = path
+            sighting.number += 1
+            latest.status = path.status
+        }
+    }
+
+    /// What came of it, if anything.
+    private func perform(_ action: Machine.Action, _ cancellation: Cancellation) async -> Machine.Event? {
+        switch action {
+        case .tell: nil
+        case .look(let look): await self.look(look, cancellation)
+        case .probe(let look): await probe(cancellation).map { .probed($0, look: look) }
+        case .rest(let pause, let look):
+            await loop.rest(nanoseconds: pause.clampedNanoseconds, cancellation: cancellation)
+                ? .rested(look: look) : nil
+        }
+    }
+
+    private func look(_ look: UInt64, _ cancellation: Cancellation) async -> Machine.Event? {
+        switch target.place {
+        case .world: return .found(await target.source.path(to: nil), look: look)
+        case .address(let address): return .found(await path(to: address), look: look)
+        case .host(let name):
+            guard let addresses = await addresses(of: name, cancellation) else { return nil }
+            guard !addresses.isEmpty else { return .nameless(look: look) }
+            var paths: [NetworkPath] = []
+            for address in addresses { paths.append(await path(to: address)) }
+            return .found(paths.first { $0.status.isReachable } ?? paths[0], look: look)
+        }
+    }
+
+    private func path(to address: HTTP.SocketAddress) async -> NetworkPath {
+        // Whatever the source may be: there is no network between a machine and itself.
+        if address.isLoopback {
+            let interface = NetworkInterface(name: "lo", index: 1, kind: .loopback)
+            return NetworkPath(flags: [.reachable, .isLocalAddress], interface: interface)
+        }
+        return await target.source.path(to: address)
+    }
+
+    /// None if the name has no answer; nil if nobody wants one any more.
+    private func addresses(of name: String, _ cancellation: Cancellation) async -> [HTTP.SocketAddress]? {
+        guard let resolver = target.resolver else { return [] }
+        do {
+            return try await Race.run(until: .never, cancellation, on: loop) {
+                try await resolver.addresses(of: name, port: 0)
+            }
+        } catch {
+            return cancellation.cause != nil || Task.isCancelled ? nil : []
+        }
+    }
+
+    /// Nil if nobody wants to know any more. A probe that throws found nobody.
+    private func probe(_ cancellation: Cancellation) async -> Bool? {
+        guard let probe = target.probe else { return nil }
+        do {
+            return try await Race.run(until: .never, cancellation, on: loop) { try await probe.check() }
+        } catch {
+            return cancellation.cause != nil || Task.isCancelled ? nil : false
+        }
+    }
+}

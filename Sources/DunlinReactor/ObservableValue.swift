@@ -1,0 +1,79 @@
+public import DunlinTypes
+internal import Synchronization
+
+/// A value that changes, for those who want to read the newest whenever there is news.
+public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
+    private struct State {
+        var value: Value
+        /// Counts the changes.
+        var version: UInt64 = 0
+        /// Those to be told of any change.
+        var readers: [ValueWaiter<Void>] = []
+        /// Those to be told of the last change only.
+        var sleepers: [ValueWaiter<Void>] = []
+        /// No change follows.
+        var isLast = false
+    }
+
+    private let reactor: Reactor
+    private let state: Mutex<State>
+
+    public init(_ value: Value, on reactor: Reactor) {
+        self.reactor = reactor
+        state = Mutex(State(value: value))
+    }
+
+    public var value: Value { state.withLock { $0.value } }
+
+    /// The value before and after, if it is another now. Of the last change those hear too who sleep.
+    @inline(__always) @discardableResult
+    public func change(isLast: Bool = false, _ change: (inout Value) -> Void) -> (before: Value, after: Value)? {
+        var readers: [ValueWaiter<Void>] = []
+        let news = state.withLock { state -> (Value, Value)? in
+            let before = state.value
+            change(&state.value)
+            if state.value == before { return nil }
+            state.version += 1
+            if !state.readers.isEmpty { swap(&readers, &state.readers) }
+            if isLast {
+                state.isLast = true
+                readers += state.sleepers
+                state.sleepers = []
+            }
+            return (before, state.value)
+        }
+        for reader in readers { _ = reader.deliver(()) }
+        return news
+    }
+
+    /// The value once it is another than that of `version`, with its own version; at once for a version of nil. Before
+    /// `time` only the last one. Nil when the awaiting task is cancelled.
+    public func value(
+        after version: UInt64?, notBefore time: MonotonicTime = MonotonicTime(nanoseconds: 0)
+    ) async -> (value: Value, version: UInt64)? {
+        while !Task.isCancelled {
+            let waiter = ValueWaiter<Void>(on: reactor)
+            let isEarly = reactor.now() < time
+            let news = state.withLock { state -> (Value, UInt64)? in
+                if isEarly, !state.isLast {
+                    state.sleepers.append(waiter)
+                    return nil
+                }
+                guard state.version == version else { return (state.value, state.version) }
+                state.readers.append(waiter)
+                return nil
+            }
+            if let news { return news }
+            await withTaskCancellationHandler {
+                _ = await waiter.wait(until: isEarly ? time : .never, cancellation: nil)
+            } onCancel: {
+                waiter.cancel()
+            }
+            state.withLock { state in
+                state.readers.removeAll { $0 === waiter }
+                state.sleepers.removeAll { $0 === waiter }
+            }
+        }
+        return nil
+    }
+}

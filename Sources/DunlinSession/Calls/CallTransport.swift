@@ -1,0 +1,53 @@
+internal import DunlinReactor
+package import DunlinTransport
+
+/// Carries a session's requests: our own sockets, known by their type so that the hot path pays for no indirection,
+/// or somebody else's transport.
+package final class CallTransport: Sendable {
+    package let sockets: SocketTransport?
+    private let foreign: (any Transport)?
+
+    init(_ sockets: SocketTransport) {
+        self.sockets = sockets
+        foreign = nil
+    }
+
+    init(foreign: any Transport) {
+        sockets = nil
+        self.foreign = foreign
+    }
+
+    /// One exchange.
+    func exchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
+        guard let sockets else { return try await foreignExchange(request, of: call) }
+        let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
+        return try await sockets.exchange(
+            request, cancellation: call.cancellation, uploads: call.uploads, exchangeOptions: exchangeOptions,
+            since: call.start, on: call.loop)
+    }
+
+    private func foreignExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
+        guard let foreign else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
+        return try await self.foreign(
+            until: request.deadline, request.timeouts.total, call.cancellation, on: call.loop
+        ) {
+            try await foreign.exchange(request)
+        }
+    }
+
+    /// Work that knows only task cancellation, under the request's own switch and deadline.
+    func foreign<Value: Sendable>(
+        until deadline: MonotonicTime, _ limit: Duration?, _ cancellation: Cancellation, on loop: Reactor,
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        do {
+            return try await Race.run(until: deadline, cancellation, on: loop, work)
+        } catch Race.Lost.timedOut {
+            throw NetworkError(
+                .timedOut, "the request took too long", phase: .total, requestMayHaveBeenSent: true, limit: limit)
+        } catch Race.Lost.cancelled {
+            if cancellation.cause == .task { throw CancellationError() }
+            throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
+        }
+    }
+}

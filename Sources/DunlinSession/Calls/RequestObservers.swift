@@ -1,0 +1,158 @@
+internal import DunlinReactor
+internal import DunlinTransport
+internal import Synchronization
+
+/// Who is asked and told about one request, beside its caller: hooks, listeners, and a handle's holder. Most requests
+/// have none, and know it by one look.
+///
+/// The session's hooks come first. For a decision the first opinion counts. Hooks are the user's code and run off the
+/// loop; those who decide are given up when the request is cancelled or its time is over.
+package final class RequestObservers: Sendable {
+    /// The session's, then the request's own.
+    let hooks: [HTTPSession.Hooks]
+    let events: EventHub
+    let control: TransferControl
+    private let line = Mutex(BatchLine.none)
+
+    init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl) {
+        self.hooks = hooks.filter(\.isSet)
+        self.events = events
+        self.control = control
+    }
+
+    /// Tells each hook that was set, one after the other.
+    func tell<Hook: Sendable>(
+        _ hook: KeyPath<HTTPSession.Hooks, Hook?>, _ call: @Sendable (Hook) async -> Void
+    ) async {
+        for hooks in hooks {
+            guard let hook = hooks[keyPath: hook] else { continue }
+            await Self.offLoop { await call(hook) }
+        }
+    }
+
+    func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool {
+        hooks.contains { $0[keyPath: hook] != nil }
+    }
+
+    private static func offLoop(_ work: @Sendable () async -> Void) async {
+        await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+            leaveLoop()
+            await work()
+        }
+    }
+}
+
+extension RequestObservers {
+    /// The response that is to be delivered, counted from here on, unless a hook turns it down; and where a hook wants
+    /// the body to go. A part of a whole goes on after `base` bytes, and with a `total` may leave others to be brought.
+    func admitted(
+        _ arrived: TransportResponse, _ call: LiveCall, appendingTo base: Int = 0, of total: Int? = nil
+    ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
+        var response = arrived
+        let isCoded = response.head.fields.contains("content-encoding")
+        let isPart = response.head.status == .partialContent
+        let base = isPart ? base : 0
+        let missing = isPart ? total.map { $0 - base } : nil
+        switch response.body {
+        case .bytes(let bytes):
+            control.beginReceiving(missing ?? bytes.count, isCoded: isCoded, after: base)
+            control.received(upTo: bytes.count)
+        case .stream(let stream):
+            control.beginReceiving(missing ?? stream.expectedLength, isCoded: isCoded, after: base)
+            if call.callTransport.sockets == nil {
+                let counted = CountedBody(stream, control, until: call.request.deadline)
+                response = response.with(.stream(counted), response.hop)
+            }
+        }
+        guard hasHook(\.response) else { return (response, nil) }
+        return (response, try await decide(on: response.head, call))
+    }
+
+    private func decide(on head: ResponseHead, _ call: LiveCall) async throws -> HTTPSession.Destination? {
+        let snapshot = call.snapshot
+        switch try await call.ask(\.response, { await $0(head, snapshot) }) {
+        case nil, .accept: return nil
+        case .download(let destination): return destination
+        case .cancel: break
+        }
+        throw NetworkError(
+            .cancelled, "a hook turned the response down", phase: .receive, requestMayHaveBeenSent: true, response: head
+        )
+    }
+
+    /// The response with its body's pieces told to hooks, should there be any for them. The request waits for these
+    /// hooks, so its limits and its cancelling hold for them.
+    package func told(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
+        guard hasHook(\.data) else { return response }
+        let tell: @Sendable (Bytes) async throws -> Void = { piece in
+            let snapshot = call.snapshot
+            // Whoever reads may do so outside of the call, of which its hooks are a part.
+            try await Enclosure.enter(.request(call.delegate.id)) {
+                try await call.tell(\.data) { await $0(piece, snapshot) }
+            }
+        }
+        switch response.body {
+        case .bytes(let bytes):
+            if !bytes.isEmpty { try await tell(bytes) }
+            return response
+        case .stream(let stream):
+            return response.with(.stream(ObservedBody(stream, tell)), response.hop)
+        }
+    }
+
+    /// Tells the hooks how it ended.
+    func tell(_ completion: HTTPSession.Completion) async {
+        await tell(\.metrics) { await $0(completion.metrics, completion.task) }
+        await tell(\.completed) { await $0(completion) }
+    }
+
+    var wantsProgress: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) }
+
+    /// Tells the hooks how far the request is, until it is over.
+    func tellProgress(of delegate: TaskDelegate) async {
+        async let uploading: Void = tellProgress(.upload, \.uploadProgress, of: delegate)
+        await tellProgress(.download, \.downloadProgress, of: delegate)
+        await uploading
+    }
+
+    private func tellProgress(
+        _ direction: HTTPSession.Direction,
+        _ hook: any KeyPath<HTTPSession.Hooks, HTTPSession.ProgressHook?> & Sendable,
+        of delegate: TaskDelegate
+    ) async {
+        guard hasHook(hook) else { return }
+        for await progress in control.progress(direction) {
+            let snapshot = delegate.snapshot(at: control.now())
+            await tell(hook) { await $0(progress, snapshot) }
+        }
+    }
+}
+
+// MARK: - Batches
+
+extension RequestObservers {
+    /// The line of the batch that the request belongs to.
+    private enum BatchLine {
+        case none
+        case joined(RequestQueue, RequestQueue.Entry?)
+        case passed
+    }
+
+    /// Joins a batch's line, unless the request is in another or is on its way. It stands there at once, so that a
+    /// batch's requests stand in the order in which they were asked for; one that comes after others comes in later.
+    func join(_ queue: RequestQueue, comesLater: Bool) {
+        line.withLock { line in
+            guard case .none = line else { return }
+            line = .joined(queue, comesLater ? nil : queue.enter("", control))
+        }
+    }
+
+    /// For the request, which passes it now. Whoever takes an entry must wait for it.
+    func takeLine() -> (queue: RequestQueue, entry: RequestQueue.Entry?)? {
+        line.withLock { line in
+            defer { line = .passed }
+            guard case .joined(let queue, let entry) = line else { return nil }
+            return (queue, entry)
+        }
+    }
+}

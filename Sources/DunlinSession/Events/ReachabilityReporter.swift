@@ -1,0 +1,32 @@
+internal import Synchronization
+
+/// Tells a session's listeners what its reachability says: from the first listener on, until the session is shut down
+/// or dropped.
+final class ReachabilityReporter: Sendable {
+    private let task = Mutex<Task<Void, Never>?>(nil)
+
+    deinit {
+        task.withLock { $0 }?.cancel()
+    }
+
+    /// Begins, unless it has begun already.
+    func begin(with reachability: Reachability, to hub: EventHub) {
+        let statuses = reachability.statuses
+        task.withLock { telling in
+            guard telling == nil else { return }
+            telling = Task {
+                for await status in statuses where !Task.isCancelled { hub.tell(.reachability(status)) }
+            }
+        }
+    }
+
+    /// Nothing is told any more once it returns.
+    func end() async {
+        let task = task.withLock { telling in
+            defer { telling = nil }
+            return telling
+        }
+        task?.cancel()
+        await task?.value
+    }
+}

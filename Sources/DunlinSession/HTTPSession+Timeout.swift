@@ -1,0 +1,16 @@
+internal import DunlinReactor
+
+extension HTTPSession {
+    /// Gives everything that `operation` asks for, here or in what it calls and starts, `duration` altogether.
+    ///
+    /// Each request keeps its own limits too; the nearest one counts. A request that begins after the deadline is
+    /// refused with `NetworkError` code `timedOut` before anything is sent. Deadlines nest: an inner one can only be
+    /// nearer. It bounds requests, not `operation`'s own work.
+    public func withTimeout<Value>(
+        _ duration: Duration, _ operation: () async throws -> Value
+    ) async rethrows -> Value {
+        let deadline = core.loop.now().advanced(by: max(0, duration.clampedNanoseconds))
+        let nearest = min(deadline, InheritedDeadline.present ?? .never)
+        return try await InheritedDeadline.$present.withValue(nearest) { try await operation() }
+    }
+}

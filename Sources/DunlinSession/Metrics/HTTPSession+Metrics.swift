@@ -1,0 +1,100 @@
+extension HTTPSession {
+    /// How a request spent its time: one `HTTP.Hop` for each hop or replay, the last one being the response's.
+    ///
+    /// The usual single attempt is held in place, so that measuring allocates nothing.
+    public struct Metrics: Sendable, Hashable {
+        /// Nil for none: even an empty array is counted by reference.
+        private var earlier: [HTTP.Hop]?
+        private var last: HTTP.Hop?
+
+        public init() {}
+
+        init(hops: [HTTP.Hop]) {
+            last = hops.last
+            earlier = hops.count > 1 ? Array(hops.dropLast()) : nil
+        }
+
+        init(earlier: [HTTP.Hop]?, last: HTTP.Hop) {
+            self.earlier = earlier
+            self.last = last
+        }
+
+        public var hops: [HTTP.Hop] {
+            guard let last else { return [] }
+            return (earlier ?? []) + [last]
+        }
+
+        mutating func append(_ hop: HTTP.Hop) {
+            if let last { earlier = (earlier ?? []) + [last] }
+            last = hop
+        }
+
+        /// The same with a later state of the last attempt.
+        func updating(_ hop: HTTP.Hop) -> HTTPSession.Metrics {
+            HTTPSession.Metrics(earlier: earlier, last: hop)
+        }
+
+        /// The same for a request that waited in a queue for so many nanoseconds before it was sent.
+        func after(waiting time: Int64) -> HTTPSession.Metrics {
+            var hops = hops
+            guard time > 0, !hops.isEmpty else { return self }
+            hops[0] = hops[0].after(waiting: time)
+            return HTTPSession.Metrics(hops: hops)
+        }
+
+        /// From the start of the first attempt to the end of the last; zero while that is underway.
+        public var total: Duration {
+            guard let last else { return .zero }
+            return max(.zero, last.ended.duration(since: (earlier?.first ?? last).started))
+        }
+    }
+}
+
+extension HTTPSession.Metrics: CustomStringConvertible {
+    /// A waterfall, one attempt after the other.
+    public var description: String {
+        hops.map(\.waterfall).joined(separator: "\n")
+    }
+}
+
+extension HTTP.Hop {
+    /// The same, begun with the wait of so many nanoseconds in a queue.
+    func after(waiting time: Int64) -> HTTP.Hop {
+        var hop = self
+        hop.started = hop.started.advanced(by: -time)
+        hop[.pool] += time
+        return hop
+    }
+
+    /// One line a phase that took place: name, duration, and a bar in proportion.
+    public var waterfall: String {
+        // An attempt that has no end yet has no total either.
+        let total = max(0, self[.total])
+        let phases = HTTP.Phase.allCases.filter { $0 != .total && self[$0] > 0 }
+        let whole = phases.reduce(max(1, total)) { max($0, self[$1]) }
+        let peer = peer.map { " to \($0)" } ?? ""
+        let heading = "\(isConnectionReused ? "reused" : "new") connection \(connection)\(peer), \(total.readable)"
+        let lines = phases.map { phase in
+            let bar = String(repeating: "▇", count: max(1, Int(self[phase] * 30 / whole)))
+            return "  \(phase.rawValue.padded(to: 9)) \(self[phase].readable.padded(to: 10)) \(bar)"
+        }
+        return ([heading] + lines).joined(separator: "\n")
+    }
+}
+
+extension Int64 {
+    /// Nanoseconds for people.
+    fileprivate var readable: String {
+        let microseconds = self / 1000
+        if microseconds < 1000 { return "\(microseconds) µs" }
+        let tenths = microseconds / 100
+        if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) ms" }
+        return "\(tenths / 10_000).\(tenths / 1000 % 10) s"
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int) -> String {
+        self + String(repeating: " ", count: Swift.max(0, width - count))
+    }
+}

@@ -1,0 +1,48 @@
+extension HTTPSession {
+    /// A response that led elsewhere, and what it was the answer to.
+    public struct Redirect: Sendable {
+        public var method: HTTP.Method
+        /// What was asked for, without user info.
+        public var url: String
+        public var head: ResponseHead
+
+        public init(method: HTTP.Method, url: String, head: ResponseHead) {
+            self.method = method
+            self.url = url
+            self.head = head
+        }
+
+        public var status: HTTP.Status { head.status }
+        /// Where it said to go, as it said it.
+        public var location: String? { head.fields["location"] }
+    }
+}
+
+extension HTTPSession.Redirect: CustomStringConvertible {
+    public var description: String { "\(method) \(url): \(status)" }
+}
+
+extension HTTPSession {
+    /// Why a redirect was not followed: what a `NetworkError` has underlying it then.
+    public struct RedirectFailure: Error, Sendable, CustomStringConvertible {
+        /// All redirects of this request, the one that was not followed last.
+        public var chain: [HTTPSession.Redirect]
+        /// What is wrong with where it led, if it led nowhere.
+        public var cause: (any Error)?
+
+        public init(chain: [HTTPSession.Redirect], cause: (any Error)? = nil) {
+            self.chain = chain
+            self.cause = cause
+        }
+
+        public var description: String {
+            let steps = chain.map(\.description).joined(separator: ", then ")
+            return cause.map { "\(steps): \($0)" } ?? steps
+        }
+    }
+}
+
+extension NetworkError {
+    /// The redirects that led to this error, if following one was refused; the one that was refused last.
+    public var redirects: [HTTPSession.Redirect] { (underlying as? HTTPSession.RedirectFailure)?.chain ?? [] }
+}

@@ -1,0 +1,20 @@
+/// The attempts of a request that others followed, and why there was no further one.
+final class RetryHistory: Sendable {
+    let retried: [NetworkError.RetriedAttempt]
+    let refusal: NetworkError.RetryRefusal?
+
+    /// Nil if there is nothing to tell.
+    init?(_ retried: [NetworkError.RetriedAttempt], _ refusal: NetworkError.RetryRefusal?) {
+        if retried.isEmpty, refusal == nil { return nil }
+        self.retried = retried
+        self.refusal = refusal
+    }
+}
+
+extension NetworkError {
+    mutating func note(_ tries: RetryHistory?) {
+        guard let tries else { return }
+        retries = tries.retried
+        retryRefusal = tries.refusal
+    }
+}

@@ -1,0 +1,88 @@
+extension HTTPSession {
+    /// What a server wants before it goes on, or we before we do: proof who it is, or proof who we are.
+    public struct AuthenticationChallenge: Sendable {
+        public enum Kind: Sendable, Hashable {
+            /// The server has shown its certificate and the policy has decided. Nothing has been sent to it yet: no
+            /// client certificate, and no byte of a request.
+            case serverTrust(TrustDecision)
+            /// The server asks for a client's certificate.
+            case clientCertificate(acceptableIssuers: [String])
+            /// The server, or a proxy, asks for a user's name and password.
+            case password(PasswordScheme, realm: String)
+            /// It asks for something else, by the name of its scheme.
+            case other(scheme: String)
+        }
+
+        public enum PasswordScheme: String, Sendable, Hashable {
+            case basic
+            case digest
+        }
+
+        public var kind: Kind
+        /// Who asks.
+        public var origin: HTTP.Origin
+        public var isProxy: Bool
+        /// How often an answer to this challenge was not good enough.
+        public var previousFailures: Int
+        /// The response that asked; a handshake asks without one.
+        public var response: ResponseHead?
+
+        public init(
+            _ kind: Kind, origin: HTTP.Origin, isProxy: Bool = false, previousFailures: Int = 0,
+            response: ResponseHead? = nil
+        ) {
+            self.kind = kind
+            self.origin = origin
+            self.isProxy = isProxy
+            self.previousFailures = previousFailures
+            self.response = response
+        }
+    }
+}
+
+extension HTTPSession {
+    /// Answers challenges. The connection waits meanwhile, within the request's timeouts; the hook runs off the loop.
+    public typealias AuthenticationHandler =
+        @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Response
+}
+
+extension HTTPSession.AuthenticationChallenge {
+    /// What to do about a challenge.
+    public enum Response: Sendable {
+        /// Answer with this.
+        case useCredential(HTTPSession.AuthenticationChallenge.Credential)
+        /// As if there were no hook: the policy decides about servers, the configured identity is shown, and so on.
+        /// From a session's hook it means that the request's own is asked.
+        case performDefault
+        /// End the request, with this error if there is one.
+        case cancel((any Error)? = nil)
+        /// Give no answer. A server that wanted to be believed is not; one that asked who we are goes on without.
+        case reject
+    }
+}
+
+extension HTTPSession.AuthenticationChallenge {
+    /// What a challenge can be answered with.
+    public enum Credential: Sendable, Hashable {
+        /// **Lowers security.** Believe the server although the policy refuses it. Told to `securityWarningHandler`.
+        case trustDespiteRefusal
+        case identity(HTTPSession.ClientIdentity)
+        case password(user: String, password: String)
+    }
+}
+
+extension HTTPSession.AuthenticationChallenge.Credential: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{
+    /// Nothing secret: descriptions end in logs.
+    public var description: String {
+        switch self {
+        case .trustDespiteRefusal: "trust despite refusal"
+        case .identity: "client identity"
+        case .password: "user and password"
+        }
+    }
+
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,84 @@
+internal import Synchronization
+
+extension HTTPSession {
+    /// Something that makes a session less safe than it could be. Each is told once for a session.
+    public struct SecurityWarning: Sendable, Hashable, CustomStringConvertible {
+        public enum Kind: String, Sendable, Hashable, CaseIterable {
+            /// Every server is believed (`SecurityPolicy.insecure`).
+            case everyServerIsBelieved
+            /// Certificates are believed that lead to no root.
+            case invalidCertificatesAreAllowed
+            /// Certificates need not name the host.
+            case hostNamesAreNotChecked
+            /// There are pins, and the mode makes no use of them.
+            case pinsAreIgnored
+            /// The secrets of all connections are written to a file.
+            case secretsAreLogged
+            /// Issuers without a revocation list are believed.
+            case missingRevocationListsAreAllowed
+            /// The challenge hook believed a server that the policy refuses.
+            case refusedServerWasBelieved
+            /// Redirects from https to http are followed.
+            case redirectsMayLoseProtection
+        }
+
+        public var kind: Kind
+        /// One sentence for a person; nothing in it is secret.
+        public var reason: String
+        /// Whom it happened with, if it was one server.
+        public var host: String?
+
+        public init(_ kind: Kind, _ reason: String, host: String? = nil) {
+            self.kind = kind
+            self.reason = reason
+            self.host = host
+        }
+
+        public var description: String { reason }
+    }
+}
+
+/// Tells a session's warnings, each once.
+final class SecurityWarnings: Sendable {
+    private let tell: (@Sendable (HTTPSession.SecurityWarning) -> Void)?
+    private let told = Mutex<Set<HTTPSession.SecurityWarning>>([])
+
+    init(_ tell: (@Sendable (HTTPSession.SecurityWarning) -> Void)?) {
+        self.tell = tell
+    }
+
+    func note(_ warning: HTTPSession.SecurityWarning) {
+        guard let tell else { return }
+        // Of one kind and one host there is one event, however often and for whatever reason it happens.
+        let mark = HTTPSession.SecurityWarning(warning.kind, "", host: warning.host)
+        if told.withLock({ $0.insert(mark).inserted }) { tell(warning) }
+    }
+}
+
+extension HTTPSession.TLS {
+    /// What this configuration makes weaker.
+    var warnings: [HTTPSession.SecurityWarning] {
+        var warnings: [HTTPSession.SecurityWarning] = []
+        if policy.isDeclaredInsecure, policy.allowInvalidCertificates, !policy.validatesDomainName, !policy.isPinning {
+            warnings.append(.init(.everyServerIsBelieved, "every server is believed, whoever it is"))
+        } else {
+            if policy.allowInvalidCertificates {
+                warnings.append(.init(.invalidCertificatesAreAllowed, "certificates are believed that lead to no root"))
+            }
+            if !policy.validatesDomainName {
+                warnings.append(.init(.hostNamesAreNotChecked, "certificates need not name the host"))
+            }
+        }
+        if !policy.isPinning, !(policy.pins.isEmpty && policy.backupPins.isEmpty && policy.hosts.isEmpty) {
+            warnings.append(.init(.pinsAreIgnored, "there are pins, and the pinning mode is none"))
+        }
+        if keyLog != .off {
+            warnings.append(.init(.secretsAreLogged, "the secrets of all connections may be written to a file"))
+        }
+        if !revocation.lists.isEmpty, revocation.allowsMissingLists {
+            warnings.append(
+                .init(.missingRevocationListsAreAllowed, "issuers without a revocation list are believed"))
+        }
+        return warnings
+    }
+}

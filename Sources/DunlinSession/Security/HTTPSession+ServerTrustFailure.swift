@@ -1,0 +1,50 @@
+extension HTTPSession {
+    /// A request that ended because its server is not trusted: what `NetworkError` has underlying it then.
+    public struct ServerTrustFailure: Error, Sendable, Hashable {
+        public var host: String
+        public var refusal: NetworkError.TrustRefusal
+        /// Where the request was going; nil when a connection was opened ahead of any request.
+        public var failingURL: String?
+
+        public init(host: String, refusal: NetworkError.TrustRefusal, failingURL: String? = nil) {
+            self.host = host
+            self.refusal = refusal
+            self.failingURL = failingURL
+        }
+
+        /// What the server presented; nil if it presented nothing.
+        public var peerCertificates: [Certificate]? { refusal.path.isEmpty ? nil : refusal.path }
+
+        /// What this kind of failure is called in `NSURLErrorDomain`.
+        public static let urlErrorCode = -1202
+    }
+}
+
+extension HTTPSession.ServerTrustFailure: CustomStringConvertible {
+    /// What to tell a user who cannot do anything about the reason.
+    public var description: String {
+        """
+        The certificate for this server is invalid. You might be connecting to a server that is pretending to be \
+        “\(host)” which could put your confidential information at risk.
+        """
+    }
+}
+
+extension NetworkError {
+    /// The error, and if a server was not trusted, with whom it was about and where the request was going.
+    static func explained(
+        _ error: any Error, at origin: HTTP.Origin, url: @autoclosure () -> String? = nil
+    ) -> any Error {
+        guard var failure = error as? NetworkError, let refusal = failure.underlying as? NetworkError.TrustRefusal
+        else {
+            return error
+        }
+        failure.underlying = HTTPSession.ServerTrustFailure(host: origin.host, refusal: refusal, failingURL: url())
+        return failure
+    }
+
+    /// Why the server is not trusted, if that is what happened.
+    public var trustRefusal: NetworkError.TrustRefusal? {
+        (underlying as? HTTPSession.ServerTrustFailure)?.refusal ?? underlying as? NetworkError.TrustRefusal
+    }
+}

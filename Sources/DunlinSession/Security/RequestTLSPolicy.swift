@@ -1,0 +1,47 @@
+internal import DunlinSecure
+internal import DunlinTransport
+
+/// The session's TLS policy where a request has a hook of its own, which is asked after the session's.
+///
+/// What the hook allows, it allows this request. So no earlier session is taken up, which nobody was asked about, and
+/// none is left for others.
+final class RequestTLSPolicy: TLSPolicy {
+    private let session: SessionTLSPolicy
+    private let hooks: ChallengeHooks
+
+    init(_ session: SessionTLSPolicy, _ hook: @escaping HTTPSession.AuthenticationHandler) {
+        self.session = session
+        hooks = session.hooks(and: hook)
+    }
+
+    var tlsGeneration: UInt64 { session.tlsGeneration }
+
+    func context() throws -> TLSContext { try session.context() }
+
+    func peer(for origin: HTTP.Origin) throws -> TLSPeer {
+        var peer = try session.peer(for: origin, hasHook: true)
+        peer.resumes = false
+        return peer
+    }
+
+    func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) async throws -> TrustDecision {
+        try await session.lastWord(on: decision, about: origin, hooks)
+    }
+
+    func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> ClientIdentity? {
+        try await session.identity(for: origin, acceptableIssuers, hooks)
+    }
+}
+
+/// Gives the TLS policy of one request's own hook.
+final class RequestTLSPolicySource: TLSPolicySource {
+    private let session: SessionTLSPolicySource
+    private let hook: HTTPSession.AuthenticationHandler
+
+    init(_ session: SessionTLSPolicySource, _ hook: @escaping HTTPSession.AuthenticationHandler) {
+        self.session = session
+        self.hook = hook
+    }
+
+    func tlsPolicy() -> any TLSPolicy { RequestTLSPolicy(session.current(), hook) }
+}

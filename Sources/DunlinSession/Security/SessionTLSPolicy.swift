@@ -1,0 +1,111 @@
+internal import DunlinSecure
+internal import DunlinTransport
+
+/// What a session's handshakes go by: its settings, whom it believes, who it is, and whom it asks.
+///
+/// Made anew when any of that changes, never changed itself.
+final class SessionTLSPolicy: TLSPolicy {
+    /// All that has to be read and checked first.
+    struct Setup {
+        let tls: HTTPSession.TLS
+        let contexts: TLSContextSource
+        let trust: TrustSource
+        let identity: IdentitySource?
+        let hook: HTTPSession.AuthenticationHandler?
+        let warnings: SecurityWarnings
+
+        /// Throws `NetworkError` with code `invalidConfiguration`.
+        init(_ tls: HTTPSession.TLS, _ hook: HTTPSession.AuthenticationHandler?, _ warnings: SecurityWarnings) throws {
+            self.tls = tls
+            self.hook = hook
+            self.warnings = warnings
+            trust = try TrustSource.of(tls)
+            identity = try tls.identity.map { try IdentitySource($0) }
+            contexts = try TLSContextSource(tls)
+        }
+    }
+
+    let tlsGeneration: UInt64
+    let setup: Setup
+    private let identity: ClientIdentity?
+
+    init(_ setup: Setup, tlsGeneration: UInt64) {
+        self.setup = setup
+        self.tlsGeneration = tlsGeneration
+        identity = setup.identity?.current()
+    }
+
+    /// The same with the identity that its files hold now; nil if that is the one we have.
+    func renewed() -> SessionTLSPolicy? {
+        guard let source = setup.identity, source.current().key != identity?.key else { return nil }
+        return SessionTLSPolicy(setup, tlsGeneration: tlsGeneration + 1)
+    }
+
+    func context() throws -> TLSContext { try setup.contexts.context() }
+
+    func peer(for origin: HTTP.Origin) throws -> TLSPeer {
+        try peer(for: origin, hasHook: setup.hook != nil)
+    }
+
+    func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) async throws -> TrustDecision {
+        try await lastWord(on: decision, about: origin, hooks(and: nil))
+    }
+
+    func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) async throws -> DunlinSecure.ClientIdentity? {
+        try await identity(for: origin, acceptableIssuers, hooks(and: nil))
+    }
+}
+
+// MARK: - With hooks
+
+extension SessionTLSPolicy {
+    func hooks(and request: HTTPSession.AuthenticationHandler?) -> ChallengeHooks {
+        ChallengeHooks(session: setup.hook, request: request)
+    }
+
+    func peer(for origin: HTTP.Origin, hasHook: Bool) throws -> TLSPeer {
+        let evaluator: TrustEvaluator
+        do throws(NetworkError.TrustConfigurationError) {
+            evaluator = try setup.trust.evaluator()
+        } catch {
+            throw NetworkError(.invalidConfiguration, "\(error)", phase: .tls, underlying: error)
+        }
+        let host = HostIdentity(origin.host)
+        var serverName: String?
+        if case .name(let name) = host { serverName = name }
+        var peer = TLSPeer(origin, serverName: serverName, trust: HostTrust(evaluator, for: host))
+        peer.asksAboutTrust = hasHook
+        peer.asksForIdentity = hasHook
+        // With a hook it is shown only when the hook has no other idea.
+        if !hasHook { peer.identity = identity }
+        return peer
+    }
+
+    func lastWord(
+        on decision: TrustDecision, about origin: HTTP.Origin, _ hooks: ChallengeHooks
+    ) async throws -> TrustDecision {
+        let challenge = HTTPSession.AuthenticationChallenge(.serverTrust(decision), origin: origin)
+        switch await hooks.outcome(of: challenge) {
+        case .proceedDespite(let refusal):
+            let reason = "the challenge hook believed \(origin.host) although: \(refusal)"
+            setup.warnings.note(HTTPSession.SecurityWarning(.refusedServerWasBelieved, reason, host: origin.host))
+            return .accepted(path: refusal.path)
+        case .refuse(let refusal): return .refused(refusal)
+        case .fail(let error): throw error
+        case .proceed, .present, .presentDefault, .presentNothing: return decision
+        }
+    }
+
+    func identity(
+        for origin: HTTP.Origin, _ issuers: [String], _ hooks: ChallengeHooks
+    ) async throws -> DunlinSecure.ClientIdentity? {
+        let challenge = HTTPSession.AuthenticationChallenge(
+            .clientCertificate(acceptableIssuers: issuers), origin: origin)
+        switch await hooks.outcome(of: challenge) {
+        case .present(.identity(let identity)): return try IdentitySource(identity).current()
+        case .fail(let error): throw error
+        case .presentDefault: return identity
+        case .present, .presentNothing, .proceed, .proceedDespite, .refuse: return nil
+        }
+    }
+}

@@ -1,0 +1,52 @@
+internal import DunlinTransport
+internal import Synchronization
+
+/// A session's TLS policy, and the place where it is replaced while the session lives.
+final class SessionTLSPolicySource: TLSPolicySource {
+    private let authenticationHandler: HTTPSession.AuthenticationHandler?
+    private let baseURL: String?
+    private let warnings: SecurityWarnings
+    private let clearText: ClearTextRule
+    private let latest: Mutex<SessionTLSPolicy>
+
+    /// Throws `NetworkError` with code `invalidConfiguration`.
+    init(
+        _ tls: HTTPSession.TLS, _ authenticationHandler: HTTPSession.AuthenticationHandler?, baseURL: String?,
+        _ clearText: ClearTextRule,
+        _ warnings: SecurityWarnings
+    ) throws {
+        self.authenticationHandler = authenticationHandler
+        self.baseURL = baseURL
+        self.warnings = warnings
+        self.clearText = clearText
+        let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings)
+        latest = Mutex(SessionTLSPolicy(setup, tlsGeneration: 0))
+    }
+
+    /// What counts now.
+    var tls: HTTPSession.TLS { latest.withLock { $0.setup.tls } }
+
+    func tlsPolicy() -> any TLSPolicy { current() }
+
+    func current() -> SessionTLSPolicy {
+        let known = latest.withLock { $0 }
+        // Files are not looked at under a lock. Of two that find them changed, one makes the next generation.
+        guard let renewed = known.renewed() else { return known }
+        return latest.withLock { latest in
+            if latest === known { latest = renewed }
+            return latest
+        }
+    }
+
+    /// Returns the generation from which on it counts. Throws, and nothing changes, if it cannot be used.
+    func replace(_ tls: HTTPSession.TLS) throws -> UInt64 {
+        try ClearTextRule.check(tls.policy, baseURL: baseURL)
+        let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings)
+        tls.warnings.forEach(warnings.note)
+        return latest.withLock { latest in
+            latest = SessionTLSPolicy(setup, tlsGeneration: latest.tlsGeneration + 1)
+            clearText.follow(tls.policy)
+            return latest.tlsGeneration
+        }
+    }
+}

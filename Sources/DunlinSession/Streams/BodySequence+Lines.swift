@@ -1,0 +1,119 @@
+internal import FoundationEssentials
+
+extension BodySequence {
+    /// A body as lines of text, as they come. What is no UTF-8 becomes U+FFFD. Single-pass, as the body is.
+    public struct Lines: AsyncSequence, Sendable {
+        public typealias Element = String
+        public typealias Failure = any Error
+
+        let body: BodySequence
+        let limit: Int
+        var returnsEndLines = false
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(body.makeAsyncIterator(), LineMachine(limit: limit, returnsEndLines: returnsEndLines), limit)
+        }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            private var pieces: BodySequence.Iterator
+            private var machine: LineMachine
+            private let limit: Int
+            private var isOver = false
+
+            init(_ pieces: BodySequence.Iterator, _ machine: LineMachine, _ limit: Int) {
+                self.pieces = pieces
+                self.machine = machine
+                self.limit = limit
+            }
+
+            public mutating func next() async throws -> String? {
+                do {
+                    while !isOver {
+                        if let line = try machine.next() { return String(line) }
+                        guard let piece = try await pieces.next() else {
+                            isOver = true
+                            return try machine.finish().map { String($0) }
+                        }
+                        machine.take(piece)
+                    }
+                    return nil
+                } catch is LineMachine.TooLong {
+                    isOver = true
+                    throw NetworkError(
+                        .limitExceeded, "a line has more than \(limit) bytes", phase: .receive,
+                        requestMayHaveBeenSent: true)
+                }
+            }
+        }
+    }
+}
+
+extension BodySequence {
+    /// A body as events of a server, as they come. Single-pass, as the body is.
+    public struct Events: AsyncSequence, Sendable {
+        public typealias Element = ServerSentEvent
+        public typealias Failure = any Error
+
+        let lines: BodySequence.Lines
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(lines: lines.makeAsyncIterator(), limit: lines.limit)
+        }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            private var lines: BodySequence.Lines.Iterator
+            private var machine: ServerSentEventMachine
+            private let limit: Int
+
+            init(lines: BodySequence.Lines.Iterator, limit: Int) {
+                self.lines = lines
+                self.limit = limit
+                machine = ServerSentEventMachine(limit: limit)
+            }
+
+            public mutating func next() async throws -> ServerSentEvent? {
+                while let line = try await lines.next() {
+                    do throws(ServerSentEventMachine.TooLong) {
+                        if let event = try machine.take(line) { return event }
+                    } catch {
+                        throw NetworkError(
+                            .limitExceeded, "an event has more than \(limit) bytes", phase: .receive,
+                            requestMayHaveBeenSent: true)
+                    }
+                }
+                return nil
+            }
+        }
+    }
+}
+
+extension BodySequence {
+    /// A body as values of JSON, one a line, as they come. Empty lines are passed over. Single-pass, as the body is.
+    public struct Values<Value: Decodable>: AsyncSequence, Sendable {
+        public typealias Element = Value
+        public typealias Failure = any Error
+
+        let lines: BodySequence.Lines
+
+        public func makeAsyncIterator() -> Iterator {
+            Iterator(lines: lines.makeAsyncIterator())
+        }
+
+        public struct Iterator: AsyncIteratorProtocol {
+            var lines: BodySequence.Lines.Iterator
+            private let decoder = JSONDecoder()
+
+            init(lines: BodySequence.Lines.Iterator) {
+                self.lines = lines
+            }
+
+            public mutating func next() async throws -> Value? {
+                while let line = try await lines.next() {
+                    if line.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
+                    return try decoder.decode(Value.self, from: Data(line.utf8))
+                }
+                return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,20 @@
+/// A body whose pieces are told to hooks before they are handed on.
+final class ObservedBody: TransportResponse.BodyStream {
+    private let stream: any TransportResponse.BodyStream
+    private let tell: @Sendable (Bytes) async throws -> Void
+
+    init(_ stream: any TransportResponse.BodyStream, _ tell: @escaping @Sendable (Bytes) async throws -> Void) {
+        self.stream = stream
+        self.tell = tell
+    }
+
+    func next() async throws -> Bytes? {
+        guard let piece = try await stream.next() else { return nil }
+        try await tell(piece)
+        return piece
+    }
+
+    var expectedLength: Int? { stream.expectedLength }
+    var trailers: Fields { stream.trailers }
+    var hop: HTTP.Hop { stream.hop }
+}

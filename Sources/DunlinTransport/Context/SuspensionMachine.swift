@@ -1,0 +1,122 @@
+internal import DunlinTypes
+
+/// Whether a transfer may go on, how long it was held, and who waits for it to go on.
+///
+/// Rules:
+/// 1. Held or moving: holding twice is holding once, and one release lets it move, however often it was held.
+/// 2. Time held is remembered, so that whoever has a limit can take off what fell into its wait: it was none of the
+///    peer's fault. Of very many holds the oldest are remembered as one.
+/// 3. Once over, nothing changes it any more, and nobody waits.
+/// 4. Who observes is told of the next change, whichever that is, and asks again.
+struct SuspensionMachine<Waiter> {
+    private struct Spell {
+        let start: MonotonicTime
+        var length: Int64
+
+        func length(since time: MonotonicTime) -> Int64 {
+            max(0, min(length, start.nanoseconds + length - time.nanoseconds))
+        }
+    }
+
+    private static var remembered: Int { 32 }
+
+    private enum State: Equatable {
+        case moving
+        case suspended(since: MonotonicTime)
+        case over
+    }
+
+    private var state = State.moving
+    private var spells: [Spell] = []
+    private var waiters: [(id: UInt64, waiter: Waiter)] = []
+    private var observers: [(id: UInt64, waiter: Waiter)] = []
+    private var lastWaiter: UInt64 = 0
+
+    var motion: TransferControl.Motion {
+        switch state {
+        case .moving: .moving
+        case .suspended: .suspended
+        case .over: .over
+        }
+    }
+
+    /// Nobody has ever held it: there is no time to be taken off.
+    var isUntouched: Bool { state == .moving && spells.isEmpty }
+
+    var isSuspended: Bool {
+        if case .suspended = state { true } else { false }
+    }
+
+    /// Nanoseconds held from `time` on, the present hold included.
+    func suspendedTime(since time: MonotonicTime, at now: MonotonicTime) -> Int64 {
+        spells.reduce(present(at: now)?.length(since: time) ?? 0) { $0 + $1.length(since: time) }
+    }
+
+    private func present(at now: MonotonicTime) -> Spell? {
+        guard case .suspended(let since) = state else { return nil }
+        return Spell(start: since, length: max(0, now.nanoseconds - since.nanoseconds))
+    }
+
+    private mutating func endSpell(at now: MonotonicTime) {
+        guard let spell = present(at: now) else { return }
+        spells.append(spell)
+        guard spells.count > Self.remembered else { return }
+        spells[1].length += spells[0].length
+        spells[1] = Spell(start: spells[0].start, length: spells[1].length)
+        spells.removeFirst()
+    }
+
+    /// Whether that changed anything.
+    mutating func suspend(at now: MonotonicTime) -> Bool {
+        guard state == .moving else { return false }
+        state = .suspended(since: now)
+        return true
+    }
+
+    /// Those who may go on, and those who observe; nil if it was not held.
+    mutating func resume(at now: MonotonicTime) -> [Waiter]? {
+        guard isSuspended else { return nil }
+        endSpell(at: now)
+        state = .moving
+        return takeWaiters()
+    }
+
+    /// Those who need not wait any more, and those who observe.
+    mutating func end(at now: MonotonicTime) -> [Waiter] {
+        endSpell(at: now)
+        state = .over
+        return takeWaiters()
+    }
+
+    /// A number to leave with; nil if there is nothing to wait for.
+    mutating func wait(_ waiter: Waiter) -> UInt64? {
+        guard isSuspended else { return nil }
+        lastWaiter += 1
+        waiters.append((lastWaiter, waiter))
+        return lastWaiter
+    }
+
+    mutating func leave(_ id: UInt64) {
+        waiters.removeAll { $0.id == id }
+        observers.removeAll { $0.id == id }
+    }
+
+    /// A number to leave with; nil if it stands otherwise than the observer knows.
+    mutating func observe(_ waiter: Waiter, after known: TransferControl.Motion?) -> UInt64? {
+        guard motion == known else { return nil }
+        lastWaiter += 1
+        observers.append((lastWaiter, waiter))
+        return lastWaiter
+    }
+
+    /// Those to be told that it has been held.
+    mutating func takeObservers() -> [Waiter] {
+        defer { observers = [] }
+        return observers.map(\.waiter)
+    }
+
+    private mutating func takeWaiters() -> [Waiter] {
+        defer { waiters = [] }
+        return waiters.map(\.waiter) + takeObservers()
+    }
+}

@@ -1,0 +1,196 @@
+public import DunlinReactor
+public import DunlinTypes
+internal import Synchronization
+
+/// What those who look after one request share with its exchange: whether it may go on, and how far it has come.
+///
+/// A request that nobody watches has none. The exchange writes the tally as bytes move and stands still, before it
+/// takes more from the socket or gives more to it, while the watch holds it; whoever wants to know how far things are
+/// asks. Nobody is called back.
+public final class TransferControl: Sendable {
+    private struct State {
+        var suspension = SuspensionMachine<ValueWaiter<Void>>()
+        var queueStatus: QueueStatus.State
+        var observers: [any TallyObserver] = []
+    }
+
+    private let reactor: Reactor
+    private let state: Mutex<State>
+    private let book: ObservableValue<Tally>
+    /// What this is a part of, which is held for it and counts for it.
+    private let whole: TransferControl?
+
+    public init(on reactor: Reactor, priority: HTTP.Priority = .normal) {
+        self.reactor = reactor
+        whole = nil
+        state = Mutex(State(queueStatus: QueueStatus.State(priority: priority)))
+        book = ObservableValue(Tally(), on: reactor)
+    }
+
+    /// For one of several exchanges of a request. It stands in line for itself, with the priority of the
+    /// whole, and is held as that is.
+    public init(partOf whole: TransferControl) {
+        self.whole = whole
+        reactor = whole.reactor
+        state = Mutex(State(queueStatus: QueueStatus.State(priority: .normal)))
+        book = ObservableValue(Tally(), on: reactor)
+        whole.queueStatus.add(self)
+    }
+
+    public var queueStatus: QueueStatus { QueueStatus(control: self) }
+
+    func withQueueStatus<Value: Sendable>(_ body: (inout QueueStatus.State) -> Value) -> Value {
+        state.withLock { body(&$0.queueStatus) }
+    }
+
+    public func now() -> MonotonicTime { reactor.now() }
+}
+
+// MARK: - Holding
+
+extension TransferControl {
+    public var isSuspended: Bool { whole?.isSuspended ?? state.withLock { $0.suspension.isSuspended } }
+
+    /// Nanoseconds for which the transfer was held from `time` on.
+    func suspendedTime(since time: MonotonicTime) -> Int64 {
+        if let whole { return whole.suspendedTime(since: time) }
+        if state.withLock({ $0.suspension.isUntouched }) { return 0 }
+        let now = reactor.now()
+        return state.withLock { $0.suspension.suspendedTime(since: time, at: now) }
+    }
+
+    /// Whether that changed anything: nothing is held twice, or once it is over.
+    public func suspend() -> Bool {
+        let now = reactor.now()
+        guard state.withLock({ $0.suspension.suspend(at: now) }) else { return false }
+        queueStatus.stepAside()
+        for observer in state.withLock({ $0.suspension.takeObservers() }) { _ = observer.deliver(()) }
+        return true
+    }
+
+    /// Whether that changed anything.
+    public func resume() -> Bool {
+        let now = reactor.now()
+        guard let waiters = state.withLock({ $0.suspension.resume(at: now) }) else { return false }
+        for waiter in waiters { _ = waiter.deliver(()) }
+        return true
+    }
+
+    /// The request is being cancelled: what is held goes on, to find that out.
+    public func stop() {
+        let now = reactor.now()
+        for waiter in state.withLock({ $0.suspension.end(at: now) }) { _ = waiter.deliver(()) }
+    }
+
+    /// Waits while the transfer is held, unless the waiting task is cancelled; false if the time came first.
+    public func pass(until deadline: MonotonicTime) async -> Bool {
+        while isSuspended, !Task.isCancelled {
+            guard await waitForRelease(until: deadline) else { return false }
+        }
+        return true
+    }
+
+    /// Waits, if the transfer is held, until it is let go, which it may be for a moment only; false if the time came
+    /// first.
+    public func waitForRelease(until deadline: MonotonicTime) async -> Bool {
+        if let whole { return await whole.waitForRelease(until: deadline) }
+        let waiter = ValueWaiter<Void>(on: reactor)
+        guard let number = state.withLock({ $0.suspension.wait(waiter) }) else { return true }
+        let outcome = await withTaskCancellationHandler {
+            await waiter.wait(until: deadline, cancellation: nil)
+        } onCancel: {
+            waiter.cancel()
+        }
+        state.withLock { $0.suspension.leave(number) }
+        if case .timedOut = outcome { return false }
+        return true
+    }
+
+    public enum Motion: Sendable, Hashable {
+        case moving
+        case suspended
+        /// The transfer has ended, or is being stopped.
+        case over
+    }
+
+    public var motion: Motion { state.withLock { $0.suspension.motion } }
+
+    /// How the transfer stands, once that is otherwise than `known`; at once for nil. Nil when the awaiting task is
+    /// cancelled.
+    public func motion(after known: Motion?) async -> Motion? {
+        while !Task.isCancelled {
+            let waiter = ValueWaiter<Void>(on: reactor)
+            guard let number = state.withLock({ $0.suspension.observe(waiter, after: known) }) else {
+                return motion
+            }
+            await withTaskCancellationHandler {
+                _ = await waiter.wait(until: .never, cancellation: nil)
+            } onCancel: {
+                waiter.cancel()
+            }
+            state.withLock { $0.suspension.leave(number) }
+        }
+        return nil
+    }
+}
+
+// MARK: - Counting
+
+extension TransferControl {
+    public var tally: Tally { book.value }
+
+    /// The tally once it is another than that of `version`, with its own version; at once for a version of nil. Nil
+    /// when the awaiting task is cancelled.
+    public func tally(
+        after version: UInt64?, notBefore time: MonotonicTime
+    ) async -> (tally: Tally, version: UInt64)? {
+        await book.value(after: version, notBefore: time).map { ($0.value, $0.version) }
+    }
+
+    /// Tells `follower` of every byte that moves, until the end. To be said before anything has moved.
+    public func add(_ observer: any TallyObserver) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    public func beginSending(_ total: Int?) { note { $0.beginSending(total) } }
+
+    public func sent(_ count: Int) { note { $0.sent(count) } }
+
+    public func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
+        note { $0.beginReceiving(total, isCoded: isCoded, after: base) }
+    }
+
+    public func received(upTo count: Int) { note { $0.received(upTo: count) } }
+
+    /// From now on several exchanges bring the content: only what they have brought together counts.
+    public func receiveTogether() { note { $0.receiveTogether() } }
+
+    /// Of the content, by all of them.
+    public func receivedTogether(_ count: Int) { note { $0.receivedTogether(count) } }
+
+    public func decoded(upTo count: Int) { note { $0.decoded(upTo: count) } }
+
+    /// The request has come to its end: the tally is final.
+    public func end() {
+        stop()
+        note(isLast: true) { $0.end() }
+    }
+
+    @inline(__always)
+    private func note(isLast: Bool = false, _ change: (inout Tally) -> Void) {
+        guard let (before, after) = (whole ?? self).book.change(isLast: isLast, change) else { return }
+        guard after.sent != before.sent || after.received != before.received else { return }
+        (whole ?? self).tellFollowers(before, after)
+    }
+
+    private func tellFollowers(_ before: Tally, _ after: Tally) {
+        for observer in state.withLock({ $0.observers }) {
+            observer.moved(sent: after.sent - before.sent, received: after.received - before.received)
+        }
+    }
+}
+
+/// Adds up what several transfers move.
+public protocol TallyObserver: AnyObject, Sendable {
+    func moved(sent: Int, received: Int)
+}

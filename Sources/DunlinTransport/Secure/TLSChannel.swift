@@ -1,0 +1,218 @@
+internal import DunlinReactor
+internal import DunlinSecure
+internal import DunlinTypes
+internal import Synchronization
+
+/// A channel under TLS: what is read and written is plaintext, what passes through the channel is not.
+///
+/// One reader and one writer may be at work at once, on two threads; OpenSSL allows neither. So the engine stands under
+/// a lock, and with it what waits to be sent: records must leave in the order in which they were made. For that the
+/// (non-blocking) send happens under the lock too; the receiving does not.
+final class TLSChannel: Sendable {
+    let channel: Channel
+    /// What was agreed on.
+    let security: TransportSecurity
+    private let state: Mutex<State>
+
+    fileprivate struct State: ~Copyable {
+        var engine: TLSEngine
+        var outbox: Outbox
+        /// Plaintext that came when nobody wanted as much.
+        var surplus = Bytes.empty
+        /// Ciphertext is received into it while a long body lasts.
+        var scratch: [UInt8] = []
+        /// What ended the stream. Told once all that came before it has been read.
+        var failure: TLSError?
+    }
+
+    /// Takes over an engine that has shaken hands; `outbox` holds what of that has still to leave, and travels with the
+    /// first request. `surplus` is what the server said at once.
+    init(
+        _ channel: Channel, _ engine: consuming TLSEngine, _ outbox: consuming Outbox, surplus: Bytes,
+        _ security: TransportSecurity
+    ) {
+        self.channel = channel
+        self.security = security
+        state = Mutex(State(engine: engine, outbox: outbox, surplus: surplus))
+    }
+
+    /// Reads this long keep their memory from one to the next.
+    private static let bulk = 128 * 1024
+    /// As much plaintext is made into records at once.
+    private static let run = 256 * 1024
+}
+
+// MARK: - Reading
+
+extension TLSChannel {
+    func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
+        let before = bytes.count
+        var scratch: [UInt8] = []
+        let past = state.withLock { state in
+            if capacity >= Self.bulk { swap(&state.scratch, &scratch) }
+            return state.takePast(upTo: capacity)
+        }
+        defer { if capacity >= Self.bulk { state.withLock { $0.scratch = scratch } } }
+        switch past {
+        case .nothing: break
+        case .surplus(let waiting):
+            waiting.withUnsafeBytes { bytes.append(contentsOf: $0) }
+            return .some(more: true)
+        case .failure(let failure): throw .tls(failure)
+        // The server has said that this was all.
+        case .end: return .some(more: false)
+        }
+        while true {
+            guard try receive(into: &scratch, upTo: capacity) else { return .none }
+            let isFull = scratch.count == capacity
+            let status = try decrypt(scratch, behind: &bytes, upTo: before + capacity)
+            if bytes.count > before { return .some(more: isFull || status.hasMore) }
+            if status.isOver { return .some(more: false) }
+            if !isFull { return .none }
+        }
+    }
+
+    private func receive(into scratch: inout [UInt8], upTo capacity: Int) throws(StreamError) -> Bool {
+        do throws(Errno) {
+            return try channel.read(into: &scratch, upTo: capacity)
+        } catch {
+            throw .system(error)
+        }
+    }
+
+    /// Nothing received means that the stream has ended; an end that was not announced is an error. What was content
+    /// before something went wrong is content still.
+    private func decrypt(
+        _ ciphertext: [UInt8], behind bytes: inout [UInt8], upTo limit: Int
+    ) throws(StreamError) -> (isOver: Bool, hasMore: Bool) {
+        // The lock's closure may not reach a caller's memory, so the array goes in and comes out.
+        var plaintext: [UInt8] = []
+        swap(&plaintext, &bytes)
+        defer { swap(&plaintext, &bytes) }
+        return try state.withLock { (state) throws(StreamError) in
+            let (before, isOver) = (plaintext.count, state.take(ciphertext, into: &plaintext))
+            // An answer of TLS's own, or the alert that says what was wrong.
+            state.outbox.sendAtOnce(over: channel)
+            if let failure = state.failure, plaintext.count == before { throw .tls(failure) }
+            if plaintext.count > limit {
+                state.surplus = Bytes(Array(plaintext[limit...]))
+                plaintext.removeLast(plaintext.count - limit)
+            }
+            return (isOver, isOver || state.failure != nil || !state.surplus.isEmpty)
+        }
+    }
+}
+
+extension TLSChannel.State {
+    /// Whether nothing waits to be read or sent. The beginning of a record waits to be read too.
+    fileprivate var isAtRest: Bool {
+        engine.status == .open && surplus.isEmpty && outbox.isEmpty && !engine.isWithinRecord
+    }
+
+    /// What earlier reads have left for the next.
+    fileprivate enum Past {
+        case nothing
+        case surplus(Bytes)
+        case failure(TLSError)
+        case end
+    }
+
+    fileprivate mutating func takePast(upTo capacity: Int) -> Past {
+        if !surplus.isEmpty {
+            let count = min(capacity, surplus.count)
+            defer { surplus = surplus[count...] }
+            return .surplus(surplus[..<count])
+        }
+        if let failure { return .failure(failure) }
+        return engine.status == .closed ? .end : .nothing
+    }
+
+    /// Whether the server has said that this was all.
+    fileprivate mutating func take(_ ciphertext: [UInt8], into plaintext: inout [UInt8]) -> Bool {
+        do throws(TLSError) {
+            guard !ciphertext.isEmpty else {
+                try engine.receiveEnd()
+                return true
+            }
+            return try ciphertext.span.withUnsafeBytes { input throws(TLSError) in
+                try engine.receive(input, into: &plaintext, answering: &outbox.bytes)
+            } == .closed
+        } catch {
+            failure = error
+            return false
+        }
+    }
+}
+
+// MARK: - Writing
+
+extension TLSChannel {
+    /// Bytes taken; nil while those taken before have not left.
+    func write(_ bytes: Bytes, from start: Int) throws(StreamError) -> Int? {
+        try state.withLock { (state) throws(StreamError) in
+            if state.outbox.isStuck, try !state.outbox.send(over: channel) { return nil }
+            let piece = start..<min(start + Self.run, bytes.count)
+            do throws(TLSError) {
+                try bytes.withUnsafeBytes { plaintext throws(TLSError) in
+                    try state.engine.send(
+                        UnsafeRawBufferPointer(rebasing: plaintext[piece]), into: &state.outbox.bytes)
+                }
+            } catch {
+                throw .tls(error)
+            }
+            _ = try state.outbox.send(over: channel)
+            return piece.count
+        }
+    }
+
+    /// Whether everything has been handed to the kernel.
+    func flush() throws(StreamError) -> Bool {
+        try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: channel) }
+    }
+
+    /// Whether it has been already. The reader sends as well.
+    var isFlushed: Bool { state.withLock { $0.outbox.isEmpty } }
+}
+
+// MARK: - Between requests
+
+extension TLSChannel {
+    /// Whether nothing of the last exchange is left over.
+    var isAtRest: Bool { state.withLock { $0.isAtRest } }
+
+    /// The exchange is over: what served it is let go. False if the stream is not fit for another.
+    func rest() -> Bool {
+        state.withLock { state in
+            if state.scratch.capacity > 0 { state.scratch = [] }
+            return state.isAtRest
+        }
+    }
+
+    /// Takes in what came while nobody asked. Tickets and changes of keys are TLS's own affair; false if there was more
+    /// than that, or the beginning of what may be more.
+    func absorb() -> Bool {
+        var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
+        do throws(StreamError) {
+            while try receive(into: &scratch, upTo: Self.smallRead) {
+                let status = try decrypt(scratch, behind: &plaintext, upTo: 0)
+                if status.isOver || status.hasMore { return false }
+                if scratch.count < Self.smallRead { break }
+            }
+            return state.withLock { !$0.engine.isWithinRecord }
+        } catch {
+            return false
+        }
+    }
+
+    private static let smallRead = 4 * 1024
+
+    /// Says that it is over, if that can be said without waiting, and closes.
+    func close() {
+        state.withLock { state in
+            guard state.outbox.isEmpty else { return }
+            state.engine.close(into: &state.outbox.bytes)
+            state.outbox.sendAtOnce(over: channel)
+        }
+        channel.close()
+    }
+}

@@ -1,0 +1,18 @@
+extension ContentDigest {
+    /// The digests that Dunlin makes and checks: those of RFC 9530 that are not broken.
+    public enum Algorithm: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+        case sha256 = "sha-256"
+        case sha512 = "sha-512"
+
+        /// How long a digest is.
+        public var byteCount: Int {
+            switch self {
+            case .sha256: 32
+            case .sha512: 64
+            }
+        }
+
+        /// As it stands in the registry and in digest fields.
+        public var description: String { rawValue }
+    }
+}

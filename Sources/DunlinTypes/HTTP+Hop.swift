@@ -1,0 +1,91 @@
+extension HTTP {
+    /// How one hop of a request spent its time. A value of a few words: recording it allocates nothing.
+    public struct Hop: Sendable, Hashable {
+        /// Nanoseconds on the loop's clock; zero where a phase did not happen.
+        public var started = MonotonicTime(nanoseconds: 0)
+        public var ended = MonotonicTime(nanoseconds: 0)
+        var poolTime: Int64 = 0
+        var resolveTime: Int64 = 0
+        var connectTime: Int64 = 0
+        var tlsTime: Int64 = 0
+        var sendTime: Int64 = 0
+        var firstByteTime: Int64 = 0
+        var receiveTime: Int64 = 0
+
+        /// The connection was open already: it served an earlier request or was opened ahead of need.
+        public var isConnectionReused = false
+        /// Process-wide number of the connection, 0 when there was none.
+        public var connection: UInt64 = 0
+        public var peer: HTTP.SocketAddress? {
+            get { peerReference?.address }
+            set { peerReference = newValue.map { Peer($0) } }
+        }
+        /// How the connection is secured; nil in clear text.
+        public var security: TransportSecurity? { peerReference?.security }
+        /// The address by reference: a hop is copied at every step of its request.
+        public var peerReference: Peer?
+        /// Bytes of the request handed to the kernel, head included.
+        public var bytesSent = 0
+        /// Bytes of the response taken from the kernel, head included.
+        public var bytesReceived = 0
+        /// Bytes of the body as they came, content codings still on, framing off.
+        public var bodyBytes = 0
+        /// Bytes of the body with its content codings taken off.
+        public var decodedBytes = 0
+
+        /// What a connection and its hops share of whom they talk to.
+        public final class Peer: Sendable, Hashable {
+            public let address: HTTP.SocketAddress
+            public let security: TransportSecurity?
+
+            public init(_ address: HTTP.SocketAddress, _ security: TransportSecurity? = nil) {
+                self.address = address
+                self.security = security
+            }
+
+            public static func == (left: Peer, right: Peer) -> Bool {
+                left.address == right.address && left.security == right.security
+            }
+
+            public func hash(into hasher: inout Hasher) {
+                hasher.combine(address)
+            }
+        }
+
+        public init() {}
+
+        /// How long a phase took; `nil` when the hop never entered it. `idle` is the time the body took to arrive.
+        public func duration(of phase: HTTP.Phase) -> Duration? {
+            let nanoseconds = phase == .total ? ended.nanoseconds - started.nanoseconds : self[phase]
+            return nanoseconds > 0 ? .nanoseconds(nanoseconds) : nil
+        }
+
+        /// Nanoseconds spent in a phase other than `total`, which is the whole span.
+        public subscript(_ phase: HTTP.Phase) -> Int64 {
+            get {
+                switch phase {
+                case .pool: poolTime
+                case .resolve: resolveTime
+                case .connect: connectTime
+                case .tls: tlsTime
+                case .send: sendTime
+                case .firstByte: firstByteTime
+                case .receive: receiveTime
+                case .total: ended.nanoseconds - started.nanoseconds
+                }
+            }
+            set {
+                switch phase {
+                case .pool: poolTime = newValue
+                case .resolve: resolveTime = newValue
+                case .connect: connectTime = newValue
+                case .tls: tlsTime = newValue
+                case .send: sendTime = newValue
+                case .firstByte: firstByteTime = newValue
+                case .receive: receiveTime = newValue
+                case .total: ended = started.advanced(by: newValue)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+extension HTTP {
+    /// Scheme, host and port, and the way there: what a connection may be shared for (RFC 9110 §4.3).
+    public struct Origin: Sendable, Hashable, CustomStringConvertible {
+        public enum Scheme: String, Sendable, Hashable {
+            case http
+            case https
+
+            public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+        }
+
+        /// One immutable object, so that an origin is passed along by one reference and is quickly equal to itself.
+        private final class Parts: Sendable {
+            let scheme: Scheme
+            let host: String
+            let port: UInt16
+            let route: HTTP.Route?
+            let authority: String
+            let isHostChecked: Bool
+
+            init(_ scheme: Scheme, _ host: String, _ port: UInt16, _ route: HTTP.Route?, isHostChecked: Bool) {
+                self.scheme = scheme
+                self.host = host
+                self.port = port
+                self.route = route
+                self.isHostChecked = isHostChecked
+                let literal = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+                authority = port == scheme.defaultPort ? literal : "\(literal):\(port)"
+            }
+        }
+
+        private let parts: Parts
+
+        public init(scheme: Scheme, host: String, port: UInt16? = nil, route: HTTP.Route? = nil) {
+            parts = Parts(scheme, host, port ?? scheme.defaultPort, route, isHostChecked: false)
+        }
+
+        public init(scheme: Scheme, host: String, port: UInt16? = nil, socketPath: String) {
+            self.init(scheme: scheme, host: host, port: port, route: HTTP.Route(address: .unix(socketPath)))
+        }
+
+        /// For whoever has checked the host character by character: nobody does so again.
+        package init(scheme: Scheme, checkedHost host: String, port: UInt16?) {
+            parts = Parts(scheme, host, port ?? scheme.defaultPort, nil, isHostChecked: true)
+        }
+
+        /// The same origin, reached another way.
+        package func over(_ route: HTTP.Route) -> HTTP.Origin {
+            HTTP.Origin(parts: Parts(scheme, host, port, route, isHostChecked: isHostChecked))
+        }
+
+        /// The same origin, reached the usual way.
+        package var unrouted: HTTP.Origin {
+            if route == nil { return self }
+            return HTTP.Origin(parts: Parts(scheme, host, port, nil, isHostChecked: isHostChecked))
+        }
+
+        /// Whether scheme, host and port are the same, whatever the way there: what may see each other's secrets.
+        public func isSame(as other: HTTP.Origin) -> Bool {
+            parts === other.parts || (port == other.port && scheme == other.scheme && host == other.host)
+        }
+
+        private init(parts: Parts) {
+            self.parts = parts
+        }
+
+        public var scheme: Scheme { parts.scheme }
+        /// Lower-case ASCII; an IPv6 address without its brackets.
+        public var host: String { parts.host }
+        public var port: UInt16 { parts.port }
+        /// How to get there, if not by looking the host up and connecting with the session's socket options.
+        public var route: HTTP.Route? { parts.route }
+        /// The Unix socket that stands in for host and port, if one does. A leading NUL means an abstract name.
+        public var socketPath: String? {
+            if case .unix(let path) = route?.address { path } else { nil }
+        }
+        /// The Host field's value: brackets around IPv6, no user info, no default port.
+        public var authority: String { parts.authority }
+        /// The host is known to have only characters that a host may have.
+        public var isHostChecked: Bool { parts.isHostChecked }
+
+        public static func == (left: HTTP.Origin, right: HTTP.Origin) -> Bool {
+            left.parts === right.parts
+                || (left.port == right.port && left.scheme == right.scheme && left.host == right.host
+                    && left.route == right.route)
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(port)
+            hasher.combine(host)
+            if let route { hasher.combine(route) }
+        }
+
+        public var description: String { "\(scheme.rawValue)://\(authority)" }
+    }
+}

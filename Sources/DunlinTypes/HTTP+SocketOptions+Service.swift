@@ -1,0 +1,25 @@
+extension HTTP.SocketOptions {
+    /// What traffic is for, so that this machine's queues and, where they care, routers serve it accordingly.
+    public enum ServiceType: String, Sendable, Hashable, CaseIterable {
+        case normal
+        /// A call.
+        case voip
+        case voice
+        case video
+        /// What somebody waits for.
+        case responsive
+        /// What nobody waits for.
+        case background
+    }
+
+    /// Sets the code point (RFC 4594) and the priority that stand for `service`. None of them needs a privilege.
+    public mutating func serve(_ service: ServiceType) {
+        switch service {
+        case .normal: (differentiatedServices, priority) = (nil, nil)
+        case .voip, .voice: (differentiatedServices, priority) = (46, 6)
+        case .video: (differentiatedServices, priority) = (34, 5)
+        case .responsive: (differentiatedServices, priority) = (18, 4)
+        case .background: (differentiatedServices, priority) = (8, 1)
+        }
+    }
+}

@@ -1,0 +1,68 @@
+extension HTTP {
+    /// What is set on a TCP socket before it connects. Unix sockets take none of it.
+    public struct SocketOptions: Sendable, Hashable {
+        /// The address to connect from; port 0 lets the system choose one. Peers of the other family are not tried.
+        public var localAddress: HTTP.SocketAddress?
+        /// The interface to send through, by name. Systems before Linux 5.7 ask for CAP_NET_RAW; a local address of
+        /// that interface is what comes closest without it.
+        public var interface: String?
+        /// Sends what is written at once instead of waiting to fill a segment.
+        public var noDelay = true
+        /// Asks a silent peer whether it is still there; nil: never.
+        public var keepAlive: KeepAlive?
+        /// How long written bytes may stay unacknowledged before the connection counts as broken; nil leaves it to the
+        /// system's count of retransmissions (about a quarter of an hour). Whole milliseconds.
+        public var userTimeout: Duration?
+        /// The differentiated services code point (RFC 2474), 0 to 63.
+        public var differentiatedServices: UInt8?
+        /// The local queueing priority, 0 to 6.
+        public var priority: UInt8?
+
+        public init() {}
+
+        /// Probes of an idle connection. Whole seconds.
+        public struct KeepAlive: Sendable, Hashable {
+            /// Silence before the first probe.
+            public var idle: Duration
+            /// Between two probes.
+            public var interval: Duration
+            /// Unanswered probes after which the connection is broken.
+            public var count: Int
+
+            public init(idle: Duration = .seconds(60), interval: Duration = .seconds(15), count: Int = 4) {
+                self.idle = idle
+                self.interval = interval
+                self.count = count
+            }
+        }
+    }
+}
+
+extension HTTP.SocketOptions {
+    /// What the kernel would refuse or read otherwise than meant; nil if there is nothing.
+    public var problem: String? {
+        switch localAddress {
+        case .unix: return "localAddress must be an IP address"
+        case .v4, .v6, nil: break
+        }
+        if let interface, !Self.isName(interface) { return "interface must be a name of 1 to 15 bytes" }
+        if let keepAlive {
+            let seconds = Duration.seconds(1)...Duration.seconds(32767)
+            if !seconds.contains(keepAlive.idle) { return "keepAlive.idle must be 1 to 32767 seconds" }
+            if !seconds.contains(keepAlive.interval) { return "keepAlive.interval must be 1 to 32767 seconds" }
+            if !(1...127).contains(keepAlive.count) { return "keepAlive.count must be 1 to 127" }
+        }
+        if let userTimeout, !(.milliseconds(1) ... .milliseconds(Int32.max)).contains(userTimeout) {
+            return "userTimeout must be 1 ms to 24 days"
+        }
+        if let differentiatedServices, differentiatedServices > 63 { return "differentiatedServices must be 0 to 63" }
+        if let priority, priority > 6 { return "priority must be 0 to 6" }
+        return nil
+    }
+
+    /// What the kernel takes for a device's name.
+    private static func isName(_ text: String) -> Bool {
+        (1...15).contains(text.utf8.count) && text != "." && text != ".."
+            && text.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ":") }
+    }
+}

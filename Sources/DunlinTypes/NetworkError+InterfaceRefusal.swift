@@ -1,0 +1,21 @@
+extension NetworkError {
+    /// Every way there is leads through interfaces that the rules refuse.
+    public struct InterfaceRefusal: Error, Sendable, Hashable {
+        /// Those that there is a way through. None where the system does not say.
+        public var interfaces: [NetworkInterface]
+        public var rules: NetworkInterface.Rules
+
+        public init(interfaces: [NetworkInterface], rules: NetworkInterface.Rules) {
+            self.interfaces = interfaces
+            self.rules = rules
+        }
+    }
+}
+
+extension NetworkError.InterfaceRefusal: CustomStringConvertible {
+    public var description: String {
+        let names = interfaces.map(\.description).joined(separator: ", ")
+        let ways = interfaces.isEmpty ? "the system does not say which interface leads there" : "the ways are \(names)"
+        return "\(ways); the rules say: \(rules)"
+    }
+}

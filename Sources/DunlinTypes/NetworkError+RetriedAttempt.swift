@@ -1,0 +1,58 @@
+extension NetworkError {
+    /// An attempt of a request that another one followed: what it came to, and how long the request waited then.
+    public struct RetriedAttempt: Sendable, Hashable {
+        public enum Cause: Sendable, Hashable {
+            /// The server answered so.
+            case status(HTTP.Status)
+            case failure(NetworkError.Code, HTTP.Phase?)
+        }
+
+        public var cause: Cause
+        /// Before the next attempt.
+        public var wait: Duration
+        /// How the attempt had spent its time, if the transport tells.
+        public var lastHop: HTTP.Hop?
+
+        public init(_ cause: Cause, wait: Duration, hop: HTTP.Hop? = nil) {
+            self.cause = cause
+            self.wait = wait
+            self.lastHop = hop
+        }
+    }
+}
+
+extension NetworkError.RetriedAttempt.Cause: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .status(let status): "status \(status)"
+        case .failure(let code, let phase?): "\(code) in \(phase.rawValue)"
+        case .failure(let code, nil): "\(code)"
+        }
+    }
+}
+
+extension NetworkError {
+    /// Why a request was not tried again though its policy is for what happened to it.
+    public struct RetryRefusal: Sendable, Hashable, CustomStringConvertible {
+        public let rawValue: String
+
+        public init(_ rawValue: String) {
+            self.rawValue = rawValue
+        }
+
+        public var description: String { rawValue }
+
+        /// It was tried as often as the policy allows.
+        public static let attemptsSpent = Self("attemptsSpent")
+        /// It may have done its work, and doing it twice may not be the same as doing it once.
+        public static let notSafe = Self("notSafe")
+        /// Its body can be sent once, and may have been.
+        public static let bodyNotReplayable = Self("bodyNotReplayable")
+        /// The server asked for a longer wait than the policy allows.
+        public static let retryAfterTooLong = Self("retryAfterTooLong")
+        /// The next attempt could not begin before the request's total time is over.
+        public static let deadline = Self("deadline")
+        /// Too many requests to this origin were tried again already.
+        public static let budgetSpent = Self("budgetSpent")
+    }
+}

@@ -1,0 +1,34 @@
+extension NetworkError {
+    /// What cannot be used of what a trust configuration was made of.
+    public enum TrustConfigurationError: Error, Sendable, Hashable {
+        /// The system has no store of roots where one is usually found.
+        case noSystemRoots(lookedAt: [String])
+        /// A file or folder that cannot be read.
+        case unreadable(String)
+        /// A folder with nothing in it that is a certificate.
+        case noCertificates(in: String)
+        /// Something that should be a certificate and is none; `source` is a file, or tells what it was given as.
+        case notACertificate(source: String, problem: String)
+        /// A pin that is neither `sha256/` with Base64 of 32 bytes nor a certificate.
+        case notAPin(String)
+        /// A pattern that names no host.
+        case notAHostPattern(String)
+        /// Settings that contradict each other.
+        case contradiction(String)
+    }
+}
+
+extension NetworkError.TrustConfigurationError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noSystemRoots(let paths):
+            "the system has no root certificates; looked at \(paths.joined(separator: ", "))"
+        case .unreadable(let path): "\(path) cannot be read"
+        case .noCertificates(let path): "\(path) holds no certificate"
+        case .notACertificate(let source, let problem): "\(source) is no certificate: \(problem)"
+        case .notAPin(let text): "\"\(text)\" is no pin; a pin is sha256/ and Base64 of 32 bytes"
+        case .notAHostPattern(let text): "\"\(text)\" is no host pattern"
+        case .contradiction(let text): text
+        }
+    }
+}

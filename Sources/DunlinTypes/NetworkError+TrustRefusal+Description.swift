@@ -1,0 +1,81 @@
+extension NetworkError.TrustRefusal: CustomStringConvertible {
+    /// One sentence for a person. Host names and digests stand in it, and they are public.
+    public var description: String {
+        guard let detail else { return sentence }
+        return "\(sentence) (\(detail))"
+    }
+
+    private var sentence: String {
+        switch reason {
+        case .noCertificate: "\(host) showed no certificate"
+        case .expired: "\(whose) expired on \(moment(\.notAfter))"
+        case .notYetValid: "\(whose) is not valid before \(moment(\.notBefore))"
+        case .wrongHost: "the certificate is for \(names), not for \(host)"
+        case .namesNoHost: "the certificate of \(host) names no host; its common name does not count"
+        case .unknownIssuer: "the chain of \(host) ends at an unknown issuer: \(issuer)"
+        case .selfSigned: "the certificate of \(host) is signed by itself and not known: \(subject)"
+        case .pinMismatch: "pin mismatch for \(host): saw \(list(texts(seen))), expected \(oneOf(texts(expected)))"
+        case .noPins: "the policy asks for a pin and has none, so \(host) is refused"
+        case .hostNotPinned: "the policy asks for a pin for each host and has none for \(host)"
+        case .nameNeedsPin:
+            "invalid certificates are allowed and nothing is pinned, so the name of \(host) cannot be checked"
+        case .refusedByHook: "the challenge hook refused \(host)"
+        case .internalError: "the certificate of \(host) could not be checked"
+        default: faultOfCertificate
+        }
+    }
+
+    private var faultOfCertificate: String {
+        switch reason {
+        case .badSignature: "the signature of \(named) does not fit"
+        case .weakKey: "\(whose) has a key that is too weak: \(certificate?.details.key ?? "unknown")"
+        case .weakSignature:
+            "\(whose) is signed in a way that is too weak: \(certificate?.details.signature ?? "unknown")"
+        case .wrongPurpose: "\(named) is not for servers"
+        case .notAnAuthority: "\(named) has signed another and is no authority"
+        case .pathTooLong: "the chain of \(host) has more authorities than allowed"
+        case .nameNotPermitted: "an authority in the chain of \(host) may not sign for that name"
+        case .malformed: "\(named) breaks the rules for certificates"
+        case .unsupported: "\(named) demands what is not known here"
+        case .revoked: "\(named) is revoked"
+        case .revocationUnknown: "whether \(named) is revoked could not be found out"
+        default: "\(named) is refused by the trust store"
+        }
+    }
+
+    /// The certificate at fault, by its place.
+    private var whose: String {
+        (depth ?? 0) == 0 ? "the certificate of \(host)" : "an authority in the chain of \(host), \(subject),"
+    }
+
+    private var named: String {
+        (depth ?? 0) == 0 ? "the certificate of \(host)" : "the certificate of \(subject) in the chain of \(host)"
+    }
+
+    private var subject: String { certificate?.details.subject ?? "unknown" }
+    private var issuer: String { certificate?.details.issuer ?? "unknown" }
+
+    private var names: String {
+        let names = certificate?.details.names ?? []
+        return names.isEmpty ? "no host" : list(names)
+    }
+
+    private func moment(_ path: KeyPath<Certificate.Details, Int64>) -> String {
+        certificate.map { CalendarText.utc($0.details[keyPath: path]) } ?? "an unknown date"
+    }
+
+    private func texts(_ digests: [Certificate.Fingerprint]) -> [String] {
+        digests.map { comparesCertificates ? "SHA-256 \($0.hexadecimal)" : $0.description }
+    }
+
+    private func oneOf(_ digests: [String]) -> String {
+        digests.count == 1 ? list(digests) : "one of \(list(digests))"
+    }
+
+    /// Servers choose how many names and certificates they send; a sentence has an end.
+    private func list(_ items: [some CustomStringConvertible]) -> String {
+        guard !items.isEmpty else { return "none" }
+        let shown = items.prefix(8).map(\.description).joined(separator: ", ")
+        return items.count > 8 ? "\(shown) and \(items.count - 8) more" : shown
+    }
+}

@@ -1,0 +1,30 @@
+extension NetworkInterface {
+    /// What an interface leads over, as far as the system can tell.
+    public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
+        /// This machine itself.
+        case loopback
+        /// A cable, or what looks like one: bridges, the interfaces of containers and virtual machines.
+        case wired
+        case wifi
+        /// A modem in a mobile network.
+        case wwan
+        /// Another network inside one: WireGuard, tun, PPP, GRE. What carries it cannot be seen from here.
+        case tunnel
+    }
+}
+
+/// An interface of this machine.
+public struct NetworkInterface: Sendable, Hashable, CustomStringConvertible {
+    public var name: String
+    /// The system's number for it; 0 where that is not known.
+    public var index: Int
+    public var kind: NetworkInterface.Kind
+
+    public init(name: String, index: Int = 0, kind: NetworkInterface.Kind) {
+        self.name = name
+        self.index = index
+        self.kind = kind
+    }
+
+    public var description: String { "\(name) (\(kind.rawValue))" }
+}
