@@ -2,7 +2,8 @@
 # table's row "Module/" puts after it. A folder is what stands directly below a module; `.` is what lies beside them.
 #
 # A name that several folders declare, and one that its own file declares or has as a parameter of generic code, tells
-# nothing and is passed over. So is one that only leads to another: `HTTPSession` in `HTTPSession.Options`.
+# nothing and is passed over. So is one that only leads to another: `HTTPSession` in `HTTPSession.Options`, and all of
+# `HTTP.Status` in a module that does not declare `HTTP`.
 
 BEGIN {
     while ((getline row < table) > 0) {
@@ -80,11 +81,21 @@ END {
 function judge(i,   rest, name, next_, target) {
     rest = text[i]
     # What an extension adds to lies where it is; the names after that are looked at.
-    sub(/(^|[ \t])extension[ \t]+[A-Z][A-Za-z0-9_]*/, " ", rest)
+    if (match(rest, /(^|[ \t])extension[ \t]+[A-Z][A-Za-z0-9_]*/)) {
+        name = substr(rest, RSTART, RLENGTH)
+        sub(/.*[ \t]/, "", name)
+        rest = substr(rest, RSTART + RLENGTH)
+        if (!((home[i], name) in declared)) sub(/^(\.[A-Za-z0-9_]+)+/, "", rest)
+    }
     while (match(rest, /[A-Za-z_][A-Za-z0-9_]*/)) {
         name = substr(rest, RSTART, RLENGTH)
         rest = substr(rest, RSTART + RLENGTH)
-        if (name !~ /^[A-Z]/ || rest ~ /^\.[A-Z]/ || (file[i], name) in own) continue
+        if (name !~ /^[A-Z]/ || (file[i], name) in own) continue
+        if (rest ~ /^\.[A-Z]/) {
+            # What another module's type leads to is that module's.
+            if (!((home[i], name) in declared)) sub(/^(\.[A-Za-z0-9_]+)+/, "", rest)
+            continue
+        }
         target = declared[home[i], name]
         if (target == "" || target == "*" || target == room[i]) continue
         if (place[home[i], target] > place[home[i], room[i]]) {

@@ -115,7 +115,7 @@ import Testing
         let each = try #require(below.userInfo[Key.underlyingErrors] as? [NSError])
         #expect(each.map(\.code) == [111, 113])
         #expect(each.map(\.localizedDescription) == ["127.0.0.1:443: refused", "127.0.0.1:443: no route"])
-        #expect(NSError(bridging: NetworkError.ConnectionFailures()).domain.hasSuffix("ConnectFailures"))
+        #expect(NSError(bridging: NetworkError.ConnectionFailures()).domain.hasSuffix("ConnectionFailures"))
     }
 
     @Test func `an NSError can be made of any error`() {

@@ -38,7 +38,7 @@ import Testing
         #expect(metrics.hops.last == Self.attempt(from: 30, to: 30))
     }
 
-    @Test func `the description of metrics draws each attempt as a waterfall`() {
+    @Test func `the description of metrics draws each hop as a waterfall`() {
         var attempt = Self.attempt(from: 1000, to: 3_001_000)
         attempt.connection = 7
         attempt.peer = .v4(0x7F00_0001, port: 80)
@@ -49,7 +49,7 @@ import Testing
             new connection 7 to 127.0.0.1:80, 3.0 ms
               connect   999 µs     ▇▇▇▇▇▇▇▇▇
               firstByte 2.0 ms     ▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇▇
-              idle      0 µs       ▇
+              receive   0 µs       ▇
             """
         #expect(attempt.waterfall == expected)
         var metrics = HTTPSession.Metrics()

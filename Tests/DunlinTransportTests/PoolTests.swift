@@ -102,7 +102,7 @@ private final class Bench: Sendable {
         case givenBack = "connection"
         case gone = "opening"
         case deadline = "timedOut"
-        case cancel = "interrupted"
+        case cancel = "cancelled"
         case close = "closed"
     }
 

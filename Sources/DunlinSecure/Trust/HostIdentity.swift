@@ -8,8 +8,8 @@ package enum HostIdentity: Sendable, Hashable {
     /// Four or sixteen bytes in network order.
     case address(Bytes)
 
-    /// `host` as `HTTP.Origin.host` spells it: A-labels, no brackets. An address in any but its usual spelling is taken for
-    /// a name, and no certificate names it.
+    /// `host` as `HTTP.Origin.host` spells it: A-labels, no brackets. An address in any but its usual spelling is taken
+    /// for a name, and no certificate names it.
     package init(_ host: String) {
         if let address = Self.octets(of: host) {
             self = .address(address)

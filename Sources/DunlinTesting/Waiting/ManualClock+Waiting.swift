@@ -1,0 +1,34 @@
+internal import DunlinReactor
+
+extension ManualClock {
+    /// Waits until at least `count` requests wait on a session's loop, each for something that a timeout will end:
+    /// a connection, a byte, or the end of an exchange over another transport.
+    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
+        // A wait may begin on its caller's own thread while the loop sleeps, and for a time that it has in its book
+        // already: nobody tells of that, and the pace finds it.
+        let what = "deadline number \(count)"
+        do {
+            try await eventually(what, following: self, within: limit) {
+                reactors.reduce(0) { $0 + $1.armedDeadlines } >= count
+            }
+        } catch is NeverCame {
+            throw LoopbackServer.WaitTimedOut(what: what, limit: limit)
+        }
+    }
+
+    /// Moves the clock by `step`, again and again, until `condition` holds: for what takes time of the clock in the
+    /// midst of work that takes real time. There are a few milliseconds of that between two moves, for what does not
+    /// run on a loop of the clock's and so is not waited for.
+    ///
+    /// Throws `NeverCame` when it does not hold within `limit` of real time.
+    public func advance(
+        by step: Duration, until what: String, within limit: Duration = .seconds(120), fileID: String = #fileID,
+        line: Int = #line, _ condition: () async throws -> Bool
+    ) async throws {
+        try await eventually(what, every: .milliseconds(2), within: limit, fileID: fileID, line: line) {
+            if try await condition() { return true }
+            try await advance(by: step)
+            return false
+        }
+    }
+}
