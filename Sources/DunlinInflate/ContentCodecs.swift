@@ -1,6 +1,6 @@
 /// The content codings that somebody can deal with, those asked for most first.
 public struct ContentCodecs: Sendable {
-    /// All that Dunlin comes with.
+    /// All that Dunlin comes with. Another one is a file in `Codings`, beside `Gzip`, and a word here.
     public static let known = ContentCodecs([.gzip, .deflate])
 
     public let all: [ContentCodec]
