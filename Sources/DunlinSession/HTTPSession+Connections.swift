@@ -4,20 +4,20 @@ internal import DunlinTransport
 extension HTTPSession {
     /// The state of a session's connections at one moment.
     public struct ConnectionGauges: Sendable, Hashable {
-        /// Connections there are, those being opened included.
+        /// All connections, those being opened included.
         public var open = 0
-        /// Those that nobody uses.
+        /// Connections that no request uses.
         public var idle = 0
         /// Requests that wait for a connection.
         public var waiting = 0
         /// Connections opened since the session began.
         public var opened = 0
-        /// How often a connection that was open already was given to a request, since the session began.
+        /// How often an open connection was given to a further request, since the session began.
         public var reuses = 0
 
         public init() {}
 
-        /// Those that a request uses or that are being opened.
+        /// Connections that a request uses or that are being opened.
         public var leased: Int { open - idle }
     }
 }
@@ -35,14 +35,14 @@ extension HTTPSession {
         return gauges
     }
 
-    /// Opens connections ahead of need, until `count` are open to where `target` leads, used or not; returns how many
-    /// are. Zero over a custom transport.
+    /// Opens connections ahead of need, until `count` are open to the origin of `target`, in use or idle. Returns how
+    /// many are open. Zero over a custom transport.
     ///
-    /// The caps of the configuration hold: it opens fewer when there is no room, closing none and outrunning no
-    /// request. What it opens goes to requests that wait, or stays unused for as long as any other connection does.
-    /// While they are being opened, connections show in `tasks` and are cancelled and counted by `shutdown` like
-    /// requests. Of the options those count that say where, how and for how long to connect. Throws the first failure,
-    /// once no opening runs any more; what was opened stays.
+    /// The limits of the configuration hold: it opens fewer when there is no room; it closes no connection for it and
+    /// overtakes no request. The connections go to requests that wait, or stay idle for as long as any other. While
+    /// they are being opened, connections show in `tasks` and are cancelled and counted by `shutdown` like requests.
+    /// Only those options count that say where, how and for how long to connect. Throws the first failure, once no
+    /// opening runs any more; connections that were opened stay.
     @discardableResult
     public func prewarm(
         _ count: Int, to target: HTTP.Target = "", options: Options = Options()
@@ -67,7 +67,7 @@ extension HTTPSession {
         return sockets.openCount(to: head.origin)
     }
 
-    /// Forgets what names mean: each is looked up again when it is needed. Open connections stay.
+    /// Forgets the addresses of all names: each name is looked up again when it is needed. Open connections stay.
     public func removeCachedAddresses() {
         tasks.chain.callTransport.sockets?.removeCachedAddresses()
     }
@@ -79,11 +79,11 @@ extension HTTPSession {
     }
 }
 
-/// Opens a connection, and asks nothing.
+/// Opens a connection, and sends no request.
 private struct OpeningSink: Sink {
     typealias Value = Void
 
-    /// How many there are to be.
+    /// How many connections are to be open.
     let count: Int
 
     var isScope: Bool { true }

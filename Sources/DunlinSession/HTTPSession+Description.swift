@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension HTTPSession: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Where relative targets lead, without user info, and whether it takes requests.
+    /// The base URL without user info, and whether the session takes requests.
     public var description: String {
         let base = configuration.baseURL.map { [WebAddress.shown($0)] } ?? []
         return "HTTPSession(\((base + (isClosed ? ["shut down"] : [])).joined(separator: ", ")))"
@@ -9,14 +9,14 @@ extension HTTPSession: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     public var debugDescription: String { description }
 
-    /// What it was made with. What it has made of that holds secrets in many forms, such as fields ready to be sent.
+    /// Shows the configuration only: other members hold secrets in many forms, such as fields ready to be sent.
     public var customMirror: Mirror {
         Mirror(self, children: ["configuration": configuration, "isClosed": isClosed], displayStyle: .class)
     }
 }
 
 extension HTTPSession.RequestTask: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Which request it is.
+    /// Names the request by its id.
     public var description: String { "RequestTask(\(id))" }
 
     public var debugDescription: String { description }
@@ -25,7 +25,8 @@ extension HTTPSession.RequestTask: CustomStringConvertible, CustomDebugStringCon
 }
 
 extension HTTP.Target: CustomDebugStringConvertible, CustomReflectable {
-    /// Without user info. There is no `description`, so that no target becomes a segment of another by mistake.
+    /// The target without user info. There is no `description`, so that no target becomes a segment of another by
+    /// mistake.
     public var debugDescription: String { WebAddress.shown(text).debugDescription }
 
     public var customMirror: Mirror {

@@ -6,7 +6,7 @@
 /// try await client.delete("items", parameters: ["id": 3], in: .body, as: .bytes)
 /// ```
 ///
-/// Without parameters a body still says what it would have been, if the serializer's format has a word for nothing.
+/// Without parameters a body still has its content type, if the serializer's format can write nothing.
 extension HTTPSession {
     /// Sends a request with parameters and makes a value of the response.
     public func request<S: ResponseSerializer>(
@@ -29,7 +29,7 @@ extension HTTPSession {
             target, method: method, query: parts.query, body: parts.body, options: options, as: response)
     }
 
-    /// The same as a stream: see `withResponse(from:method:query:body:options:_:)`.
+    /// Sends a request with parameters and streams the response: see `withResponse(from:method:query:body:options:_:)`.
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic, using serializer: RequestSerializer? = nil,
@@ -70,7 +70,7 @@ extension HTTPSession {
         ).value
     }
 
-    /// Head only: whatever length it announces, a response to HEAD has no body.
+    /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
     public func head(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
         using serializer: RequestSerializer? = nil, options: Options = Options()

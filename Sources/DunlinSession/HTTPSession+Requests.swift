@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// One call, whole: from what the caller said to a response with its body.
+/// One call from its arguments to a response with its whole body.
 extension HTTPSession {
     /// Sends a request and makes a value of the response.
     @inlinable public func request<S: ResponseSerializer>(
@@ -12,7 +12,7 @@ extension HTTPSession {
             return try await watchedRequest(
                 method, target, query: query, body: body, options: options, as: serializer)
         }
-        // Read now, or the options would be kept, and copied for that, while the response is awaited.
+        // Read now; otherwise the options would be kept, and copied for that, while the response is awaited.
         let (validates, kept) = (options.validatesResponse, maximumErrorBodySize(options))
         let response = try await fetch(
             method, target, query: query, body: body, options: options, accept: serializer.accept)
@@ -39,7 +39,7 @@ extension HTTPSession {
         return try await TaskDelegate(call).run(call, into: WholeSink())
     }
 
-    /// The value is made before the request is over: others are told of it.
+    /// Sends an observed request. The value is made before the request is over, because its observers are told of it.
     @usableFromInline func watchedRequest<S: ResponseSerializer>(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
         as serializer: S
@@ -49,10 +49,10 @@ extension HTTPSession {
         return try await TaskDelegate(call).run(call, into: SerializedSink(serializer, call))
     }
 
-    /// Whether others than its caller want to know of a request: hooks, listeners to events, a queue.
+    /// Whether others than its caller observe a request: hooks, observers of events, a queue.
     @usableFromInline func isObserved(_ options: Options) -> Bool { core.isObserved(options) }
 
-    /// How much of a response's body an error carries.
+    /// Bytes of a response's body that an error carries.
     @usableFromInline func maximumErrorBodySize(_ options: Options) -> Int { core.maximumErrorBodySize(options) }
 
     @usableFromInline var isOnLoop: Bool { core.isOnLoop }

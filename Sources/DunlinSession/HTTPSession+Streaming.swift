@@ -2,15 +2,15 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// Sends a request and hands the response to `operation` as soon as its head is there; any status is let through.
+    /// Sends a request and passes the response to `operation` as soon as its head is there, whatever its status.
     ///
     /// The scope owns the exchange: leaving it before the body's end, by return, throw or cancel, closes the
-    /// connection. `operation` runs where the caller runs.
+    /// connection. `operation` runs on its caller's executor.
     ///
-    /// Within the scope `shutdown` and its like leave this request out.
+    /// Called within the scope, `shutdown` and its like leave this request out.
     ///
-    /// A server may answer while the request's body is still being sent, which goes on within the scope: what comes
-    /// back can be read meanwhile. The response's body does not end before the request's has been sent.
+    /// A server may answer while the request's body is still being sent. Sending goes on within the scope, and the
+    /// response can be read meanwhile. The response's body does not end before the request's has been sent.
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
         body: RequestBody = .none,
@@ -33,8 +33,8 @@ extension HTTPSession {
         }
     }
 
-    /// Sends a request and returns the response as soon as its head is there, whatever its status; the body is read as
-    /// it comes, by whoever gets hold of it.
+    /// Sends a request and returns the response as soon as its head is there, whatever its status. The body can be read
+    /// from anywhere as it comes.
     ///
     /// ```swift
     /// let response = try await client.stream("videos/7")
@@ -42,10 +42,10 @@ extension HTTPSession {
     /// ```
     ///
     /// The response owns the exchange. That ends when the body has been read to its end, when the request is cancelled,
-    /// and when the last copy of the response, its body and their iterators is let go of, on whichever thread; then the
-    /// connection is closed, unless all was read. One that came whole with its head has ended by then. Reading pulls: a
-    /// slow reader stalls the server. The limit of `total` goes on until then. `shutdown` cancels what is still being
-    /// read.
+    /// and when the last copy of the response, its body and their iterators is released, on whichever thread; then the
+    /// connection is closed, unless all was read. The exchange of a response that came whole with its head has ended
+    /// already. Reading pulls: a slow reader stalls the server. The limit of `total` counts until the end. `shutdown`
+    /// cancels what is still being read.
     public func stream(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: Options = Options()

@@ -1,9 +1,9 @@
 internal import DunlinTransport
 
-/// Requests with a handle. The verbs are shorter where nothing has to be held.
+/// Requests with a handle. The verbs are shorter where no handle is needed.
 extension HTTPSession {
-    /// A request that does not begin before it is resumed or awaited. It is listed in `tasks` from now on. Throws for
-    /// what cannot be sent, and once the session is shut down.
+    /// A request that does not begin before it is resumed or awaited. It is listed in `tasks` at once. Throws for a
+    /// request that cannot be sent, and once the session is shut down.
     public func task<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: Options = Options(), as serializer: S
@@ -13,7 +13,7 @@ extension HTTPSession {
         return try held(call, into: SerializedSink(serializer, call) { $0 })
     }
 
-    /// A call that stands in the registry, and waits until somebody lets it begin.
+    /// A call that is in the registry, and waits until its handle begins it.
     package func held<S: Sink>(_ call: Call, into sink: S, leaving leftover: (any Sendable)? = nil) throws
         -> RequestTask<S.Value>
     where S.Value: Sendable {

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 
 extension HTTPSession {
-    /// Gives everything that `operation` asks for, here or in what it calls and starts, `duration` altogether.
+    /// Gives all requests that `operation` makes, itself or in what it calls and starts, `duration` altogether.
     ///
     /// Each request keeps its own limits too; the nearest one counts. A request that begins after the deadline is
     /// refused with `NetworkError` code `timedOut` before anything is sent. Deadlines nest: an inner one can only be

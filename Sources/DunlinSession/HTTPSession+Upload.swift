@@ -1,6 +1,6 @@
 extension HTTPSession {
-    /// Begins a request and hands it to `operation` while its body goes out: to follow its progress, to hold it, and
-    /// to wait for what it brings.
+    /// Begins a request and passes it to `operation` while its body is sent: to observe its progress, to suspend it,
+    /// and to await its value.
     ///
     /// ```swift
     /// let receipt = try await client.withUpload(to: "albums/7", body: body, as: .json(Receipt.self)) { upload in
@@ -10,8 +10,8 @@ extension HTTPSession {
     /// ```
     ///
     /// The scope owns the transfer: leaving it by return, throw or cancel ends what is still underway, and this returns
-    /// once it has ended. `operation` runs where the caller runs. Progress that nobody reads costs nothing. Within the
-    /// scope `shutdown` and its like leave this request out.
+    /// once it has ended. `operation` runs on its caller's executor. Progress that nobody reads costs nothing. Called
+    /// within the scope, `shutdown` and its like leave this request out.
     public func withUpload<S: ResponseSerializer, Value>(
         to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(), body: RequestBody,
         options: Options = Options(), as serializer: S, _ operation: (RequestTask<S.Output>) async throws -> Value

@@ -14,7 +14,7 @@ extension HTTPSession {
         try await request(.get, target, query: query, options: options, as: .json(type)).value
     }
 
-    /// Head only: whatever length it announces, a response to HEAD has no body.
+    /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
     @inlinable public func head(
         _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options()
     ) async throws -> Response<Bytes> {

@@ -3,14 +3,14 @@ internal import DunlinSemantics
 internal import DunlinTransport
 internal import Synchronization
 
-/// Makes HTTP requests and owns what they share: connections, defaults, and the list of what is running.
+/// Makes HTTP requests and owns what they share: connections, defaults, and the list of running requests.
 ///
 /// ```swift
 /// let client = try HTTPSession(.init(baseURL: "https://api.example.com/v1"))
 /// let user = try await client.get("users/42", as: User.self)
 /// ```
 ///
-/// A session may be used from any task. Dropping the last reference closes its idle connections; requests that are
+/// A session may be used from any task. Releasing the last reference closes its idle connections; requests that are
 /// still running keep what they need until they are done. `shutdown()` ends it sooner and waits for the end.
 public final class HTTPSession: Sendable {
     /// What its requests share.
@@ -35,14 +35,14 @@ public final class HTTPSession: Sendable {
 
     public var configuration: Configuration { core.configuration }
 
-    /// Every request of this session that is running.
+    /// The running requests of this session.
     public var tasks: TaskRegistry { core.tasks }
 
     /// Runs `operation` on one of the session's own loops, together with the child tasks it starts: a request made
     /// there needs no thread hop.
     ///
-    /// Say `@concurrent` where the closure would otherwise belong to an actor; on an actor there is nothing to gain.
-    /// What it computes for long keeps other requests waiting.
+    /// Mark the closure `@concurrent` where it would otherwise belong to an actor; on an actor there is nothing to
+    /// gain. Long computations in it delay other requests.
     public func onEventLoop<Value: Sendable>(
         _ operation: @concurrent @Sendable () async throws -> Value
     ) async throws -> Value {
@@ -52,13 +52,13 @@ public final class HTTPSession: Sendable {
     /// Whether the session takes no more requests.
     public var isClosed: Bool { tasks.isClosed }
 
-    /// What happens to the requests of this session from now on, until it is shut down. For any number of listeners;
-    /// one who does not keep up gets the newest 256 of what happened meanwhile.
+    /// What happens to the requests of this session from now on, until it is shut down. There may be any number of
+    /// observers; one that does not keep up gets the newest 256 events.
     ///
-    /// Requests that began unheeded are not told of.
+    /// Requests that began before there was an observer are not reported.
     public var events: AsyncStream<Event> { events(bufferingNewest: 256) }
 
-    /// The same, keeping as many events as `capacity` says for a listener who is busy.
+    /// The session's events, of which the newest `capacity` are kept for an observer that is busy.
     public func events(bufferingNewest capacity: Int) -> AsyncStream<Event> {
         let events = core.hub.listen(keeping: capacity)
         if core.configuration.emitsReachabilityEvents, !isClosed {
@@ -67,25 +67,25 @@ public final class HTTPSession: Sendable {
         return events
     }
 
-    /// Ends the session: takes no new requests, gives running ones until `grace` is over, cancels the rest, closes all
-    /// connections. Returns how many requests had to be cancelled, once the last of them has ended.
+    /// Ends the session: it takes no new requests, waits up to `grace` for running ones, cancels the rest, and closes
+    /// all connections. Returns how many requests had to be cancelled, once the last of them has ended.
     ///
-    /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again is harmless.
+    /// Requests made afterwards fail with `NetworkError` code `sessionClosed`. Calling it again has no effect.
     ///
-    /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request is not counted and
-    /// not waited for, and goes on over the connection it has; where it needs another, for a redirect or a retry, it
-    /// fails with code `sessionClosed`. Nor are others waited for that shut down or wait like this within theirs. When
-    /// the awaiting task is cancelled, no grace is given and nothing more is waited for: what runs is cancelled, and
-    /// ends by itself.
+    /// Called within a request (in one of its hooks, or in a stream's scope), it leaves that request out: it is not
+    /// counted and not waited for, and goes on over the connection it has; where it needs another, for a redirect or a
+    /// retry, it fails with code `sessionClosed`. Nor are other requests waited for that shut down or wait like this
+    /// themselves. When the awaiting task is cancelled, all requests are cancelled at once, and it returns without
+    /// waiting for their end.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let chain = await tasks.close()
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await core.residents.close()
         let cancelled = await tasks.cancelAll()
-        // Not the present one, which may be of a restart meanwhile.
+        // Not the present transport, which may belong to a restart meanwhile.
         await chain.callTransport.sockets?.close()
-        // The hook may shut down what has been: it is told of that no second time.
+        // The hook may shut the session down again, and is not told a second time then.
         let telling = Enclosure.Subject.invalidation(of: ObjectIdentifier(core))
         if let invalidated = core.configuration.hooks.invalidated, !Enclosure.contains(telling) {
             await Enclosure.enter(telling) { await invalidated() }
@@ -96,8 +96,8 @@ public final class HTTPSession: Sendable {
         return cancelled
     }
 
-    /// Shuts the session down and opens it again with the same configuration: no connection, name or TLS session of
-    /// before is used any more. Requests made until it returns fail with `NetworkError` code `sessionClosed`.
+    /// Shuts the session down and opens it again with the same configuration: earlier connections, addresses and TLS
+    /// sessions are not used any more. Requests made until it returns fail with `NetworkError` code `sessionClosed`.
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let cancelled = await shutdown(grace: grace)

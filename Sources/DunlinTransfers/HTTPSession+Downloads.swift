@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Requests whose response becomes a file.
+/// Requests whose response is written to a file.
 extension HTTPSession {
     /// Downloads into a file.
     ///
@@ -15,10 +15,9 @@ extension HTTPSession {
     /// A status other than 2xx is an error with the beginning of the body, unless `options.validatesResponse` says
     /// otherwise. The file is written beside its destination, where it appears in one step when it is whole; a download
     /// that fails or is cancelled leaves nothing. Throws `NetworkError` codes `fileNotCreated`, `fileNotWritten` and
-    /// `fileNotMoved` for what a file system refuses; `fileFailure` says what and why.
+    /// `fileNotMoved` if a file system refuses; `fileFailure` says what and why.
     ///
-    /// `progress` is told where the download stands: at once, whenever that has changed since it last returned, and at
-    /// the end.
+    /// `progress` is told the progress: at once, whenever it has changed since it last returned, and at the end.
     public func download(
         _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(),
         to destination: Destination,
@@ -31,7 +30,7 @@ extension HTTPSession {
         return try await run(download, target, query, options, progress)
     }
 
-    /// The same with a handle: a download that does not begin before it is resumed or awaited.
+    /// Makes a download with a handle, which does not begin before it is resumed or awaited.
     public func downloadTask(
         _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(),
         to destination: Destination,
@@ -42,11 +41,11 @@ extension HTTPSession {
         return try task(Download(to: destination.anchored, transfer), target, query, options)
     }
 
-    /// Goes on with a download that was stopped. `newURL` is where the same file is to be had now, such as a URL that
-    /// was signed anew; the server is asked whether it is the same file.
+    /// Goes on with a download that was cancelled. `newURL` is where the same file is available now, such as a URL that
+    /// was signed again; the server is asked whether it is the same file.
     ///
-    /// Should it have changed, all of it is downloaded. Throws `NetworkError` code `invalidResumeData` if what there
-    /// was of the file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
+    /// If the file has changed, all of it is downloaded. Throws `NetworkError` code `invalidResumeData` if the part
+    /// file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
     public func download(
         resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
         to destination: Destination, transfer: DownloadOptions = DownloadOptions(),
@@ -57,7 +56,7 @@ extension HTTPSession {
             download, newURL ?? HTTP.Target(data.url), HTTP.Query(), options.with(data.fields), progress)
     }
 
-    /// The same with a handle.
+    /// Makes a download with a handle, which goes on with one that was cancelled.
     public func downloadTask(
         resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
         to destination: Destination, transfer: DownloadOptions = DownloadOptions()
@@ -68,10 +67,10 @@ extension HTTPSession {
 }
 
 extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
-    /// Stops the download and keeps what there is of the file, to be gone on with: nil if there is nothing, if the
-    /// server gave nothing by which the file could be known again, or if the download is over.
+    /// Cancels the download and keeps the unfinished file. Returns data to go on with; nil if there is nothing yet, if
+    /// the server gave nothing to recognise the file by, or if the download is over.
     ///
-    /// What is kept lies in a part file that belongs to the resume data. Who does not go on with it removes it.
+    /// The bytes are in a part file that belongs to the resume data. If you do not go on with it, remove it.
     public func cancelProducingResumeData() async -> ResumeData? {
         left?.want()
         cancel()
@@ -79,7 +78,7 @@ extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
         return resumeData
     }
 
-    /// What a download that has ended left to go on with.
+    /// The data to go on with that a download which has ended left.
     public var resumeData: ResumeData? {
         guard case .failure = resultIfEnded else { return nil }
         return left?.data
@@ -89,12 +88,12 @@ extension HTTPSession.RequestTask<HTTPSession.DownloadedFile> {
 }
 
 extension NetworkError {
-    /// What is left of a download that failed, to go on with; nil if nothing is.
+    /// The data to go on with that a failed download left; nil if there is none.
     public var resumeData: ResumeData? { leftover as? ResumeData }
 }
 
 extension HTTPSession.Options {
-    /// The same with fields that count unless it has its own.
+    /// The options with `former` for those fields that they do not set.
     fileprivate func with(_ former: Fields) -> Self {
         var options = self
         options.fields = former.overlaid(with: fields)

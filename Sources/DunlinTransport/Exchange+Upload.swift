@@ -1,14 +1,14 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// A request body that does not fit one write goes out while the response is awaited and read, because a server may
+/// A request body that does not fit one write is sent while the response is awaited and read, because a server may
 /// answer before it has read everything, and may expect that its answer is read meanwhile.
 ///
-/// A final answer that is no success ends the sending: the server has decided, and what is left would only be thrown
-/// away (RFC 9112 §9.6). After any other answer the request is still sent to its end, and the response does not end
-/// before that: a peer that goes first has answered a request that it did not have.
+/// A final answer that is no success ends the sending: the server has decided, and would only discard the rest (RFC
+/// 9112 §9.6). After any other answer the request is still sent to its end, and the response does not end before that:
+/// a peer that ends first has answered a request that it did not have.
 extension Exchange {
-    /// Sends a request whose body does not travel with its head; the head of the answer.
+    /// Sends a request whose body is not sent with its head. Returns the answer.
     mutating func sendWhileReading(_ opening: Bytes, _ body: RequestMessage.Body) async throws -> Answer {
         var opening = opening
         var early: Answer?
@@ -19,7 +19,8 @@ extension Exchange {
             opening = .empty
             noteSent(at: context.clock.now())
             if var answer = try await waitForLeave() {
-                // With leave, a success is one that came early. Without it, it says that the body is not needed.
+                // If the server wanted the body, a success came early. If it did not, a success says that the body is
+                // not needed.
                 guard heads.hasLeave, answer.head.status.isSuccess else {
                     answer.requestWasCut = true
                     return answer
@@ -39,7 +40,7 @@ extension Exchange {
         }
     }
 
-    /// What is answered to a request whose body is on its way; `early` is the answer that is here already.
+    /// The answer to a request whose body is on its way; `early` is the answer that has come already.
     private mutating func answer(during upload: Upload, _ early: consuming Answer?) async throws -> Answer {
         let begun = context.clock.now()
         var answer: Answer
@@ -52,20 +53,20 @@ extension Exchange {
         if !answer.head.status.isSuccess, !upload.isComplete {
             answer.requestWasCut = true
             upload.stop()
-            // What went wrong here went wrong before the answer could be read on.
+            // The upload failed before the answer could be read on.
             if case .failed(let error) = upload.outcome { throw error }
         }
         hop.bytesSent = upload.bytesSent
         return answer
     }
 
-    /// Sends a small body that has waited for leave. `early` is the answer that is here already.
+    /// Sends a small body that waited for the server's consent. `early` is the answer that has come already.
     private mutating func sendAfterLeave(_ early: consuming Answer?) async throws -> Answer {
         let body = context.request.body
         context.control?.beginSending(body.length)
         var failure: NetworkError?
         if case .bytes(let bytes) = body.content {
-            // Who has answered already and ended its side takes nothing more.
+            // A peer that has answered already and ended its side takes nothing more.
             failure = try await write(bytes, counted: true, heedsEnd: early != nil)
         }
         let sent = context.clock.now()
@@ -79,10 +80,9 @@ extension Exchange {
         return try await readHead(sent: sent)
     }
 
-    /// Waits for a 100, or as long as the request allows (RFC 9110 §10.1.1); a final answer that came instead.
+    /// Waits for a 100, or as long as the request allows (RFC 9110 §10.1.1). Returns a final answer that came instead.
     ///
-    /// Leave that is given may be taken back at once, so what is there by then is looked at, and an answer of which
-    /// something is there is waited for.
+    /// Consent may be withdrawn at once. So what has come by then is read, and an answer that has begun is awaited.
     private mutating func waitForLeave() async throws -> Answer? {
         let sent = context.clock.now()
         let patience = sent.advanced(by: context.request.continueTimeout.clampedNanoseconds)

@@ -2,15 +2,15 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// One request and its response: lease a connection, write the request, read the head of the answer, see from it where
-/// the body ends, and hand that on.
+/// One request and its response: leases a connection, writes the request, reads the head of the answer, sees from it
+/// where the body ends, and delivers that.
 ///
-/// A body that has arrived with its head is handed over whole, and the connection goes back to the pool here; otherwise
-/// the lease moves into a `ConnectionBody`, which reads on when asked. A request whose body does not travel with its
-/// head is sent while the answer is awaited: see `Exchange+Upload`.
+/// A body that has arrived with its head is delivered whole, and the connection goes back to the pool here; otherwise
+/// the lease moves into a `ConnectionBody`, which reads on when asked. A request whose body is not sent with its head
+/// is sent while the answer is awaited: see `Exchange+Upload`.
 ///
-/// Knows framing; nobody above does. Must not know: how connections are opened, and whether they are secure. Every
-/// error drops the lease, and with it the connection.
+/// The exchange knows framing; nothing above it does. It must not know how connections are opened, nor whether they are
+/// secure. Every error drops the lease, and with it the connection.
 struct Exchange: ~Copyable {
     let lease: Lease
     var reader: ResponseReader
@@ -20,8 +20,8 @@ struct Exchange: ~Copyable {
     var context: ExchangeContext { reader.context }
     var writer: RequestWriter { RequestWriter(context: reader.context, stream: reader.stream) }
 
-    // Inlined, as are the steps that every request takes with nothing to wait for: a call of an asynchronous function
-    // costs about 150 instructions, and these are five.
+    // Inlined, as are all steps that every request takes and that do not wait: a call of an asynchronous function costs
+    // about 150 instructions, and there are five.
     @inline(__always)
     static func run(
         _ context: ExchangeContext, through transport: SocketTransport, _ uploads: UploadScope?
@@ -57,7 +57,7 @@ struct Exchange: ~Copyable {
         self.hop = hop
     }
 
-    /// From now on a cancel reaches the connection.
+    /// Makes a cancel reach the connection from now on.
     private func begin() throws {
         lease.connection.countExchange()
         guard context.cancellation.arm(lease.connection.channel, turn: lease.turn) else {
@@ -69,7 +69,7 @@ struct Exchange: ~Copyable {
 // MARK: - The request
 
 extension Exchange {
-    /// Sends a request all of which is in its opening, and reads the head of the answer.
+    /// Sends a request that is all in its opening, and reads the head of the answer.
     @inline(__always)
     private mutating func send(_ opening: Bytes) async throws -> Answer {
         let length = context.request.body.length
@@ -84,8 +84,8 @@ extension Exchange {
         return try await readHead(sent: sent)
     }
 
-    /// Writes without anybody who reads meanwhile. What went wrong if the peer was gone before it had everything: it
-    /// may have said why.
+    /// Writes while nobody reads. Returns the error if the peer was gone before it had everything: it may have answered
+    /// why.
     mutating func write(
         _ bytes: Bytes, counted: Bool = false, heedsEnd: Bool = false
     ) async throws -> NetworkError? {
@@ -101,7 +101,8 @@ extension Exchange {
         }
     }
 
-    /// The phases tile the attempt: what was neither waiting nor connecting before now counts as sending.
+    /// The phases fill the hop without gaps: the time before now that was neither waiting nor connecting counts as
+    /// sending.
     mutating func noteSent(at time: MonotonicTime) {
         let before = hop[.pool] + hop[.resolve] + hop[.connect] + hop[.tls]
         hop[.send] = time.nanoseconds - context.started.nanoseconds - before
@@ -111,8 +112,8 @@ extension Exchange {
 // MARK: - The answer's head
 
 extension Exchange {
-    /// The final head of the answer to a request of which not everything could be written, for want of a peer that
-    /// takes it. Only a refusal is an answer then.
+    /// The final head of the answer to a request that could not be written to its end, because the peer takes no more.
+    /// Only a refusal counts as an answer then.
     mutating func readRefusal(after failure: NetworkError, sent: MonotonicTime) async throws -> Answer {
         var failure = failure
         do {
@@ -126,7 +127,7 @@ extension Exchange {
         throw failure
     }
 
-    /// The final head, after what has come of one already. `sent` is nil while the request is still on its way.
+    /// The final head, of which a part may have come already. `sent` is nil while the request is still on its way.
     mutating func readHead(sent: MonotonicTime?) async throws -> Answer {
         let (waiting, sent) = (sent == nil ? HTTP.Phase.send : .firstByte, sent ?? context.clock.now())
         var (phase, since) = heads.isEmpty ? (waiting, sent) : (.receive, context.clock.now())
@@ -144,7 +145,7 @@ extension Exchange {
         }
     }
 
-    /// Takes in what was read; the answer, once its final head is there.
+    /// Takes in what was read. Returns the answer once its final head has come.
     mutating func take(_ chunk: consuming [UInt8], at now: MonotonicTime, in phase: HTTP.Phase) throws -> Answer? {
         do throws(WireError) {
             return try heads.take(chunk, at: now)
@@ -157,7 +158,7 @@ extension Exchange {
 // MARK: - Framing and the body
 
 extension Exchange {
-    /// Sees from the head where the body ends, and hands on what there is of it.
+    /// Sees from the head where the body ends, and delivers what has come of it.
     private consuming func receive(_ answer: consuming Answer, asksToClose: Bool) throws -> TransportResponse {
         let framing = try framing(of: answer)
         if let seconds = framing.keepAliveTimeout { lease.connection.serverKeeps(for: seconds) }
@@ -179,7 +180,7 @@ extension Exchange {
             throw context.invalid(error, .receive, hop)
         }
         guard framing.body != .upgrade else {
-            // The seam for other protocols: nobody here asks for one yet.
+            // Other protocols would begin here: nothing asks for one yet.
             throw context.error(.invalidResponse, "the server switched protocols unasked", in: .receive, hop)
         }
         return framing
@@ -194,7 +195,7 @@ extension Exchange {
         }
     }
 
-    /// All is here: the exchange is over.
+    /// All has come: the exchange is over.
     private consuming func end(_ answer: consuming Answer, _ body: WholeBody, canReuse: Bool) -> TransportResponse {
         context.cancellation.disarm()
         hop.ended = answer.at
@@ -204,13 +205,13 @@ extension Exchange {
             head: answer.head, interim: answer.interim, body: .bytes(body.bytes), trailers: body.trailers,
             hop: hop, answering: context.request)
         lease.connection.expectResponses(of: hop.bytesReceived)
-        // Bytes after the message answer no question of ours; a full buffer may hide some.
+        // Bytes after the message answer no request of ours; a full buffer may hide some.
         let isQuiet = body.end == answer.rest.count && (!reader.mayHaveMore || lease.connection.stream.isStillSilent())
         if canReuse, isQuiet { lease.giveBack(at: answer.at) }
         return response
     }
 
-    /// More is to come: whoever has the body reads on.
+    /// More is to come: the owner of the body reads on.
     private consuming func readOn(
         _ answer: consuming Answer, _ framing: BodyFraming, canReuse: Bool, endsConnection: Bool
     ) -> TransportResponse {

@@ -1,7 +1,8 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// How an exchange gets its connection: one that is idle and still quiet, its turn in the line, or a new one.
+/// How an exchange gets its connection: an idle one on which nothing has come, one after a wait in the queue, or a new
+/// one.
 extension SocketTransport {
     @inline(__always)
     func lease(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
@@ -9,7 +10,7 @@ extension SocketTransport {
         while true {
             switch try await source(context, &hop) {
             case .existing(let connection) where context.isAlone:
-                // It has come to its turn: another is opened in this one's place.
+                // The request has its turn already: it opens another connection instead of this one.
                 connection.close()
                 return try await open(context, &hop)
             case .existing(let connection):
@@ -26,9 +27,9 @@ extension SocketTransport {
         }
     }
 
-    /// What the pool gives, at once or when the request has come to its turn.
+    /// What the pool gives, at once or after a wait in the queue.
     private func source(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Pool.Source {
-        // Who has waited for a turn comes back later than the exchange began.
+        // A request that has waited for a turn comes back later than the exchange began.
         let now = hop[.pool] == 0 ? context.started : context.clock.now()
         do throws(PoolFailure) {
             let offer = try pool.lease(
@@ -59,7 +60,7 @@ extension SocketTransport {
         return source
     }
 
-    /// The connection if it is still quiet; nil, and closed, if the peer ended it or said something unasked.
+    /// The connection if nothing has come on it; otherwise closes it and returns nil.
     private func take(_ connection: Connection, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Lease? {
         guard let turn = connection.stream.beginTurn() else {
             connection.close()
@@ -72,16 +73,16 @@ extension SocketTransport {
         return Lease(connection, turn: turn, from: pool)
     }
 
-    /// Makes use of the right to open a connection.
+    /// Uses the right to open a connection.
     func open(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
         defer { context.cancellation.phase = .firstByte }
         do {
-            // Who has waited too long opens nothing, and sends nothing.
+            // A request that has waited too long opens nothing, and sends nothing.
             let now = context.clock.now()
             guard context.request.deadline > now else { throw context.timedOut(.total, since: now, hop) }
             let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &hop)
             pool.countOpened()
-            // What it was secured by may be news: the identity's files are looked at with each connection.
+            // It may be secured by a new TLS generation: the identity's files are checked with each connection.
             if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
             hop.connection = connection.id
             return Lease(connection, turn: turn, from: pool)

@@ -9,7 +9,7 @@ public final class SocketTransport: Sendable {
     let connector: Connector
     private let terms: ExchangeContext.Terms
 
-    /// Without an `tlsPolicySource` there is no https.
+    /// Without a `tlsPolicySource` there is no https.
     public init(_ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil) {
         terms = ExchangeContext.Terms(options.limits, tlsPolicySource)
         var poolLimits = Pool.Machine.Limits()
@@ -29,20 +29,20 @@ public final class SocketTransport: Sendable {
 
     public var gauges: PoolGauges { pool.gauges }
 
-    /// No new leases; idle connections are closed at once, the others as their exchanges end.
+    /// Gives no more leases: idle connections are closed at once, the others as their exchanges end.
     public func close() async {
         await pool.close()
         await names.close()
     }
 
-    /// Lends no connection any more that was secured by an earlier TLS generation: those that are idle are closed at
-    /// once, the others as their exchanges end.
+    /// Leases no connection any more that was secured by an earlier TLS generation: idle ones are closed at once, the
+    /// others as their exchanges end.
     public func retire(before tlsGeneration: UInt64) {
         pool.retire(before: tlsGeneration)
     }
 
-    /// Reads and forgets the rest of a body of ours, if that is at most `limit` bytes and here in time, so that its
-    /// connection can be used again. Otherwise gives it up, and what is still being sent of its request.
+    /// Reads and discards the rest of a body of ours, if that is at most `limit` bytes and comes in time, so that its
+    /// connection can be used again. Otherwise closes it, and ends what is still being sent of its request.
     public func drain(_ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: MonotonicTime)
         async throws
     {
@@ -50,26 +50,26 @@ public final class SocketTransport: Sendable {
         try await body.drain(upTo: limit, until: deadline)
     }
 
-    /// Closes the connection of a body of ours that nobody reads any more, unless it has been read; who tries gets
+    /// Closes the connection of a body of ours that nobody reads any more, unless it has been read; later reads get
     /// `error`.
     public func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
         (body as? ConnectionBody)?.abandon(error)
     }
 
-    /// Whoever reads what is left of a body of ours loses patience then, if no limit ends it before.
+    /// Makes reading the rest of a body of ours fail at `deadline`, if no limit ends it before.
     public func hurry(_ body: any TransportResponse.BodyStream, until deadline: MonotonicTime) throws {
         try (body as? ConnectionBody)?.hurry(until: deadline)
     }
 
-    /// Forgets what names mean.
+    /// Forgets the addresses of all names.
     public func removeCachedAddresses() {
         names.flush()
     }
 
     /// One exchange that began at `start`. Everything about the request is checked before a connection is touched.
     ///
-    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with a TLS policy of its own counts on
-    /// that instead of the session's, and has a connection to itself.
+    /// A body for which `UploadScope.isNeeded` is sent in `uploads`. A request with a TLS policy of its own uses that
+    /// instead of the session's, and has a connection to itself.
     public func exchange(
         _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
         exchangeOptions: ExchangeOptions? = nil, since start: MonotonicTime, on reactor: Reactor
@@ -85,7 +85,7 @@ extension SocketTransport {
     /// How many connections to `origin` there are, those being opened included.
     public func openCount(to origin: HTTP.Origin) -> Int { pool.openCount(to: origin) }
 
-    /// Opens a connection for later to where `request` would go, unless `count` are open or the caps leave no room.
+    /// Opens a connection for later to the origin of `request`, unless `count` are open or the caps leave no room.
     public func openAhead(
         of request: TransportRequest, upTo count: Int, cancellation: Cancellation, on reactor: Reactor
     ) async throws {
@@ -94,7 +94,7 @@ extension SocketTransport {
         try checkScheme(context, attempt)
         guard pool.reserve(context.origin, upTo: count) else { return }
         let lease = try await open(context, &attempt)
-        // Nothing will be sent for now that the handshake's last message could travel with.
+        // No request follows now that could take the handshake's last message with it.
         let writer = RequestWriter(context: context, stream: lease.connection.stream)
         try await writer.write(.empty, &attempt)
         lease.giveBack(at: reactor.now())

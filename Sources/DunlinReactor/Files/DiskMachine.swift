@@ -1,14 +1,14 @@
-/// Which work waits for a disk, and which threads there are to do it.
+/// Keeps which work waits for a disk, and which threads there are to do it.
 ///
 /// Rules:
 /// 1. Work begins in the order in which it came.
-/// 2. A thread that rests is woken before another is started, the one that rested last first: those that are not needed
-///    go on resting, and leave.
+/// 2. A resting thread is woken before another is started, the one that rested last first: threads that are not needed
+///    go on resting, and end.
 /// 3. There are never more threads than `limit`.
-/// 4. A thread may leave only while it rests: one that was just woken has work to look for.
+/// 4. A thread may end only while it rests: one that was just woken has work to look for.
 struct DiskMachine<Work, Thread: Equatable> {
     enum Action {
-        /// A thread will come for it by itself.
+        /// A thread will come for the work by itself.
         case none
         case wake(Thread)
         case startThread
@@ -16,7 +16,7 @@ struct DiskMachine<Work, Thread: Equatable> {
 
     private let limit: Int
     private var waiting: [Work] = []
-    /// Taken already, of `waiting`.
+    /// How many of `waiting` have been taken already.
     private var taken = 0
     private var resting: [Thread] = []
     private(set) var threads = 0
@@ -33,10 +33,10 @@ struct DiskMachine<Work, Thread: Equatable> {
         return .startThread
     }
 
-    /// What `thread` should do now; nil: rest.
+    /// The work that `thread` should do now; nil if it should rest.
     mutating func next(for thread: Thread) -> Work? {
-        // It may come by a bell that was meant for work it has done already, and be listed from then. Listed twice, it
-        // would be woken for work after it has left.
+        // The thread may have been woken for work that is done already, and still be listed. Listed twice, it would be
+        // woken for work after it has ended.
         resting.removeAll { $0 == thread }
         guard taken < waiting.count else {
             waiting.removeAll(keepingCapacity: waiting.count <= 64)
@@ -48,7 +48,7 @@ struct DiskMachine<Work, Thread: Equatable> {
         return waiting[taken]
     }
 
-    /// `thread` has rested for long enough. Whether it should leave.
+    /// Returns whether `thread`, which has rested for long enough, should end.
     mutating func mayLeave(_ thread: Thread) -> Bool {
         guard let place = resting.firstIndex(of: thread) else { return false }
         resting.remove(at: place)
@@ -56,7 +56,7 @@ struct DiskMachine<Work, Thread: Equatable> {
         return true
     }
 
-    /// A thread could not be started. Work that no thread will do is given back.
+    /// A thread could not be started. Returns the work that no thread will do.
     mutating func startFailed() -> [Work] {
         threads -= 1
         guard threads == 0 else { return [] }

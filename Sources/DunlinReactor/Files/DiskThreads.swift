@@ -3,11 +3,11 @@ internal import DunlinTypes
 internal import Glibc
 internal import Synchronization
 
-/// A few threads for what waits for disks: neither a loop nor the cooperative pool ever does.
+/// A few threads for work that waits for disks: neither a loop nor the cooperative pool ever does.
 ///
-/// They are shared by the whole process, started when first needed, and leave when there has been nothing to do for a
-/// while. Work is a closure that does not suspend, so that nothing of the user's, and no actor, ever runs here: that is
-/// why this is no task executor. Work that has begun is not cancelled.
+/// They are shared by the whole process, started when first needed, and end when there has been no work for a while.
+/// Work is a closure that does not suspend, so that no code of the user's, and no actor, ever runs here: that is why
+/// this is no task executor. Work that has begun is not cancelled.
 public final class DiskThreads: Sendable {
     public static let shared = DiskThreads()
 
@@ -15,11 +15,11 @@ public final class DiskThreads: Sendable {
 
     private let machine: Mutex<DiskMachine<Work, Bell>>
     private let patience: Int32
-    /// How much work is done. Nobody reads the number: when a continuation was resumed before it is awaited, the
-    /// runtime goes on without a word to the thread sanitizer, and this is the word.
+    /// How much work is done. Nobody reads the number; it is for the thread sanitizer: when a continuation was resumed
+    /// before it is awaited, the runtime goes on without a sign to it, and this is the sign.
     private let done = Atomic<UInt>(0)
 
-    /// At most `threads`, each of which leaves after `patience` without work.
+    /// At most `threads` threads, each of which ends after `patience` without work.
     public init(threads: Int = 8, patience: Duration = .seconds(2)) {
         machine = Mutex(DiskMachine(limit: max(1, threads)))
         self.patience = Int32(clamping: patience.clampedNanoseconds / 1_000_000)
@@ -38,7 +38,7 @@ public final class DiskThreads: Sendable {
         return value
     }
 
-    /// The same for work that may fail.
+    /// The result of `work` that may throw; it runs to its end even if the waiting task is cancelled.
     public func run<Value: Sendable>(
         _ work: @escaping @Sendable () throws(Errno) -> Value
     ) async throws(Errno) -> Value {
@@ -48,7 +48,7 @@ public final class DiskThreads: Sendable {
         return try outcome.get()
     }
 
-    /// Has `work` done without waiting for it.
+    /// Starts `work` without waiting for it.
     public func start(_ work: @escaping Work) {
         switch machine.withLock({ $0.add(work) }) {
         case .none: break
@@ -57,7 +57,7 @@ public final class DiskThreads: Sendable {
         }
     }
 
-    /// How many there are, at work or resting.
+    /// How many threads there are, at work or resting.
     package var count: Int { machine.withLock { $0.threads } }
 
     private func startThread() {
@@ -65,7 +65,7 @@ public final class DiskThreads: Sendable {
             let bell = try Bell()
             try SystemThread.start(name: "dunlin-disk") { self.work(bell) }
         } catch {
-            // Without any thread it is done here: late is better than never.
+            // Without any thread the work is done here.
             for work in machine.withLock({ $0.startFailed() }) { work() }
         }
     }
@@ -78,8 +78,8 @@ public final class DiskThreads: Sendable {
         }
     }
 
-    /// Signals are for the program's own threads. And a write beyond the limit of file sizes must be an error here, not
-    /// a SIGXFSZ that ends the process.
+    /// Blocks signals, which are for the program's own threads. And a write beyond the limit of file sizes must be an
+    /// error here, not a SIGXFSZ that ends the process.
     private static func blockSignals() {
         var all = sigset_t()
         sigfillset(&all)
@@ -87,7 +87,7 @@ public final class DiskThreads: Sendable {
     }
 }
 
-/// Wakes one thread. Whoever rings holds on to it meanwhile, so its descriptor is nobody else's yet.
+/// Wakes one thread. Whoever rings keeps a reference meanwhile, so its descriptor is not yet reused.
 private final class Bell: Sendable, Equatable {
     private let descriptor: Int32
 

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Whom a file or a folder belongs to, and who else may change it: by this it is told whether what was found somewhere
-/// may be trusted to be what we left there.
+/// Whose a file or a folder is, and who else may change it. It decides whether what was found may be trusted to be what
+/// we left there.
 ///
-/// Rules: it is ours if it is of the kind that is looked for, belongs to the user that we act as, has no second name
-/// by which somebody else could reach it, and neither its group nor others may write to it. A folder has as many links
-/// as it has folders within, and those say nothing.
+/// Rules: it is ours if it is of the expected kind, belongs to the user that we act as, has no second name by which
+/// somebody else could reach it, and neither its group nor others may write to it. The links of a folder are not
+/// counted: it has as many as it has folders within.
 ///
-/// Must not know: paths. What is asked is asked of something open, for by its name it may be another the next moment.
+/// It must not know paths. It is read from an open descriptor, because a name may be another file's the next moment.
 public struct FileOwnership: Sendable, Hashable {
     /// Why something is not ours alone.
     public enum Fault: Error, Hashable {
@@ -31,7 +31,7 @@ public struct FileOwnership: Sendable, Hashable {
         self.permissions = permissions
     }
 
-    /// What keeps it from being a file, or a folder, that is this user's alone; nil if it is.
+    /// Why it is not a file, or a folder, that is this user's alone; nil if it is.
     public func fault(as expected: FileStatus.Kind = .file, of user: UInt32) -> Fault? {
         if kind != expected { return .kind }
         if owner != user { return .owner(owner) }
@@ -43,7 +43,7 @@ public struct FileOwnership: Sendable, Hashable {
     private static var groupMayWrite: UInt32 { 0o020 }
     private static var othersMayWrite: UInt32 { 0o002 }
 
-    /// The same permissions without those for others to write.
+    /// The permissions without those for others to write.
     static func closed(_ permissions: UInt32) -> UInt32 { permissions & ~(groupMayWrite | othersMayWrite) }
 }
 

@@ -1,6 +1,6 @@
 public import DunlinTypes
 
-/// A request body's file, open, and the part of it that is to be sent. Making one may wait for a disk.
+/// The open file of a request's body, and the part of it that is to be sent. Opening it may wait for a disk.
 public struct FileSource: Sendable {
     package let file: OpenFile
     package let range: Range<Int>
@@ -21,7 +21,7 @@ public struct FileSource: Sendable {
         }
     }
 
-    /// How much of it is to be sent.
+    /// Bytes of it that are to be sent.
     public var length: Int { range.count }
 
     /// All of it at once.
@@ -30,7 +30,7 @@ public struct FileSource: Sendable {
     }
 }
 
-/// A file's bytes in pieces, for those who must see them.
+/// A file's bytes in chunks, for code that must see them.
 public struct FileChunks: AsyncSequence, Sendable {
     let file: RequestBody.File
 

@@ -13,7 +13,7 @@ public struct FileStatus: Sendable {
     public let length: Int
     /// Seconds since 1970.
     public let modified: Int
-    /// The file system's own, the same under every name the file has.
+    /// The file's number in its file system, the same under every name of the file.
     public let number: UInt64
     private let device: UInt
     public let ownership: FileOwnership
@@ -32,7 +32,7 @@ public struct FileStatus: Sendable {
             permissions: status.st_mode & 0o7777)
     }
 
-    /// Whether it was last written so many seconds before `now`, or earlier. A file may be made to say any time.
+    /// Whether it was last written so many seconds before `now`, or earlier. A file's time may be set to any value.
     public func isOlder(than age: Int, at now: Int) -> Bool {
         let (passed, isBeyond) = now.subtractingReportingOverflow(modified)
         return isBeyond ? modified < 0 : passed >= age
@@ -43,13 +43,13 @@ public struct FileStatus: Sendable {
     }
 }
 
-/// Calls on names of files. Every one may wait for a disk.
+/// Calls by the names of files. Each may wait for a disk.
 public enum FileSystem {
     static func check(_ path: String) throws(Errno) {
         guard !path.utf8.contains(0) else { throw Errno(rawValue: EINVAL) }
     }
 
-    /// Of the name itself, should it be a link. Nil if there is nothing by that name.
+    /// The status of the name itself, should it be a link. Nil if there is nothing by that name.
     public static func status(of path: String) throws(Errno) -> FileStatus? {
         try check(path)
         var status = stat()
@@ -58,8 +58,8 @@ public enum FileSystem {
         throw Errno.last
     }
 
-    /// Gives a file another name on the same file system, in one step: whoever looks sees the old state or the new.
-    /// Without `overwriting` it throws EEXIST if there is something by that name, however late that came.
+    /// Gives a file another name on the same file system, in one step: others see the old state or the new. Without
+    /// `overwriting` it throws EEXIST if there is something by that name, however late that came.
     public static func move(_ path: String, to target: String, overwriting: Bool) throws(Errno) {
         try check(path)
         try check(target)
@@ -70,18 +70,18 @@ public enum FileSystem {
         if dunlin_renameat2(AT_FDCWD, path, AT_FDCWD, target, dunlin_rename_noreplace) == 0 { return }
         let failure = Errno.last
         guard failure.meansUnsupported else { throw failure }
-        // A file system that cannot rename that way can link, and that never replaces anything.
+        // A file system that cannot rename this way can link, which never replaces anything.
         guard link(path, target) == 0 else { throw Errno.last }
         guard unlink(path) == 0 else { throw Errno.last }
     }
 
-    /// Harmless if there is nothing by that name.
+    /// Removes a file; has no effect if there is nothing by that name.
     public static func remove(_ path: String) throws(Errno) {
         try check(path)
         guard unlink(path) == 0 || errno == ENOENT else { throw Errno.last }
     }
 
-    /// Makes a folder and those above it, as far as they are missing.
+    /// Makes a folder and the missing ones above it.
     public static func makeFolders(_ path: String, permissions: UInt32 = 0o777) throws(Errno) {
         try check(path)
         if mkdir(path, mode_t(permissions)) == 0 { return }
@@ -101,10 +101,10 @@ public enum FileSystem {
         }
     }
 
-    /// What keeps a folder from being ours alone; nil if it is.
+    /// Why a folder is not ours alone; nil if it is.
     public static func fault(ofFolder path: String) throws(Errno) -> FileOwnership.Fault? {
         try check(path)
-        // A link to a folder may be had on purpose; what counts is the folder.
+        // A link to a folder may be there on purpose; what counts is the folder.
         let descriptor = try Descriptor.raised(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         defer { close(descriptor) }
         return try status(of: descriptor).ownership.fault(as: .folder, of: user)
@@ -143,7 +143,7 @@ public enum FileSystem {
         return names
     }
 
-    /// A path that means the same whatever becomes of the working directory.
+    /// The absolute path, which means the same if the working directory changes.
     public static func absolute(_ path: String) throws(Errno) -> String {
         try check(path)
         if path.utf8.first == UInt8(ascii: "/") { return path }
@@ -153,7 +153,7 @@ public enum FileSystem {
         return path.isEmpty ? folder : folder + "/" + path
     }
 
-    /// Where files go that need not last.
+    /// The folder for files that need not last.
     public static var temporaryFolder: String {
         guard let value = getenv("TMPDIR") else { return "/tmp" }
         let path = String(cString: value)

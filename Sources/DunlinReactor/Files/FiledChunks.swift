@@ -1,6 +1,6 @@
 public import DunlinTypes
 
-/// A body's chunks some of which lie in files: what sends them need not read those.
+/// A body's chunks of which some are in files, which whoever sends them need not read.
 public protocol FiledChunks: AsyncSequence, Sendable where Element == Bytes, Failure == any Error {
     associatedtype Pieces: BodyPieces
 
@@ -8,10 +8,10 @@ public protocol FiledChunks: AsyncSequence, Sendable where Element == Bytes, Fai
     func makePieces() -> Pieces
 }
 
-/// One pass over a body in pieces. Nobody reads the chunks beside it.
+/// One pass over a body in pieces. Nobody reads its chunks meanwhile.
 public protocol BodyPieces {
     mutating func next() async throws -> BodyPiece?
-    /// What to say when a file that `next` returned last could not be sent.
+    /// The error to report when a file that `next` returned last could not be sent.
     func explained(_ error: NetworkError) -> NetworkError
 }
 

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// A regular file, open for reading; closed when the last reference goes.
+/// A regular file, open for reading; closed with the last reference.
 ///
-/// Opening and reading may wait for a disk: not for a loop's thread.
+/// Opening and reading may wait for a disk, so a loop's thread must not do it.
 public final class OpenFile: Sendable {
     let descriptor: Int32
-    /// What the file held when it was opened.
+    /// The length of the file when it was opened.
     public let length: Int
 
     /// Throws EISDIR for a directory and EINVAL for anything else that is no regular file.
@@ -13,8 +13,8 @@ public final class OpenFile: Sendable {
         (descriptor, length) = try Self.open(path)
     }
 
-    /// The same for a file that is ours alone, by the rules of `FileOwnership`. Throws `Errno.notOurs` for one that is
-    /// not, and ELOOP for a link.
+    /// Opens a file that is ours alone, by the rules of `FileOwnership`. Throws `Errno.notOurs` for one that is not,
+    /// and ELOOP for a link.
     public init(own path: String) throws(Errno) {
         (descriptor, length) = try Self.open(path, O_NOFOLLOW, isOwn: true)
     }
@@ -54,7 +54,7 @@ public final class OpenFile: Sendable {
 
     /// Up to `count` bytes at `offset`; empty at the end.
     public func read(at offset: Int, upTo count: Int) throws(Errno) -> [UInt8] {
-        // Swift writes the count into an array without room too, and all of these are one and the same memory.
+        // Swift writes the count into an array without room too, and all of these share one memory.
         guard count > 0 else { return [] }
         return try FileSystem.read(descriptor, at: offset, upTo: count)
     }

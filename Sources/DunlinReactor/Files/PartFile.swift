@@ -2,21 +2,20 @@ internal import CEpoll
 internal import DunlinTypes
 internal import Glibc
 
-/// A file that is being written, open and locked; closed when the last reference goes.
+/// A file that is being written, open and locked; closed with the last reference.
 ///
-/// The lock is the kernel's (flock), so that it ends with the process whatever happens to that: a part file that nobody
-/// has locked belongs to nobody who is alive. Every call may wait for a disk.
+/// The lock is the kernel's (flock), so that it ends with the process, whatever happens: a part file that nobody has
+/// locked belongs to no running process. Every call may wait for a disk.
 public final class PartFile: Sendable {
     public let path: String
-    /// False where the file system knows no locks: nobody can tell then whether somebody uses it.
+    /// Whether it is locked. False where the file system has no locks; then nobody can tell whether it is in use.
     public let isLocked: Bool
-    /// Those that a new file gets here; nil for one that was there already.
+    /// The permissions that a new file gets here; nil for a file that was there already.
     public let newPermissions: UInt32?
     let descriptor: Int32
 
-    /// Makes a new file, which only its owner may write to while it is being written (`setPermissions`). Throws EEXIST
-    /// if there is something by that name, and with `needsLock` what a file system says that knows no locks; nothing is
-    /// left there then.
+    /// Makes a new file, which only its owner may write to until `setPermissions`. Throws EEXIST if there is something
+    /// by that name. With `needsLock`, it throws the error of a file system without locks, and leaves nothing there.
     public init(creating path: String, permissions: UInt32 = 0o666, needsLock: Bool = false) throws(Errno) {
         self.path = path
         descriptor = try Self.open(path, O_CREAT | O_EXCL, permissions)
@@ -30,14 +29,14 @@ public final class PartFile: Sendable {
         }
     }
 
-    /// Opens a file that is there and ours alone. Throws EWOULDBLOCK if somebody else has it locked, EINVAL if it is no
+    /// Opens an existing file that is ours alone. Throws EWOULDBLOCK if somebody else has it locked, EINVAL if it is no
     /// regular file, and `Errno.notOurs` if it is not ours by the rules of `FileOwnership`.
     public convenience init(opening path: String, needsLock: Bool = false) throws(Errno) {
         try self.init(path, needsLock)
         if try fault() != nil { throw .notOurs }
     }
 
-    /// The same, with what keeps it from being ours.
+    /// Opens an existing file; also returns why it is not ours, if it is not.
     public static func found(
         at path: String, needsLock: Bool = false
     ) throws(Errno) -> Result<PartFile, FileOwnership.Fault> {
@@ -46,20 +45,20 @@ public final class PartFile: Sendable {
         return .success(file)
     }
 
-    /// Whoever it belongs to.
+    /// Opens an existing file, whoever it belongs to.
     private init(_ path: String, _ needsLock: Bool) throws(Errno) {
         self.path = path
         newPermissions = nil
         descriptor = try Self.open(path, O_NONBLOCK)
         do throws(Errno) {
-            // Somebody else's is not used, and not locked: its owner would be kept from it, or we from taking another.
+            // A file of somebody else is neither used nor locked: its owner would be kept from it.
             let isOurs = try FileSystem.status(of: descriptor).ownership.fault(of: FileSystem.user) == nil
             isLocked = isOurs ? try Self.lock(descriptor, needsLock) : false
         } catch {
             close(descriptor)
             throw error
         }
-        // Its owner may have moved or removed it before our lock came.
+        // Its owner may have moved or removed it before we had the lock.
         guard try status().kind == .file else { throw Errno(rawValue: EINVAL) }
         guard try isInPlace() else { throw Errno(rawValue: ENOENT) }
     }
@@ -72,13 +71,13 @@ public final class PartFile: Sendable {
         try status().ownership.fault(of: FileSystem.user)
     }
 
-    /// The permissions that it had. Who may write to the result may not write to what becomes it: a part file that
-    /// others may have written to is nothing to go on with.
+    /// Closes it to other writers; returns the permissions that it had. A part file that others may have written to is
+    /// not resumed.
     private static func closed(_ descriptor: Int32, _ permissions: UInt32) throws(Errno) -> UInt32 {
         if FileOwnership.closed(permissions) == permissions { return permissions }
         let given = try FileSystem.status(of: descriptor).ownership.permissions
         let closed = FileOwnership.closed(given)
-        // On a file system that knows no such thing it will be found to be anybody's.
+        // On a file system without permissions it will be found to be anybody's.
         if closed != given { fchmod(descriptor, mode_t(closed)) }
         return given
     }
@@ -95,14 +94,14 @@ public final class PartFile: Sendable {
     private static func lock(_ descriptor: Int32, _ isNeeded: Bool) throws(Errno) -> Bool {
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
             let failure = Errno.last
-            // Some file systems know no locks; a name that nobody else takes must do there.
+            // Some file systems have no locks; a name that nobody else takes must be enough there.
             if !isNeeded, failure.meansNoLocks { return false }
             if failure.rawValue != EINTR { throw failure }
         }
         return true
     }
 
-    /// Lets others have it now, though it may stay open for a while: nothing is done with it any more.
+    /// Ends the lock now, though the file may stay open for a while: nothing is done with it any more.
     public func unlock() {
         flock(descriptor, LOCK_UN)
     }
@@ -142,7 +141,7 @@ extension PartFile {
         }
     }
 
-    /// Writes all that the other holds.
+    /// Writes everything that the other file holds.
     public func fill(from other: PartFile) throws(Errno) {
         var offset = 0
         while true {
@@ -158,8 +157,8 @@ extension PartFile {
         try FileSystem.read(descriptor, at: offset, upTo: count)
     }
 
-    /// Has the file system set aside what `length` bytes take, so that they cannot fail for want of space later. False
-    /// if it does no such thing. The file does not become longer.
+    /// Has the file system reserve room for `length` bytes, so that writing them cannot fail for want of space later.
+    /// False if it cannot reserve. The file does not become longer.
     @discardableResult
     public func allocate(_ length: Int) throws(Errno) -> Bool {
         while dunlin_fallocate(descriptor, dunlin_fallocate_keep_size, 0, Int64(length)) != 0 {
@@ -185,7 +184,7 @@ extension PartFile {
         }
     }
 
-    /// Removes it, if it is still where it was.
+    /// Removes it, if its path still names it.
     public func remove() throws(Errno) {
         guard try isInPlace() else { return }
         try FileSystem.remove(path)

@@ -2,7 +2,7 @@ internal import CNetlink
 package import DunlinTypes
 internal import Glibc
 
-/// What kind of link a link is: from what the kernel says of it, and from /sys, which knows of radios and modems.
+/// Finds the kind of a link: from what the kernel says of it, and from /sys, which knows of radios and modems.
 ///
 /// /sys is memory, not a disk, but some of it asks drivers, and they may be slow: read it on a thread that may wait.
 package struct LinkFiles: Sendable {
@@ -24,7 +24,7 @@ package struct LinkFiles: Sendable {
         return isThere("") ? .wired : Self.kind(ofName: link.name)
     }
 
-    /// Where there is no /sys: by the names that systemd gives (`wlan0`, `wlp2s0`, `wwan0`).
+    /// The kind by the names that systemd gives (`wlan0`, `wlp2s0`, `wwan0`), where there is no /sys.
     package static func kind(ofName name: String) -> NetworkInterface.Kind {
         if name == "lo" { return .loopback }
         if name.hasPrefix("wl") { return .wifi }
@@ -82,7 +82,7 @@ extension LinkFiles {
         return Self.text(of: path)
     }
 
-    /// What a small file holds; nil if it cannot be read.
+    /// The contents of a small file; nil if it cannot be read.
     static func text(of path: String) -> String? {
         let descriptor: Int32
         do throws(Errno) { descriptor = try Descriptor.raised(open(path, O_RDONLY | O_CLOEXEC)) } catch { return nil }
@@ -90,14 +90,15 @@ extension LinkFiles {
         return text(from: descriptor)
     }
 
-    /// No name of a link leads out of the folder: a slash is none of its characters, and no link is called `..`.
+    /// Reads a file below /sys. No name of a link leads out of the folder: a slash cannot be in one, and no link is
+    /// called `..`.
     private func whole(_ path: String) -> String? {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, parts.first != "..", parts.first != "." else { return nil }
         return "\(folder)/\(path)"
     }
 
-    /// At most so many bytes: a table of routes may have any number.
+    /// Reads at most so many bytes, because a table of routes may be of any size.
     static func text(from descriptor: Int32, upTo limit: Int = 1 << 20) -> String? {
         var bytes: [UInt8] = []
         var piece = [UInt8](repeating: 0, count: 4096)

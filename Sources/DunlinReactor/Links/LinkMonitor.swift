@@ -3,19 +3,20 @@ internal import DunlinTypes
 /// Tells that something about the network may have changed: a link, an address, a route, a rule.
 ///
 /// Rules:
-/// 1. Begun by the first who watches, ended by the last who leaves. In between it waits on a socket that the kernel
-///    writes to when there is news: no timer, and no wake-up while nothing happens.
-/// 2. What it tells is a hint and carries nothing. Whoever hears it asks the kernel what is true now. So no message
-///    that was lost, cut short or forged makes anybody believe what is not so.
-/// 3. The first hint comes once the kernel is being listened to: what is asked after it misses nothing.
+/// 1. It is begun by the first observer and ended with the last. In between it waits on a socket that the kernel writes
+///    to when there is news: no timer, and no wake-up while nothing happens.
+/// 2. What it tells is a hint and carries nothing. Its observers ask the kernel what is true now. So a message that was
+///    lost, cut short or forged makes nobody believe what is not so.
+/// 3. The first hint comes once the monitor listens to the kernel: whoever asks after it misses nothing.
 /// 4. News that come together are one hint, and hints are at least 50 ms apart: a machine that makes routes all day
-///    costs its watchers 20 questions a second and no more. Nor does it keep the loop: what is read at once is bounded.
+///    costs its observers no more than 20 questions a second. Nor does it keep the loop: what is read at once is
+///    limited.
 /// 5. When the kernel had more news than the socket held, or the socket broke, another takes its place, and that is a
 ///    hint too.
-/// 6. Where there is no netlink, as in some containers, what /proc says of routes and /sys of links is compared every
-///    5 seconds. That is the only timer, and it goes on only while somebody watches.
+/// 6. Where there is no netlink, as in some containers, the routes in /proc and the links in /sys are compared every 5
+///    seconds. That is the only timer, and it runs only while there are observers.
 public final class LinkMonitor: Sendable {
-    /// The process's own; there is no use for a second but in tests.
+    /// The process's own monitor; only tests need a second one.
     public static let shared = LinkMonitor()
 
     package static let pause: Int64 = 50_000_000
@@ -32,10 +33,10 @@ public final class LinkMonitor: Sendable {
         self.source = source
     }
 
-    /// Hints from now on: one at once, and one after whatever changes. Whoever is busy meanwhile gets one for all.
+    /// Hints from now on: one at once, and one after each change. An observer that is busy meanwhile gets one for all.
     public func changes() -> AsyncStream<Void> {
         let watch = watch()
-        // Nothing has been heard at version 0: the first hint is the next.
+        // Version 0 is before the first hint.
         return AsyncStream(knowing: 0) { version in
             await watch?.bulletin.value(after: version)?.version
         } tell: { known, version in
@@ -43,22 +44,22 @@ public final class LinkMonitor: Sendable {
         }
     }
 
-    /// Whether somebody watches.
+    /// Whether there are observers.
     package var isRunning: Bool { run.isObserved }
 
     private func watch() -> LinkWatch? {
-        // Made before the lock is taken, for that starts threads if there are none.
+        // The loop is asked for before the lock is taken, because that starts threads if there are none.
         guard let loop = source.loop() else { return nil }
         return run.join { LinkWatch(source, on: loop) }
     }
 }
 
-/// Where a monitor hears of changes.
+/// Where a monitor learns of changes.
 package struct LinkSource: Sendable {
-    /// Nil if there is none to be had.
+    /// The loop to listen on; nil if none can be started.
     package var loop: @Sendable () -> Reactor?
     package var open: @Sendable () throws(Errno) -> OpenLinkSource
-    /// What is compared where nothing can be opened.
+    /// The state to compare where no socket can be opened.
     package var picture: @Sendable () -> LinkPicture
 
     package init(
@@ -70,7 +71,7 @@ package struct LinkSource: Sendable {
         self.picture = picture
     }
 
-    /// The kernel's.
+    /// The kernel as the source.
     package init() {
         self.init(
             loop: {
@@ -80,7 +81,7 @@ package struct LinkSource: Sendable {
     }
 }
 
-/// A socket on its way into a channel: closures cannot give what cannot be copied otherwise.
+/// A socket on its way into a channel. Closures cannot return it otherwise, because it cannot be copied.
 package struct OpenLinkSource: ~Copyable, Sendable {
     fileprivate let socket: Socket
 
@@ -93,7 +94,7 @@ package struct OpenLinkSource: ~Copyable, Sendable {
     }
 }
 
-/// One run of a monitor: held by those who watch, ends with the last of them.
+/// One run of a monitor: its observers keep it, and it ends with the last of them.
 final class LinkWatch: Sendable {
     /// Counts the hints.
     let bulletin: ObservableValue<UInt64>
@@ -102,7 +103,7 @@ final class LinkWatch: Sendable {
     init(_ source: LinkSource, on loop: Reactor) {
         let bulletin = ObservableValue<UInt64>(0, on: loop)
         self.bulletin = bulletin
-        // Holds what it tells, not who is told: it is cancelled when they are gone.
+        // The task keeps the value, not the observers: it is cancelled when they are gone.
         listening = Task(executorPreference: loop) {
             await LinkListener(source: source, loop: loop, bulletin: bulletin).run()
         }
@@ -133,12 +134,12 @@ private struct LinkListener {
             } catch {
                 return await compare()
             }
-            // Not at once: what broke may break again.
+            // It waits first, because what broke may break again.
             _ = await loop.rest(nanoseconds: LinkMonitor.pause)
         }
     }
 
-    /// Returns when the channel is of no more use, or nobody wants to know any more.
+    /// Returns when the channel can no longer be used, or there are no observers any more.
     private func listen(on channel: Channel) async {
         await withTaskCancellationHandler {
             while await channel.waitReadable(until: .never) == .ready {
@@ -152,14 +153,14 @@ private struct LinkListener {
         }
     }
 
-    /// Whether there was news in what the socket had; nil when it is over.
+    /// Reads what the socket has. Whether there was news in it; nil when the socket is over.
     private func takeAll(from channel: Channel) -> Bool? {
         do throws(Errno) {
             return try NetlinkNews.taken { bytes throws(Errno) in
                 try channel.read(into: &bytes, upTo: Socket.netlinkCapacity)
             }
         } catch {
-            // ENOBUFS: the kernel had more to say than there was room for.
+            // ENOBUFS: the kernel had more news than there was room for.
             return nil
         }
     }

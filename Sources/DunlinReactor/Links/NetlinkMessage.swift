@@ -7,19 +7,19 @@ package struct NetlinkMessage: Equatable, Sendable {
     package enum Content: Equatable, Sendable {
         case link(LinkReport)
         case route(RouteReport)
-        /// A link, an address, a route or a rule is there, is gone or is another now.
+        /// A link, an address, a route or a rule was added, removed or changed.
         case change
-        /// A request failed, or was done: then it is zero.
+        /// The answer to a request: why it failed, or zero if it was done.
         case answer(Errno)
-        /// The last of several.
+        /// The end of several messages.
         case done
-        /// What is of no interest, or is not what it says it is.
+        /// A message of no interest, or one that is malformed.
         case other
     }
 
     package var sequence: UInt32
     package var content: Content
-    /// Something about the network may be otherwise now.
+    /// Whether something about the network may have changed.
     package var isNews: Bool
 }
 
@@ -32,30 +32,30 @@ package struct LinkReport: Equatable, Sendable {
     package var name: String
     /// The state of RFC 2863.
     package var state: UInt8 = 0
-    /// Of a virtual link: what made it, `veth` or `wireguard`.
+    /// The kind of a virtual link, such as `veth` or `wireguard`.
     package var maker = ""
-    /// The link that this one goes through, in the same namespace: of a VLAN.
+    /// The link in the same namespace that this one goes through, as of a VLAN.
     package var lower: Int32?
 }
 
-/// What the kernel says of the way to an address.
+/// What the kernel says of the route to an address.
 package struct RouteReport: Equatable, Sendable {
     package var family: UInt8
     /// Unicast, local, unreachable and so on.
     package var type: UInt8
     package var interface: Int32 = 0
-    /// The address it would be sent from.
+    /// The address that packets would be sent from.
     package var source: HTTP.SocketAddress?
-    /// The less, the better.
+    /// The metric; the least is the best.
     package var metric: UInt32 = 0
 }
 
 /// Reads what a netlink socket gave.
 ///
-/// Rules: nothing in it is believed before it lies within what came. A message whose length makes no sense ends the
-/// reading, for where the next begins is not known then; an attribute whose length makes no sense ends its message, and
-/// what was read of that stays. A message that is too short for its own type is of no interest. Never traps, whatever
-/// the bytes.
+/// Rules: nothing in it is used before it is known to lie within what came. A message whose length makes no sense ends
+/// the reading, because it is not known where the next begins. An attribute whose length makes no sense ends its
+/// message; the attributes before it stay. A message that is too short for its own type is ignored. The reader never
+/// traps, whatever the bytes.
 package struct NetlinkReader {
     private static let header = 16
     private static let attributeHeader = 4
@@ -126,7 +126,7 @@ extension NetlinkReader {
             default: break
             }
         }
-        // Some links name themselves, and the number of a link in another namespace means another link in this one.
+        // Some links name themselves; and the number of a link in another namespace means another link in this one.
         if isElsewhere || link.lower == link.index || link.lower == 0 { link.lower = nil }
         return link.name.isEmpty ? nil : link
     }
@@ -170,7 +170,7 @@ extension NetlinkReader {
 }
 
 extension RawSpan {
-    /// A number in the machine's own order. The caller has seen that it lies within.
+    /// A number in the machine's own byte order. The caller has checked that it lies within.
     fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int, as type: Number.Type) -> Number
     {
         unsafeLoadUnaligned(fromByteOffset: offset, as: type)
@@ -179,7 +179,7 @@ extension RawSpan {
     /// Nil if it is shorter.
     fileprivate var word: UInt32? { byteCount >= 4 ? number(at: 0, as: UInt32.self) : nil }
 
-    /// Up to its NUL.
+    /// The text up to its NUL.
     fileprivate var text: String {
         withUnsafeBytes { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
     }
@@ -197,7 +197,7 @@ extension RawSpan {
 }
 
 extension Errno {
-    /// Of an answer, which has it negated. What is no error number is none that we know.
+    /// The error of an answer, which has it negated. A number that is no error is an unknown one.
     fileprivate init(negated value: Int32) {
         self.init(rawValue: value > 0 || value == .min ? EPROTO : -value)
     }

@@ -4,10 +4,10 @@ internal import Glibc
 
 /// Questions for the kernel about links and routes, as bytes.
 enum NetlinkRequest {
-    /// The way to an address, through `interface` if one is named (not 0). Nothing is sent there.
+    /// Asks for the route to an address, through `interface` if one is named (not 0). Nothing is sent there.
     ///
-    /// With `needsRoute` it must have a route that says so: with an interface named the kernel otherwise takes
-    /// everybody for a neighbour.
+    /// With `needsRoute` there must be a real route: with an interface named, the kernel otherwise takes every address
+    /// for a neighbour's.
     static func route(
         to address: HTTP.SocketAddress, through interface: Int32 = 0, needsRoute: Bool = false, sequence: UInt32
     ) -> [UInt8]? {
@@ -28,14 +28,14 @@ enum NetlinkRequest {
         return message.finished
     }
 
-    /// One link by its number.
+    /// Asks for one link by its number.
     static func link(_ index: Int32, sequence: UInt32) -> [UInt8] {
         var message = Builder(type: UInt16(RTM_GETLINK), flags: UInt16(NLM_F_REQUEST), sequence)
         message.appendLinkHeader(index)
         return message.finished
     }
 
-    /// Every link there is.
+    /// Asks for all links.
     static func links(sequence: UInt32) -> [UInt8] {
         var message = Builder(type: UInt16(RTM_GETLINK), flags: UInt16(NLM_F_REQUEST | NLM_F_DUMP), sequence)
         message.appendLinkHeader(0)

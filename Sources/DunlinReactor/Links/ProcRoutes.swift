@@ -1,10 +1,11 @@
 package import DunlinTypes
 
-/// The routes that /proc/net/route and /proc/net/ipv6_route tell of, for where the kernel does not answer questions.
+/// The routes that /proc/net/route and /proc/net/ipv6_route list, for systems where the kernel does not answer
+/// questions.
 ///
-/// Rules: a line that is not what it should be is left out. Of the routes that contain an address the narrowest counts,
-/// and of those that are as narrow, the one with the least metric. A route that says "unreachable" counts, and leads
-/// nowhere. Routing by policy is not seen from here.
+/// Rules: a malformed line is left out. Of the routes that contain an address the narrowest counts, and of equally
+/// narrow ones the one with the least metric. A route that says "unreachable" counts as one, and leads nowhere. Routing
+/// by policy cannot be seen here.
 package struct ProcRoutes: Sendable, Equatable {
     package struct Way: Sendable, Equatable {
         package var interface: String
@@ -12,7 +13,7 @@ package struct ProcRoutes: Sendable, Equatable {
     }
 
     private struct Route: Sendable, Equatable {
-        /// In network order, an IPv4 address in the lowest 32 bits.
+        /// The network, in network order; an IPv4 address is in the lowest 32 bits.
         var network: (high: UInt64, low: UInt64)
         var bits: Int
         var metric: UInt32
@@ -64,11 +65,11 @@ package struct ProcRoutes: Sendable, Equatable {
 extension ProcRoutes {
     private static let up: UInt32 = 0x1
     private static let reject: UInt32 = 0x200
-    /// The kernel's own copies of what was looked up.
+    /// The flag of the kernel's own copies of earlier look-ups.
     private static let cache: UInt32 = 0x0100_0000
 
-    /// Interface, destination, gateway, flags, references, use, metric, mask: numbers in hexadecimal, addresses as the
-    /// machine reads four bytes in network order.
+    /// The columns are interface, destination, gateway, flags, references, use, metric, mask. Numbers are in
+    /// hexadecimal, addresses as the machine reads four bytes in network order.
     private static func four(_ line: Substring) -> Route? {
         let cells = line.split { $0 == " " || $0 == "\t" }
         guard cells.count >= 8, let network = UInt32(cells[1], radix: 16), let flags = UInt32(cells[3], radix: 16),
@@ -80,8 +81,8 @@ extension ProcRoutes {
             isRejected: flags & reject != 0)
     }
 
-    /// Destination and its length, source and its length, next hop, metric, references, use, flags, interface: all
-    /// numbers in hexadecimal.
+    /// The columns are destination and its length, source and its length, next hop, metric, references, use, flags,
+    /// interface. All numbers are in hexadecimal.
     private static func six(_ line: Substring) -> Route? {
         let cells = line.split(separator: " ")
         guard cells.count >= 10, cells[0].utf8.count == 32, let high = UInt64(cells[0].prefix(16), radix: 16),

@@ -2,14 +2,14 @@ internal import CNetlink
 public import DunlinTypes
 internal import Glibc
 
-/// Which interface a connection is to be bound to, so that rules about interfaces are kept.
+/// The interface that a connection is to be bound to, so that rules about interfaces are kept.
 public enum InterfaceChoice: Sendable, Hashable {
-    /// It stays on this machine: nothing is bound.
+    /// The address is on this machine: nothing is bound.
     case unbound
     case through(NetworkInterface)
-    /// There are ways, and these are what they lead through.
+    /// All routes lead through these interfaces, which the rules refuse.
     case refused([NetworkInterface])
-    /// There is no way.
+    /// There is no route.
     case none
 }
 
@@ -17,8 +17,8 @@ extension RouteFinder {
     /// The interface for a connection to `address`: the kernel's own choice if the rules allow it, and otherwise the
     /// allowed one that has the cheapest route there. `bound` is the interface that the connection is bound to anyway.
     ///
-    /// Whoever connects binds to it, also where it is the kernel's choice: routes change, and a connection that
-    /// outlives such a change would move on to an interface that was refused.
+    /// A connection is bound to it also where it is the kernel's choice: routes change, and a connection that outlives
+    /// such a change would move on to an interface that was refused.
     public func choice(for address: HTTP.SocketAddress, by rules: NetworkInterface.Rules, bound: String? = nil)
         -> InterfaceChoice
     {
@@ -41,7 +41,7 @@ extension RouteFinder {
         return rules.allows(loopback) ? .unbound : .refused([interface ?? loopback])
     }
 
-    /// A way through any interface but the one that is refused, or through the one named.
+    /// A route through any interface but the one that is refused, or through the one named.
     private func detour(
         to address: HTTP.SocketAddress, around refused: NetworkInterface?, _ rules: NetworkInterface.Rules,
         within name: String? = nil
@@ -59,7 +59,8 @@ extension RouteFinder {
         }
     }
 
-    /// Without a route through it the interface that was asked for is still judged: a refusal says more than a failure.
+    /// Without a route through it, the interface that was asked for is still checked: a refusal says more than a
+    /// failure.
     private func unrouted(_ name: String, _ rules: NetworkInterface.Rules) throws(Errno) -> InterfaceChoice {
         let interface = try interfaces().first { $0.name == name }
         return interface.flatMap { rules.allows($0) ? nil : .refused([$0]) } ?? .none

@@ -2,9 +2,9 @@ internal import CNetlink
 public import DunlinTypes
 internal import Glibc
 
-/// Asks the kernel for its way to an address. It asks anew each time: what was true before is nobody's guess.
+/// Asks the kernel for its route to an address. It asks anew each time, because routes change.
 ///
-/// It may wait for the kernel's lock on links and reads a few small files: to be called where that is allowed, such as
+/// It may wait for the kernel's lock on links, and reads a few small files: call it where waiting is allowed, such as
 /// on `DiskThreads`.
 public struct RouteFinder: Sendable {
     private let files: LinkFiles
@@ -22,13 +22,13 @@ public struct RouteFinder: Sendable {
         self.opensSocket = opensSocket
     }
 
-    /// Addresses that stand for the world beyond every local network. They are two of the root name servers, which no
-    /// network has as its own and no route is made for alone. Nothing is sent to them.
+    /// Addresses that stand for the internet, beyond every local network. They are two of the root name servers, which
+    /// no network has as its own and no route is made for alone. Nothing is sent to them.
     package static let world: [HTTP.SocketAddress] = [
         .v4(0xC629_0004, port: 0), .v6(0x2001_0503_BA3E_0000, 0x0000_0000_0002_0030, port: 0),
     ]
 
-    /// The way to an address, or to the world where none is given: in whichever family there is one, IPv4 first.
+    /// The route to an address, or to the internet for nil: in whichever family there is one, IPv4 first.
     public func finding(for address: HTTP.SocketAddress?) -> RouteFinding {
         guard let address else {
             let findings = Self.world.map { finding(for: $0) }
@@ -54,12 +54,12 @@ extension RouteFinding {
 }
 
 extension Errno {
-    /// No such sockets here, or no leave to have one, or to ask it.
+    /// Whether there are no such sockets here, or no permission to open one or to ask it.
     fileprivate var meansNoNetlink: Bool {
         [EPERM, EACCES, EAFNOSUPPORT, EPROTONOSUPPORT, ENOSYS, EOPNOTSUPP, ESOCKTNOSUPPORT].contains(rawValue)
     }
 
-    /// Also what is answered where a family is not there at all.
+    /// Whether there is no route; a family that is missing gives the same answer.
     fileprivate var meansNoRoute: Bool {
         [ENETUNREACH, EHOSTUNREACH, ENETDOWN, EADDRNOTAVAIL, ENODEV, ESRCH, EINVAL].contains(rawValue)
     }
@@ -95,8 +95,8 @@ extension RouteFinder {
         finding.isUp = link.isUp
         finding.isDormant = link.state == dunlin_operstate_dormant
         finding.isPointToPoint = link.flags & dunlin_iff_point_to_point != 0
-        // With a link-local address as its source no packet comes farther than the next router. In IPv4 some networks
-        // translate such addresses, as of containers.
+        // With a link-local source address no packet gets farther than the next router. In IPv4 some networks translate
+        // such addresses, as of containers.
         let isStranded = source.map { $0.isUnspecified || ($0.isSix && $0.isLinkLocal && !address.isLinkLocal) }
         finding.hasSource = isLocal || isStranded == false
         return finding
@@ -109,7 +109,7 @@ extension RouteFinder {
         return link
     }
 
-    /// A link upon another is of that one's kind: a VLAN on a radio is a radio.
+    /// The kind of a link. A link on top of another has that one's kind: a VLAN on a radio is a radio.
     func kind(of link: LinkReport, _ socket: borrowing Socket) throws(Errno) -> NetworkInterface.Kind {
         var link = link
         // Links may be piled up, but hardly higher.
@@ -128,7 +128,7 @@ extension RouteFinder {
 }
 
 extension LinkReport {
-    /// The kernel says "running" of a link whose state is up, and of one that has no state to tell.
+    /// Whether the link is up. The kernel says "running" of a link whose state is up, and of one without a state.
     var isUp: Bool {
         let both = dunlin_iff_up | dunlin_iff_running
         return flags & both == both
@@ -166,7 +166,7 @@ extension ProcRoutes {
     }
 }
 
-/// What there is to compare where nobody tells of changes.
+/// The state to compare where changes are not reported.
 package struct LinkPicture: Sendable, Equatable {
     let routes: ProcRoutes?
     /// The state of each link by its name.

@@ -13,15 +13,15 @@ public struct RouteFinding: Sendable, Hashable {
     }
 
     public var way: Way
-    /// What it would go out through.
+    /// The interface that it would be sent through.
     public var interface: NetworkInterface?
-    /// The interface can carry something now.
+    /// Whether the interface can transfer something now.
     public var isUp = true
-    /// The interface is up and waits for something: to be dialled, or to be let into its network.
+    /// Whether the interface is up and waits for something: to be dialled, or to be admitted to its network.
     public var isDormant = false
-    /// A line with one other end, which comes up when there is something to send.
+    /// Whether it is a line with one other end, which comes up when there is something to send.
     public var isPointToPoint = false
-    /// There is an address of this machine that packets to such a place can come from.
+    /// Whether this machine has an address that packets to such a place can be sent from.
     public var hasSource = true
 
     public init(_ way: Way, through interface: NetworkInterface? = nil) {
@@ -31,7 +31,7 @@ public struct RouteFinding: Sendable, Hashable {
 }
 
 extension HTTP.SocketAddress {
-    /// 127.0.0.0/8, ::1, and the first written as an IPv6 address.
+    /// Whether it is in 127.0.0.0/8, in that range written as an IPv6 address, or ::1.
     public var isLoopback: Bool {
         switch self {
         case .v4(let address, _): address >> 24 == 127

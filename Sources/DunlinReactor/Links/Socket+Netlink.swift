@@ -3,10 +3,10 @@ internal import DunlinTypes
 internal import Glibc
 
 extension Socket {
-    /// As much as the kernel writes at once, and more than any one message needs.
+    /// Bytes that the kernel writes at once at most, and more than any one message needs.
     static let netlinkCapacity = 32 * 1024
 
-    /// A socket to the kernel's network side that hears of every change of links, addresses, routes and rules.
+    /// A netlink socket that receives every change of links, addresses, routes and rules.
     static func ofNetworkChanges() throws(Errno) -> Socket {
         let groups =
             UInt32(RTMGRP_LINK | RTMGRP_IPV4_IFADDR | RTMGRP_IPV4_ROUTE | RTMGRP_IPV4_RULE | RTMGRP_IPV6_IFADDR)
@@ -16,7 +16,8 @@ extension Socket {
         return socket
     }
 
-    /// One for questions. It waits for answers, but not for ever: the kernel has them ready when a question is sent.
+    /// A netlink socket for questions. It waits for answers, with a limit: the kernel has them ready when a question is
+    /// sent.
     static func forNetworkQuestions() throws(Errno) -> Socket {
         let socket = try netlink(0)
         var limit = timeval(tv_sec: 2, tv_usec: 0)
@@ -42,11 +43,11 @@ extension Socket {
         guard code == 0 else { throw Errno.last }
     }
 
-    /// Twenty links lie in one: room for 80,000.
+    /// How many reads one answer may take. One holds twenty links, so there is room for 80,000.
     static let mostReceipts = 4_096
 
     /// Sends a question and returns what the kernel answers: one message, or all up to the last if `isDump`. Throws the
-    /// kernel's own refusal, and gives up on one that says much and never answers.
+    /// kernel's own refusal, and gives up if it sends much and never answers.
     func answers(
         to question: [UInt8], sequence: UInt32, isDump: Bool = false, receipts: Int = mostReceipts
     ) throws(Errno) -> [NetlinkMessage.Content] {
@@ -67,7 +68,7 @@ extension Socket {
         throw Errno(rawValue: EPROTO)
     }
 
-    /// What others than the kernel send is not looked at.
+    /// Receives from the kernel; messages of other senders are ignored.
     private func receiveFromKernel() throws(Errno) -> (messages: [NetlinkMessage], isWhole: Bool) {
         var failure: Int32 = 0
         var isKernels = false

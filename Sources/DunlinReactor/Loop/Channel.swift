@@ -4,31 +4,31 @@ internal import Synchronization
 
 /// A socket on a loop: tries at once, and waits when the kernel has nothing.
 ///
-/// One owner reads and writes at a time; anybody may cancel or close. The descriptor itself is closed when the last
-/// reference goes, so no thread ever touches a number that already means another socket.
+/// One owner reads and writes at a time; anybody may cancel or close. The descriptor itself is closed with the last
+/// reference, so no thread ever uses a number that belongs to another socket by then.
 public final class Channel: Sendable {
     @usableFromInline typealias Waiter = UnsafeContinuation<Wake, Never>
 
-    // What each request touches comes first: with thousands of channels every cache line of one is read anew.
+    // The properties that each request uses come first: with thousands of channels each cache line of one is read anew.
     private let machine: Mutex<ChannelMachine<Waiter>>
     private let socket: Socket
-    /// Where the loop finds this channel; set once, before anybody can wait.
+    /// The loop's number for this channel; set once, before anybody can wait.
     private let token = Atomic<UInt64>(Slots.none)
-    /// When an owner last saw that nothing was left, by `Reactor.lookTime`.
+    /// When an owner last saw that no input was left, by `Reactor.lookTime`.
     private let lastLook = Atomic<Int64>(0)
     public let reactor: Reactor
-    /// Process-wide and never used twice.
+    /// Unique in the process; never used twice.
     public let id = Channel.ids.add(1, ordering: .relaxed).newValue
     private static let ids = Atomic<UInt64>(0)
-    /// Where to tell that something came while nobody owned the channel.
+    /// Where it is announced that something came while nobody owned the channel.
     private let unsolicited: AsyncStream<UInt64>.Continuation?
     private let hasNews = Atomic<Bool>(false)
 
     /// The turn that a channel made `inTurn` begins with.
     public static let firstTurn: UInt64 = 1
 
-    /// Puts a socket on a loop. Whoever holds the channel must close it. Its `id` is yielded to `unsolicited` when
-    /// input or its end comes between turns; a channel made `inTurn` has an owner at once.
+    /// Puts a socket on a loop. The owner of the channel must close it. Its `id` is yielded to `unsolicited` when input
+    /// or its end comes between turns; a channel made `inTurn` has an owner at once.
     public init(
         _ socket: consuming Socket, on reactor: Reactor, unsolicited: AsyncStream<UInt64>.Continuation? = nil,
         inTurn: Bool = false
@@ -47,70 +47,72 @@ public final class Channel: Sendable {
         }
     }
 
-    /// Up to `capacity` bytes, empty at end of stream, nil when there is none yet.
+    /// Reads up to `capacity` bytes: empty at the end of the stream, nil when there are none yet.
     public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
         var bytes: [UInt8] = []
         return try read(into: &bytes, upTo: capacity) ? bytes : nil
     }
 
-    /// The same into `bytes`, in the memory they have if nobody else holds it; false when there is none yet.
+    /// Reads into `bytes`, into the same memory if nobody else uses it; false when there is nothing yet.
     public func read(into bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
         bytes.removeAll(keepingCapacity: true)
         return try read(appendingTo: &bytes, upTo: capacity)
     }
 
-    /// The same behind what is in `bytes` already.
+    /// Reads up to `capacity` bytes behind those in `bytes`.
     @inline(__always)
     public func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
         let (before, start) = (bytes.count, Reactor.lookTime)
         let isThere = try socket.read(appendingTo: &bytes, upTo: capacity)
-        // A read that comes back with less has left nothing. What comes while it is on its way back is not included.
+        // A read that returns less has left nothing. What comes while it returns is not included.
         if bytes.count - before < capacity { lastLook.store(start.nanoseconds, ordering: .relaxed) }
         return isThere
     }
 
-    /// Waits for input end only when so many bytes are there, or the stream has ended.
+    /// Sets how many bytes must be there to end a wait for input; the end of the stream ends it too.
     public func setLowWater(_ count: Int) throws(Errno) {
         try socket.setLowWater(count)
     }
 
-    /// Bytes the kernel took, nil when it takes none now. If `more` follows at once, the last segment waits for it.
+    /// Writes. Returns the bytes that the kernel took, nil when it takes none now. If `more` follows at once, the last
+    /// segment waits for it.
     public func write(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws(Errno) -> Int? {
         try socket.write(bytes, more: more)
     }
 
-    /// Bytes of the file the kernel took, zero at its end, nil when it takes none now.
+    /// Sends from the file. Returns the bytes that the kernel took, zero at the file's end, nil when it takes none now.
     public func sendFile(_ file: OpenFile, from offset: Int, count: Int) throws(Errno) -> Int? {
         try socket.sendFile(file, from: offset, count: count)
     }
 
-    /// Whether the peer has ended its side, or the connection is broken, as the kernel knows it now: whatever there is
-    /// still to read, and whatever the loop has seen.
+    /// Whether the peer has ended its side, or the connection is broken, as the kernel knows it now; whatever is still
+    /// to be read, and whatever the loop has seen.
     public func inputHasEnded() -> Bool {
         socket.inputHasEnded()
     }
 
-    /// The error a connect ended with, if it failed. The kernel is asked only if the loop saw an end: a connect that
+    /// Throws the error of a connect that failed. The kernel is asked only if the loop saw an end: a connect that
     /// succeeded is writable and nothing else.
     public func pendingError() throws(Errno) {
         guard machine.withLock({ $0.inputHasEnded }) else { return }
         try socket.pendingError()
     }
 
-    /// What is set on the socket, for tests.
+    /// The options that are set on the socket, for tests.
     package func socketOptions() throws(Errno) -> HTTP.SocketOptions {
         try socket.options()
     }
 
-    /// How much input the socket waits for, for tests.
+    /// The low-water mark of the socket, for tests.
     package func lowWater() throws(Errno) -> Int {
         try socket.lowWater()
     }
 
     /// Starts a turn for a new owner; nil if the channel is no longer fit for one: closed, ended by the peer, or with
-    /// bytes that nobody asked for. If nobody has looked a moment ago, this does.
+    /// bytes that nobody asked for. If nobody has looked a moment ago, this looks.
     public func beginTurn() -> UInt64? {
-        // The loop says when it polled after it has passed on what it found: read before the machine is asked.
+        // The loop notes the time of its poll after it has passed on what it found: read it before the machine is
+        // asked.
         let polled = reactor.lastPoll.load(ordering: .acquiring)
         var lastLook = MonotonicTime(nanoseconds: max(polled, lastLook.load(ordering: .relaxed)))
         let now = Reactor.lookTime
@@ -130,13 +132,14 @@ public final class Channel: Sendable {
         machine.withLock { $0.endTurn() } || isStillSilent()
     }
 
-    /// Something came between turns, once at least; whether it matters only a look can tell. For whoever must be sure
-    /// that the announcement did not come before there was anybody to hear it.
+    /// Whether something came between turns, at least once; only a look can tell whether it matters. It is for callers
+    /// who must be sure that the announcement did not come before anybody could hear it.
     public var wasAnnounced: Bool { hasNews.load(ordering: .relaxed) }
 
-    /// An edge came while nobody asked. It may be the tail of what was read already: look without taking.
+    /// Looks, without reading, whether an edge that came between turns was more than the tail of what was read already.
     ///
-    /// The edge is forgotten before the look, not after it: one that comes in between must not go with the old one.
+    /// The edge is forgotten before the look, not after it: one that comes in between must not be lost with the old
+    /// one.
     public func isStillSilent() -> Bool {
         guard token.load(ordering: .relaxed) != Slots.none else { return false }
         hasNews.store(false, ordering: .relaxed)
@@ -156,7 +159,7 @@ public final class Channel: Sendable {
         reactor.schedule(token.load(ordering: .relaxed), at: limit)
     }
 
-    /// Nothing more is written in this turn: a writer that waits is sent home.
+    /// Ends writing in this turn: a writer that waits returns.
     public func stopWriting() {
         machine.withLock { $0.stopWriting() }?.resume(returning: .cancelled)
     }
@@ -184,19 +187,19 @@ public final class Channel: Sendable {
         }
     }
 
-    /// Ends the waits of this turn, now and later; nothing happens if the turn is over. Safe from any thread.
+    /// Cancels the waits of this turn, now and later; has no effect if the turn is over. Safe from any thread.
     public func cancel(turn: UInt64) {
         wake(machine.withLock { $0.cancel(turn: turn) }, .cancelled)
     }
 
-    /// Takes the channel off its loop. Waits end; the descriptor goes with the last reference.
+    /// Takes the channel off its loop. Waits end; the descriptor is closed with the last reference.
     public func close() {
         let token = token.exchange(Slots.none, ordering: .relaxed)
         wake(machine.withLock { $0.close() }, .closed)
         if token != Slots.none { reactor.forget(token) }
     }
 
-    /// Whether somebody waits, and not for ever.
+    /// Whether somebody waits with a deadline.
     var hasDeadline: Bool { machine.withLock { $0.hasDeadline } }
 
     /// The loop saw events on the descriptor.
@@ -215,7 +218,7 @@ public final class Channel: Sendable {
         }
     }
 
-    /// The loop's clock reached the time it was told to look; returns when to look again.
+    /// The loop's clock has reached the time that was scheduled. Returns when to look again.
     func deadlinePassed(at now: MonotonicTime) -> MonotonicTime {
         let expiry = machine.withLock { $0.deadlinePassed(at: now) }
         wake(expiry.wakes, .timedOut)

@@ -1,25 +1,26 @@
 internal import DunlinTypes
 
-/// Who waits for a descriptor, for what, and until when.
+/// Keeps who waits for a descriptor, for what, and until when.
 ///
 /// Rules:
-/// 1. Readiness is an edge: it is told once. An edge that finds nobody waiting is remembered until the next wait. The
-///    end of input is told once too, perhaps together with the last bytes, but it stays: from then on a wait for input
+/// 1. Readiness is an edge: it is reported once. An edge that finds nobody waiting is kept until the next wait. The end
+///    of input is reported once too, perhaps together with the last bytes, but it stays: from then on a wait for input
 ///    returns at once.
-/// 2. At most one waiter a direction; a second is a mistake of the caller and is turned away.
-/// 3. Waits belong to a turn; between turns nobody may wait, and an edge is news worth telling at once.
-///    A cancel names the turn it means, so one that comes late hits nobody.
-/// 4. Cancelled and closed are for good (cancelled: until the next turn): every later wait returns at once.
-/// 5. It never reads a clock. Deadlines are compared when somebody says what time it is; `checkAt` is when the loop
-///    will next look, and only a deadline before that is worth telling the loop.
-/// 6. A turn begins only where nothing is known to be unread and somebody has looked a moment ago (`freshness`). An
-///    edge is what the loop has collected, and a loop that computes collects nothing: bytes that came meanwhile would
-///    be taken for the answer to a request that was not sent yet. Three things are a look: the last owner's read, if
-///    it left nothing; the loop's poll, once all that it told has been passed on; and a peek at the socket, which is
-///    what it takes where neither is fresh. What the kernel had at that look is never an answer.
-///    What comes after the look is beyond anybody's knowledge, as is what the peer sends before a request reaches it.
-///    The allowance is of the order of that way, so it adds little to what a peer could do anyhow; without it each
-///    request that follows an answer at once would peek at what it has just read empty.
+/// 2. There is at most one waiter for each direction; a second is a mistake of the caller and is refused.
+/// 3. Waits belong to a turn. Between turns nobody may wait, and an edge is announced at once. A cancel names the turn
+///    it means, so one that comes late has no effect.
+/// 4. A closed channel stays closed, and a cancelled one cancelled until the next turn: every later wait returns at
+///    once.
+/// 5. The machine reads no clock. Deadlines are compared when it is told the time. `checkAt` is when the loop will look
+///    next, and only a deadline before that has to be told to the loop.
+/// 6. A turn begins only if no input is known to be unread and somebody has looked a moment ago (`freshness`). Edges
+///    are only what the loop has collected, and a loop that computes collects nothing: bytes that came meanwhile would
+///    be taken for the answer to a request that was not sent yet. Three things are a look: the last owner's read, if it
+///    left nothing; the loop's poll, once all that it reported has been passed on; and a peek at the socket, which is
+///    made where neither is fresh. What the kernel had at that look is never an answer. What comes after the look
+///    cannot be told from an answer, like anything that the peer sends before a request reaches it. The allowance is of
+///    the order of that way, so it adds little to what a peer could do anyhow. Without it each request that follows an
+///    answer at once would peek at what it has just read empty.
 struct ChannelMachine<Waiter> {
     enum Direction {
         case reading
@@ -30,7 +31,7 @@ struct ChannelMachine<Waiter> {
         case quiet
         case ready
         case waiting(Waiter, until: MonotonicTime)
-        /// Given up for this turn.
+        /// Writing has ended for this turn.
         case stopped
     }
 
@@ -43,16 +44,16 @@ struct ChannelMachine<Waiter> {
 
     enum WaitAction {
         case parked
-        /// Parked, and the loop must look at this channel by then.
+        /// It waits, and the loop must look at this channel by then.
         case parkedAndScheduled(MonotonicTime)
         case resume(Waiter, Wake)
     }
 
-    /// Whom to wake; both directions can end at once.
+    /// The waiters to wake; both directions can end at once.
     struct Wakes {
         var reading: Waiter?
         var writing: Waiter?
-        /// Input, or the end of it, on a channel between turns.
+        /// Whether input, or its end, came between turns.
         var isUnsolicited = false
     }
 
@@ -69,18 +70,18 @@ struct ChannelMachine<Waiter> {
         var next: MonotonicTime
     }
 
-    /// In its first turn from the beginning: what comes before anybody waits is its owner's business.
+    /// With `inTurn` its first turn begins at once: what comes before anybody waits is for its owner.
     init(inTurn: Bool = false) {
         guard inTurn else { return }
         _ = beginTurn(lastLook: MonotonicTime(nanoseconds: 0), at: MonotonicTime(nanoseconds: 0))
     }
 
-    /// Nanoseconds that a look is good for. From an answer's last byte to the next request there are a few thousand.
+    /// Nanoseconds for which a look counts. From an answer's last byte to the next request there are a few thousand.
     static var freshness: Int64 { 50_000 }
 
     private var reading = Side.quiet
     private var life = Life.between
-    /// The peer has ended its side, or the connection failed: a read says which.
+    /// Whether the peer has ended its side, or the connection failed: a read says which.
     private(set) var inputHasEnded = false
     private var turn: UInt64 = 0
     private var checkAt = MonotonicTime.never
@@ -88,8 +89,8 @@ struct ChannelMachine<Waiter> {
     private var readingLimit = MonotonicTime.never
     private var writing = Side.quiet
 
-    /// A new owner: cancels meant for the last one are forgotten. `.unseenInput` begins nothing; whoever has looked
-    /// since says that the last look is now.
+    /// Begins a turn for a new owner: cancels meant for the last one are forgotten. `.unseenInput` begins nothing; a
+    /// caller who has looked since passes that as the last look.
     mutating func beginTurn(lastLook: MonotonicTime, at now: MonotonicTime) -> Begin {
         if life == .closed { return .closed }
         if hasUnseenInput || now > lastLook.advanced(by: Self.freshness) { return .unseenInput }
@@ -100,7 +101,7 @@ struct ChannelMachine<Waiter> {
         return .turn(turn)
     }
 
-    /// The owner is done with it; false if something is there already that nobody asked for, or it is closed.
+    /// Ends the owner's turn; false if something has come already that nobody asked for, or the channel is closed.
     mutating func endTurn() -> Bool {
         if life == .closed { return false }
         life = .between
@@ -112,13 +113,13 @@ struct ChannelMachine<Waiter> {
         return inputHasEnded
     }
 
-    /// Somebody is about to look: what comes from now on is remembered again.
+    /// Somebody is about to look: what comes from now on is kept again.
     mutating func clearUnseenInput() {
         if case .ready = reading { reading = .quiet }
         inputHasEnded = false
     }
 
-    /// Somebody looked and there was something, which stays unseen.
+    /// Somebody looked, and there was input, which stays unseen.
     mutating func keepUnseenInput() {
         if case .quiet = reading { reading = .ready }
     }
@@ -164,7 +165,7 @@ struct ChannelMachine<Waiter> {
         return wakes
     }
 
-    /// Nothing more will be written in this turn.
+    /// Ends writing in this turn.
     mutating func stopWriting() -> Waiter? {
         let waiter = take(.writing)
         writing = .stopped
@@ -184,7 +185,7 @@ struct ChannelMachine<Waiter> {
 
     var hasDeadline: Bool { min(deadline(.reading), deadline(.writing)) < .never }
 
-    /// Wakes those whose time is over; says when to look again.
+    /// Wakes those whose deadline has passed; says when to look again.
     mutating func deadlinePassed(at now: MonotonicTime) -> Expiry {
         let wakes = Wakes(reading: expire(.reading, now), writing: expire(.writing, now))
         checkAt = min(deadline(.reading), deadline(.writing))

@@ -1,10 +1,10 @@
 internal import DunlinTypes
 
-/// Which slot is to be looked at when: a binary heap that knows where each slot stands.
+/// Keeps when each slot is to be looked at: a binary heap that knows the index of each slot.
 ///
-/// Knows slots and times, not what they mean. A slot stands in it at most once. Only bringing a check forward costs
-/// anything: whoever pushes a deadline back leaves the entry where it is, is looked at too early once and asks anew.
-/// A deadline that moves ahead with every request is therefore never touched.
+/// It knows slots and times, not what they mean. A slot is in it at most once. Only a check that is brought forward
+/// costs anything: a deadline that is put off stays where it is, is looked at too early once and scheduled anew. So a
+/// deadline that moves ahead with every request is never touched.
 struct DeadlineQueue {
     private struct Entry {
         var time: MonotonicTime
@@ -12,13 +12,13 @@ struct DeadlineQueue {
     }
 
     private var heap: [Entry] = []
-    /// Where a slot stands in the heap, or -1.
+    /// The index of a slot in the heap, or -1.
     private var positions: [Int] = []
 
     var earliest: MonotonicTime? { heap.first?.time }
     var count: Int { heap.count }
 
-    /// Looks at the slot at `time` or before.
+    /// Schedules a look at the slot at `time` or before.
     mutating func schedule(_ slot: Int, at time: MonotonicTime) {
         while positions.count <= slot { positions.append(-1) }
         let position = positions[slot]

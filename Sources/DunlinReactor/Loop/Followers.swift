@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Who is told of each turn of a loop: a test that waits, and a clock that is moved by hand.
+/// Those who are told of each turn of a loop: a test that waits, and a clock that is moved by hand.
 struct Followers {
     private var byID: [UInt64: @Sendable () -> Void] = [:]
     private var lastID: UInt64 = 0
@@ -20,17 +20,17 @@ struct Followers {
 }
 
 extension Reactor {
-    /// Calls `follower` on the loop's thread at the end of each turn, until the closure that it returns is called; once
-    /// more, perhaps, if that is elsewhere. A followed loop also makes a turn when something is opened, closed or
-    /// scheduled elsewhere. Nobody pays for it on a loop that is not followed.
+    /// Calls `follower` on the loop's thread at the end of each turn, until the closure that it returns is called; if
+    /// that happens on another thread, perhaps once more. A followed loop also makes a turn when something is opened,
+    /// closed or scheduled elsewhere. A loop that is not followed pays nothing for this.
     @discardableResult
     package func follow(_ follower: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
         let id = shared.withLock { $0.followers.insert(follower) }
         return { [self] in shared.withLock { $0.followers.remove(id) } }
     }
 
-    /// After something was opened or closed elsewhere: a loop that retires looks whether it was the last, and one that
-    /// is followed says that something has changed.
+    /// Makes a turn after something was opened or closed elsewhere: a loop that retires checks whether it was the last,
+    /// and one that is followed reports the change.
     func makeTurnIfWanted() {
         if !isCurrent && shared.withLock({ $0.life == .retiring || !$0.followers.isEmpty }) { wake() }
     }

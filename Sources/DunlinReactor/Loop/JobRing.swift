@@ -1,4 +1,4 @@
-/// A job, by what it is of: a task that prefers the loop, or an actor that is pinned to it.
+/// A job of a loop: of a task that prefers the loop, or of an actor that is pinned to it.
 enum LoopJob {
     case task(UnownedJob)
     case isolated(UnownedJob)

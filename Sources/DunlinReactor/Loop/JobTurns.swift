@@ -1,15 +1,15 @@
-/// The jobs of a loop in their turn.
+/// Orders the jobs of a loop.
 ///
 /// Rules:
-/// 1. They run in order of arrival, but for those of a task that goes from one of the loop's executors to another, in
-///    and out of an actor that lives there: it goes on at once, as if there had been nowhere to go. Between two
-///    requests of one task nothing else runs then, and no time goes by that makes its connection doubtful.
-/// 2. It does so a few times on end at most; then others have their turn.
+/// 1. Jobs run in order of arrival, with one exception: a task that goes from one of the loop's executors to another,
+///    into or out of an actor that lives there, goes on at once, as if it had stayed. So between two requests of one
+///    task nothing else runs, and no time passes that makes its connection doubtful.
+/// 2. It does so a few times in a row at most; then others have their turn.
 struct JobTurns {
     private static var onEnd: Int { 16 }
 
     private var ring = JobRing()
-    /// Goes on at once.
+    /// The job that goes on at once.
     private var next: LoopJob?
     /// The job that runs just now.
     private var running: LoopJob?
@@ -17,7 +17,7 @@ struct JobTurns {
 
     var isEmpty: Bool { next == nil && ring.isEmpty }
 
-    /// From the loop's own thread.
+    /// Adds a job from the loop's own thread.
     mutating func append(_ job: LoopJob) {
         if next == nil, changes < Self.onEnd, job.follows(running) {
             changes += 1
@@ -27,7 +27,7 @@ struct JobTurns {
         }
     }
 
-    /// The next, which runs until `rest`.
+    /// Takes the next job, which counts as running until `rest`.
     mutating func popFirst() -> LoopJob? {
         if next == nil {
             changes = 0
@@ -38,14 +38,15 @@ struct JobTurns {
         return running
     }
 
-    /// No job runs: what arrives now are those of tasks that waited.
+    /// No job runs any more: jobs that arrive now are of tasks that waited.
     mutating func rest() {
         running = nil
     }
 }
 
 extension LoopJob {
-    /// Whether it is of the same task as another, which has one job at a time, and for another of the loop's executors.
+    /// Whether it is a job of the same task as another (a task has one job at a time), for another of the loop's
+    /// executors.
     fileprivate func follows(_ other: LoopJob?) -> Bool {
         switch (self, other) {
         case (.task(let job), .isolated(let former)), (.isolated(let job), .task(let former)):

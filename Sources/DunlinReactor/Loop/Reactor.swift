@@ -7,15 +7,15 @@ internal import Synchronization
 ///
 /// Rules:
 /// 1. Each descriptor is registered once, edge-triggered, for both directions; the loop only says "try".
-/// 2. Jobs that arrive on the loop's own thread go to a ring that only this thread touches: no lock, no wake-up.
-///    Jobs from elsewhere go under the lock, and the eventfd is written only when the loop really sleeps. Whose turn
-///    it is, `JobTurns` says.
-/// 3. Under the lock: tables and queues. Never a system call, a resume or a callback.
-/// 4. Isolation is the actors': a job of a pinned actor runs as that, and one of a task that only prefers the loop is
-///    isolated to nothing, so that it goes to an actor and back as from any other thread. Being on the loop's thread is
-///    speed, and whatever is reached from here by other means guards itself. But the thread runs one job at a time, so
-///    `assumeIsolated` holds for the loop's actors wherever it is asked on it.
-/// 5. A retired loop leaves as soon as nothing is registered. Jobs that still come run on the global executor, those of
+/// 2. Jobs that arrive on the loop's own thread go to a ring that only this thread uses: no lock, no wake-up. Jobs from
+///    elsewhere are added under the lock, and the eventfd is written only when the loop really sleeps. `JobTurns`
+///    decides whose turn it is.
+/// 3. Only tables and queues are under the lock: never a system call, a resume or a callback.
+/// 4. Isolation is the actors'. A job of a pinned actor runs as that actor's; a job of a task that only prefers the
+///    loop is isolated to nothing, and goes to an actor and back as from any other thread. Being on the loop's thread
+///    is only faster: what is reached from here by other means must protect itself. But the thread runs one job at a
+///    time, so `assumeIsolated` holds for the loop's actors wherever it is used on it.
+/// 5. A retired loop ends as soon as nothing is registered. Jobs that still come run on the global executor, those of
 ///    pinned actors one at a time, in order of arrival.
 // SAFETY: what `own` points to is touched only by the loop's thread, which `isCurrent` tells apart; all other state is
 // immutable, atomic or inside `shared`. It is a pointer because a stored property would be checked for exclusive access
@@ -25,7 +25,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private struct Own {
         var jobs = JobTurns()
-        /// Whether somebody wanted to know of this turn when the loop last looked under the lock.
+        /// Whether the loop had followers when it last looked under the lock.
         var isFollowed = false
         /// Tasks that are about to go to another executor.
         var leaving: [UnsafeContinuation<Void, Never>] = []
@@ -39,7 +39,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var deadlines = DeadlineQueue()
         var isSleeping = false
         var life = Life.running
-        /// Whether a task runs what arrived after the loop's end.
+        /// Whether a task runs the jobs that arrived after the loop's end.
         var isServed = false
         var followers = Followers()
 
@@ -62,7 +62,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         case gone
     }
 
-    /// What is to be done about a job that has come from elsewhere.
+    /// What to do about a job that has come from elsewhere.
     fileprivate enum Arrival {
         case none
         case wake
@@ -78,13 +78,13 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let epoll: Int32
     private let wakeup: Int32
     private let thread = Atomic<UInt>(0)
-    /// The one that runs jobs of pinned actors now that the loop has ended.
+    /// The thread that runs jobs of pinned actors after the loop's end.
     private let lateThread = Atomic<UInt>(0)
     let shared = Mutex(Shared())
-    /// When the loop last asked the kernel for all there was, by `lookTime`: every edge of before has been passed on.
+    /// When the loop last asked the kernel for all events, by `lookTime`: every earlier edge has been passed on.
     let lastPoll = Atomic<Int64>(0)
 
-    /// What looks at sockets are dated by: the kernel's own time, however the loop's clock goes.
+    /// The time of looks at sockets: the kernel's own, whatever clock the loop has.
     static var lookTime: MonotonicTime { TimeSource.monotonic.now() }
 
     /// Starts a loop. It runs until `retire()`.
@@ -111,7 +111,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
         if case .manual(let manual) = time {
             manual.listen { [weak self] in self?.wake() }
         }
-        // The thread owns the loop until it leaves; a failed start leaves nobody else with a reference.
+        // The thread owns the loop until it ends; after a failed start nobody else has a reference.
         try SystemThread.start(name: name) { self.run() }
     }
 
@@ -127,7 +127,7 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Whether the caller is on the loop's thread.
     public var isCurrent: Bool { thread.load(ordering: .relaxed) == UInt(pthread_self()) }
 
-    /// Lets the loop's thread leave once nothing is registered any more. Returns at once; may be called anywhere.
+    /// Lets the loop's thread end once nothing is registered any more. Returns at once; may be called on any thread.
     public func retire() {
         shared.withLock { if $0.life == .running { $0.life = .retiring } }
         wake()
@@ -137,10 +137,11 @@ public final class Reactor: SerialExecutor, TaskExecutor, @unchecked Sendable {
 // MARK: - Jobs
 
 extension Reactor {
-    /// Of a task that prefers the loop and is on no actor, or on one that runs wherever its tasks do.
+    /// Adds a job of a task that prefers the loop and is on no actor, or on one that runs wherever its tasks do.
     public func enqueue(_ job: consuming ExecutorJob) { enqueue(.task(UnownedJob(job))) }
 
-    /// Of an actor that is pinned to the loop. It takes a name of its own to tell the two apart: the job does not say.
+    /// Adds a job of an actor that is pinned to the loop. The function has a name of its own to tell the two apart,
+    /// because the job does not say.
     @_implements(SerialExecutor,enqueue(_:))
     public func enqueueIsolated(_ job: consuming ExecutorJob) { enqueue(.isolated(UnownedJob(job))) }
 
@@ -158,7 +159,7 @@ extension Reactor {
         case .none: break
         case .wake: signal()
         case .runElsewhere(let job): globalConcurrentExecutor.enqueue(job)
-        // The task keeps the loop, whose actors may be gone before their last job is.
+        // The task keeps the loop, whose actors may be released before their last job is.
         case .serve: Task.detached { await self.runLate() }
         }
     }
@@ -171,18 +172,20 @@ extension Reactor {
         }
     }
 
-    /// Runs what comes for pinned actors after the loop's end, until there is no more. One task at a time does.
+    /// Runs jobs of pinned actors that come after the loop's end, until there are no more. Only one task does so at a
+    /// time.
     private func runLate() async {
         while runLateBurst() { await Task.yield() }
     }
 
-    /// False when there is no more. It stops now and then because jobs may wait for what else needs this thread.
+    /// Runs some of them; false when there are no more. It stops now and then because jobs may wait for something else
+    /// that needs this thread.
     private func runLateBurst() -> Bool {
         lateThread.store(UInt(pthread_self()), ordering: .relaxed)
         for _ in 0..<Self.burst {
             let next = shared.withLock { shared in
                 let job = shared.arrived.popFirst()
-                // Before another task may begin, which says where it is.
+                // Cleared before another task may begin, which sets it to its own thread.
                 if job == nil { lateThread.store(0, ordering: .relaxed) }
                 shared.isServed = job != nil
                 return job
@@ -214,8 +217,8 @@ extension Reactor {
 // MARK: - Leaving
 
 extension Reactor {
-    /// To be awaited before a task goes from here to another executor: it waits until the loop has done all else it has
-    /// to do, so that tasks leave together and one wake-up of a foreign thread serves many.
+    /// To be awaited before a task goes from here to another executor. It waits until the loop has done all else it has
+    /// to do, so that tasks leave together and one wake-up of another thread serves many.
     public func leave() async {
         guard isCurrent else { return }
         await withUnsafeContinuation { own.pointee.leaving.append($0) }
@@ -243,7 +246,7 @@ extension Reactor {
         guard dunlin_epoll_add(epoll, descriptor, token) == 0 else { throw Errno.last }
     }
 
-    /// Asks for `timed` to be looked at by `time`. The loop holds it until it is forgotten.
+    /// Asks for `timed` to be looked at by `time`. The loop keeps it until it is removed.
     public func schedule(_ timed: any Timed, at time: MonotonicTime) -> UInt64 {
         ledger.add(.timers, 1)
         let token = shared.withLock { $0.slots.insert(.timer(timed)) }
@@ -292,31 +295,31 @@ extension Reactor {
             collect(max(count, 0))
             // Taken from the end, which costs less than emptying the array.
             while let (channel, events) = own.pointee.ready.popLast() { channel.becameReady(events) }
-            // A poll that failed has seen nothing, and one that came back full may have left something.
+            // A poll that failed has seen nothing, and one that came back full may have left events.
             guard count >= 0, count < own.pointee.events.count else { continue }
             lastPoll.store(polled.nanoseconds, ordering: .releasing)
         }
         thread.store(0, ordering: .relaxed)
     }
 
-    /// Tells whoever follows the loop that it has made a turn; true if that gave it something to do.
+    /// Tells the followers that the loop has made a turn; true if that gave it something to do.
     private func tellOfTurn() -> Bool {
         guard own.pointee.isFollowed else { return false }
         for follower in shared.withLock({ $0.followers.all }) { follower() }
         return !own.pointee.jobs.isEmpty
     }
 
-    /// Sleeps if it may, then says how many events there are; less than none if the kernel was not asked to the end.
+    /// Sleeps if it may, then returns how many events there are; a negative number if the kernel was not asked for all.
     private func awaitEvents(_ timeout: Int32) -> Int32 {
         own.pointee.events.withUnsafeMutableBufferPointer {
             epoll_wait(epoll, $0.baseAddress, Int32($0.count), timeout)
         }
     }
 
-    /// Runs jobs, then says how many milliseconds epoll may sleep; nil when the loop is over.
+    /// Runs jobs, then returns how many milliseconds epoll may sleep; nil when the loop is over.
     ///
-    /// Jobs that arrive meanwhile run before the kernel is asked (at one request at a time that saves a system call
-    /// each), but only so many, lest they keep events waiting.
+    /// Jobs that arrive meanwhile run before the kernel is asked (with one request at a time that saves a system call
+    /// each), but only so many, so that they do not delay events.
     private func workThenSleep() -> Int32? {
         var left = Self.burst
         while true {
@@ -333,7 +336,7 @@ extension Reactor {
                 return 0
             case .sleep(nil): return -1
             case .sleep(let deadline?):
-                // The clock is read here only, once a round: what is due now fires before the loop sleeps.
+                // The clock is read only here, once a round: what is due now is called before the loop sleeps.
                 let now = now()
                 if deadline > now { return milliseconds(from: now, until: deadline) }
                 runDeadlines(at: now)
@@ -350,7 +353,7 @@ extension Reactor {
 
     private func nextStep(_ shared: inout Shared) -> Step {
         while let job = shared.arrived.popFirst() { own.pointee.jobs.append(job) }
-        // Under the lock: who begins to follow later looks at all that has been done so far.
+        // Under the lock: a follower that begins later sees all that has been done so far.
         own.pointee.isFollowed = !shared.followers.isEmpty
         if !own.pointee.jobs.isEmpty { return .run }
         if shared.life == .retiring, shared.slots.count == 0 {

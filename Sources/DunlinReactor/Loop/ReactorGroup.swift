@@ -3,15 +3,15 @@ internal import Synchronization
 
 /// Loops that are started when first asked for.
 public final class ReactorGroup: Sendable {
-    /// The process's own loops, shared by every session that does not bring its own: one for two processors.
+    /// The process's own loops, shared by every session without loops of its own: one for two processors.
     public static let shared = ReactorGroup(count: loopsOfTestRun ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2)
 
     private static let most = 16
 
-    /// What DUNLIN_LOOPS says, a switch of test runs: how many loops there are, whatever the machine.
+    /// The number of loops that `DUNLIN_LOOPS` asks for, whatever the machine; for test runs.
     package static let loopsOfTestRun = getenv("DUNLIN_LOOPS").flatMap { loops(said: String(cString: $0)) }
 
-    /// Nil for anything but a number of loops.
+    /// Nil for a text that is no number of loops.
     static func loops(said text: String) -> Int? {
         guard let count = Int(text), (1...most).contains(count) else { return nil }
         return count
@@ -28,7 +28,7 @@ public final class ReactorGroup: Sendable {
     /// again.
     public func reactors() throws(Errno) -> [Reactor] {
         try started.withLock { started throws(Errno) -> [Reactor] in
-            // Starting under the lock: it happens once, and nobody must start a second set.
+            // The loops are started under the lock: it happens once, and nobody else may start a second set.
             while started.count < count { started.append(try Reactor(name: "dunlin-\(started.count)")) }
             return started
         }

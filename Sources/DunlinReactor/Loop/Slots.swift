@@ -1,4 +1,4 @@
-/// A table of things the loop knows by number, with generations so that a stale number finds nothing.
+/// A table of things that the loop knows by number, with generations so that an outdated number finds nothing.
 struct Slots {
     /// What a slot holds.
     enum Entry {
@@ -34,17 +34,17 @@ struct Slots {
         return entries[index]
     }
 
-    /// What stands in a slot now, and its token.
+    /// What is in a slot now, and its token.
     func current(_ index: Int) -> (Entry, UInt64) {
         (entries[index], token(index))
     }
 
-    /// Empties the slot; false if the token was stale.
+    /// Empties the slot, and returns what was in it; nothing if the token was outdated.
     mutating func remove(_ token: UInt64) -> Entry {
         guard let index = index(of: token) else { return .free }
         let entry = entries[index]
         entries[index] = .free
-        // The generation keeps clear of the reserved tokens by never reaching their upper half.
+        // The generation never gets into its upper half, where the reserved tokens are.
         generations[index] = (generations[index] + 1) & 0x7FFF_FFFF
         free.append(index)
         return entry

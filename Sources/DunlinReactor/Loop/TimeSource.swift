@@ -6,7 +6,7 @@ internal import Synchronization
 /// Where a loop takes its time from.
 public enum TimeSource: Sendable {
     case monotonic
-    /// Stands still until somebody moves it: deadlines of sockets fire when a test says so.
+    /// A clock that stands still until somebody moves it: deadlines of sockets pass when a test says so.
     case manual(ManualTime)
 
     var isManual: Bool {
@@ -28,7 +28,7 @@ public enum TimeSource: Sendable {
     }
 }
 
-/// A clock that moves when told to, and wakes the loops that live by it.
+/// A clock that moves when told to, and wakes the loops that use it.
 public final class ManualTime: Sendable {
     private struct State {
         var now = MonotonicTime(nanoseconds: 1_000_000_000)
@@ -56,7 +56,7 @@ public final class ManualTime: Sendable {
         state.withLock { $0.listeners.append(listener) }
     }
 
-    /// When those go on who pause, and whom nobody else keeps waiting.
+    /// The times at which those go on who pause, and wait for nothing else.
     package var pauses: [MonotonicTime] {
         state.withLock { state in state.pauses.values.filter { $0 > state.now } }
     }

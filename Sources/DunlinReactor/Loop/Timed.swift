@@ -1,7 +1,7 @@
 public import DunlinTypes
 
-/// Something the loop looks at when a time has come.
+/// Something that the loop looks at when a time has come.
 public protocol Timed: AnyObject, Sendable {
-    /// Called on the loop's thread; returns when to be looked at again, `.never` for not.
+    /// Called on the loop's thread. Returns when to be looked at again, `.never` for not.
     func deadlinePassed(at now: MonotonicTime) -> MonotonicTime
 }

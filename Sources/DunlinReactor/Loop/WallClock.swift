@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The calendar's time, which certificates and tickets go by, whatever clock a loop has.
+/// The calendar's time, which counts for certificates and tickets, whatever clock a loop has.
 public enum WallClock {
     /// Seconds since 1970.
     public static var seconds: Int64 { Int64(time(nil)) }

@@ -1,8 +1,8 @@
-/// Who waits for which name, and how many threads look names up.
+/// Keeps who waits for which name, and how many threads look up names.
 ///
-/// Equal names are looked up once for all who ask meanwhile. The number of threads and of waiting names is bounded;
-/// beyond that a question is refused at once. A waiter that left is forgotten; its look-up goes on, for getaddrinfo
-/// can't be stopped.
+/// Equal names are looked up once for all who ask meanwhile. The number of threads and of waiting names is limited;
+/// beyond that a question is refused at once. A waiter that left is forgotten; its look-up goes on, because getaddrinfo
+/// cannot be stopped.
 struct ResolverMachine<Waiter> {
     enum Action: Equatable {
         case wait
@@ -34,7 +34,7 @@ struct ResolverMachine<Waiter> {
         return .startThread
     }
 
-    /// What a thread should look up now; nil: leave.
+    /// The name that a thread should look up now; nil if it should end.
     mutating func next() -> String? {
         if queue.isEmpty {
             running -= 1
@@ -43,7 +43,7 @@ struct ResolverMachine<Waiter> {
         return queue.removeFirst()
     }
 
-    /// A thread could not be started: whoever waits for a name that nobody will look up is given back.
+    /// A thread could not be started. Returns those who wait for a name that nobody will look up.
     mutating func threadFailed() -> [Waiter] {
         running -= 1
         guard running == 0 else { return [] }

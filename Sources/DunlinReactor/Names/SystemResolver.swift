@@ -2,8 +2,8 @@ public import DunlinTypes
 internal import Glibc
 internal import Synchronization
 
-/// Names through getaddrinfo, on a bounded number of threads of its own: neither a loop nor the cooperative pool ever
-/// waits for it.
+/// Looks up names by getaddrinfo, on a limited number of threads of its own: neither a loop nor the cooperative pool
+/// ever waits for it.
 public final class SystemResolver: Resolver {
     public static let shared = SystemResolver()
 
@@ -16,7 +16,7 @@ public final class SystemResolver: Resolver {
 
     private let state: Mutex<State>
 
-    /// At most `threads` look-ups at once and `backlog` names waiting; more is an error at once.
+    /// At most `threads` look-ups run at once, and `backlog` names wait; a further one fails at once.
     public init(threads: Int = 8, backlog: Int = 1024) {
         state = Mutex(State(machine: ResolverMachine(threads: threads, backlog: backlog)))
     }
@@ -60,7 +60,8 @@ public final class SystemResolver: Resolver {
         }
     }
 
-    /// What the C library has open at once at most: a file, and sockets to ask with and to be asked again.
+    /// How many descriptors the C library has open at once at most: a file, and sockets to ask with and to be asked
+    /// again.
     private static let descriptorsNeeded = 4
 
     private static func lookUp(_ host: String) -> Answer {
@@ -92,8 +93,8 @@ extension ResolverError {
     /// EAI_NODATA, a GNU extension that the Glibc module leaves out: the name exists and has no address.
     private static let noData: Int32 = -5
 
-    /// What getaddrinfo failed with. Without a descriptor the C library can neither read a file nor ask a server, and
-    /// says that there is no such name; which nobody has said, and which must not be remembered.
+    /// The error for a failure of getaddrinfo. Without a descriptor the C library can neither read a file nor ask a
+    /// server, and says that there is no such name. No server has said so, and it must not be kept.
     static func lookUp(_ code: Int32, _ failure: Errno, shortage: Errno?) -> ResolverError {
         if let shortage { return ResolverError(.unanswered, "there is no descriptor to ask with: \(shortage)") }
         let reason = code == EAI_SYSTEM ? "\(failure)" : String(cString: gai_strerror(code))

@@ -35,7 +35,7 @@ extension HTTP.SocketAddress {
             var value = sockaddr_un()
             value.sun_family = sa_family_t(AF_UNIX)
             let isAbstract = path.utf8.first == 0
-            // A path needs room for its final NUL; an abstract name has none, its length is the address's.
+            // A path needs room for its final NUL; an abstract name has none, because its length is the address's.
             let room = MemoryLayout.size(ofValue: value.sun_path) - (isAbstract ? 0 : 1)
             guard path.utf8.count <= room, !path.isEmpty else { throw Errno(rawValue: ENAMETOOLONG) }
             withUnsafeMutableBytes(of: &value.sun_path) { $0.copyBytes(from: path.utf8) }
@@ -52,7 +52,7 @@ extension HTTP.SocketAddress {
         }
     }
 
-    /// The address that a numeric host means; nil if the host is a name.
+    /// The address of a numeric host; nil if the host is a name.
     public init?(numericHost host: String, port: UInt16) {
         var four = in_addr()
         var six = in6_addr()
@@ -71,7 +71,7 @@ extension HTTP.SocketAddress {
         }
     }
 
-    /// Reads an address the kernel or the resolver filled in.
+    /// Reads an address that the kernel or the resolver filled in.
     init?(kernel pointer: UnsafePointer<sockaddr>) {
         switch Int32(pointer.pointee.sa_family) {
         case AF_INET:

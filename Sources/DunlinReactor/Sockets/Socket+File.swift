@@ -4,8 +4,8 @@ internal import DunlinTypes
 internal import Glibc
 
 extension Socket {
-    /// Bytes of `file` from `offset` on that the kernel took, at most `count`; zero when the file has no more, nil when
-    /// the socket takes none now. The bytes never enter the process.
+    /// Sends at most `count` bytes of `file` from `offset` on. Returns how many the kernel took; zero when the file has
+    /// no more, nil when the socket takes none now. The bytes never enter the process.
     public func sendFile(_ file: OpenFile, from offset: Int, count: Int) throws(Errno) -> Int? {
         let mask = PipeSignalMask()
         defer { mask.restore() }
@@ -14,7 +14,7 @@ extension Socket {
             let taken = sendfile(descriptor, file.descriptor, &position, count)
             if taken == count { return taken }
             let failure = errno
-            // What fails after some bytes have gone has raised the signal, too, and reports those bytes.
+            // A call that fails after it has sent some bytes has raised the signal, too, and reports those bytes.
             mask.swallow()
             if taken >= 0 { return taken }
             switch failure {
@@ -26,12 +26,12 @@ extension Socket {
     }
 }
 
-/// Keeps SIGPIPE from this thread: sendfile has no flag for that, and what the process does about the signal is not a
-/// library's to change.
+/// Keeps SIGPIPE from this thread: sendfile has no flag for that, and a library may not change what the process does
+/// about the signal.
 private struct PipeSignalMask {
     private var pipe = sigset_t()
     private var before = sigset_t()
-    /// One that came from elsewhere, which stays.
+    /// Whether a signal from elsewhere was pending, which stays.
     private let wasPending: Bool
 
     init() {
@@ -43,7 +43,7 @@ private struct PipeSignalMask {
         pthread_sigmask(SIG_BLOCK, &pipe, &before)
     }
 
-    /// Takes back the signal that the call has raised, if it has.
+    /// Takes the signal that the call has raised, if it has.
     func swallow() {
         guard !wasPending else { return }
         var (pipe, now) = (pipe, timespec())

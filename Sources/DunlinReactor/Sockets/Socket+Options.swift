@@ -1,12 +1,12 @@
 public import DunlinTypes
 internal import Glibc
 
-/// A socket option that the system did not take.
+/// The error for a socket option that the system refused.
 public struct SocketOptionError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What was asked for.
+    /// The option that was asked for.
     public let option: String
     public let errno: Errno
-    /// What it takes that the process lacks.
+    /// What the option needs and the process lacks.
     public let need: String?
 
     public var description: String {
@@ -15,10 +15,10 @@ public struct SocketOptionError: Error, Sendable, Hashable, CustomStringConverti
 }
 
 extension Socket {
-    /// Sets everything that is to be set before connecting.
+    /// Sets all options, before connecting.
     public func apply(_ options: HTTP.SocketOptions, for peer: HTTP.SocketAddress) throws(SocketOptionError) {
         if case .unix = peer { return }
-        // At once after opening: what is bound decides what else is allowed.
+        // Set first: the interface decides what else is allowed.
         if let interface = options.interface {
             try asking("the interface \(interface)", for: "CAP_NET_RAW") { () throws(Errno) in
                 try setDevice(interface)
@@ -52,7 +52,7 @@ extension Socket {
         }
     }
 
-    /// Runs one system call and gives its failure a name.
+    /// Runs one system call, and names the option in its failure.
     private func asking(
         _ option: @autoclosure () -> String, for capability: String? = nil, _ call: () throws(Errno) -> Void
     ) throws(SocketOptionError) {
@@ -74,8 +74,8 @@ extension Socket {
     }
 
     private func bind(to address: HTTP.SocketAddress) throws(Errno) {
-        // Leaves the choice of a port to connect(), which may use one for many peers. Only thrift: a system without it
-        // chooses now.
+        // Leaves the choice of a port to connect(), which may use one for many peers. It only saves ports: a system
+        // without it chooses now.
         var thrift: Int32 = 1
         _ = setsockopt(
             descriptor, Int32(IPPROTO_IP), IP_BIND_ADDRESS_NO_PORT, &thrift, socklen_t(MemoryLayout<Int32>.size))
@@ -102,7 +102,7 @@ extension Socket {
 // MARK: - What a test may ask
 
 extension Socket {
-    /// What the kernel says is set on a TCP socket. Zero bits of service and priority read as none asked for.
+    /// The options that the kernel says are set on a TCP socket. Zero bits of service and priority read as not set.
     package func options() throws(Errno) -> HTTP.SocketOptions {
         let family: Int32 = try option(SOL_SOCKET, SO_DOMAIN)
         var options = HTTP.SocketOptions()

@@ -2,7 +2,7 @@ internal import CEpoll
 public import DunlinTypes
 internal import Glibc
 
-/// A non-blocking stream socket that owns its descriptor: closed when the value ends, never before.
+/// A non-blocking stream socket that owns its descriptor: it is closed when the value ends, never before.
 ///
 /// Each method is one system call; none waits.
 public struct Socket: ~Copyable, Sendable {
@@ -38,8 +38,8 @@ public struct Socket: ~Copyable, Sendable {
         return isConnected ? .connected : .underway
     }
 
-    /// Within one machine a connect is over before it returns, though it says that it is underway. To ask costs far
-    /// less than a wait that would end at once.
+    /// Whether the connect is over already. Within one machine it is, though it says that it is underway; asking costs
+    /// far less than a wait that would end at once.
     private var isConnected: Bool {
         var peer = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -48,20 +48,20 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// The error an asynchronous connect ended with, if it failed.
+    /// Throws the error of an asynchronous connect that failed.
     public func pendingError() throws(Errno) {
         let code: Int32 = try option(SOL_SOCKET, SO_ERROR)
         if code != 0 { throw Errno(rawValue: code) }
     }
 
-    /// Up to `capacity` bytes in an array of their own; an empty array at end of stream; nil when there is none yet.
+    /// Reads up to `capacity` bytes into a new array; empty at the end of the stream; nil when there are none yet.
     public func read(upTo capacity: Int) throws(Errno) -> [UInt8]? {
         var bytes: [UInt8] = []
         return try read(into: &bytes, upTo: capacity) ? bytes : nil
     }
 
-    /// Replaces what is in `bytes` by up to `capacity` others, in the same memory if nobody else holds it; nothing at
-    /// end of stream. False when there is none yet.
+    /// Replaces what is in `bytes` by up to `capacity` others, in the same memory if nobody else uses it; by none at
+    /// the end of the stream. False when there are none yet.
     public func read(into bytes: inout [UInt8], upTo capacity: Int) throws(Errno) -> Bool {
         bytes.removeAll(keepingCapacity: true)
         return try read(appendingTo: &bytes, upTo: capacity)
@@ -86,7 +86,8 @@ public struct Socket: ~Copyable, Sendable {
         throw Errno(rawValue: failure)
     }
 
-    /// Bytes taken by the kernel; nil when it takes none now. If `more` follows at once, the last segment waits for it.
+    /// Writes. Returns the bytes that the kernel took; nil when it takes none now. If `more` follows at once, the last
+    /// segment waits for it.
     public func write(_ bytes: UnsafeRawBufferPointer, more: Bool = false) throws(Errno) -> Int? {
         let flags = Int32(MSG_NOSIGNAL) | (more ? Int32(MSG_MORE) : 0)
         while true {
@@ -100,7 +101,7 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// What an idle connection has to say, without taking it.
+    /// Looks what has come on an idle connection, without reading it.
     public func peek() -> Peek {
         var byte: UInt8 = 0
         while true {
@@ -115,12 +116,12 @@ public struct Socket: ~Copyable, Sendable {
         }
     }
 
-    /// Whether the peer has ended its side, or the connection is broken, whatever there is still to read. Takes
-    /// nothing, not even the error.
+    /// Whether the peer has ended its side, or the connection is broken, whatever is still to be read. It reads
+    /// nothing, and leaves the error in place.
     public func inputHasEnded() -> Bool {
         let ends = Int16(dunlin_epollrdhup | dunlin_epollhup | dunlin_epollerr)
         var request = pollfd(fd: descriptor, events: Int16(dunlin_epollrdhup), revents: 0)
-        // A call that fails knows of no end.
+        // A call that fails reports no end.
         return poll(&request, 1, 0) == 1 && request.revents & ends != 0
     }
 
@@ -130,12 +131,13 @@ public struct Socket: ~Copyable, Sendable {
         case ended
     }
 
-    /// Sends what is written at once instead of waiting to fill a segment. Means nothing on a Unix socket.
+    /// Sends what is written at once instead of waiting to fill a segment. Has no effect on a Unix socket.
     public func setNoDelay() throws(Errno) {
         try setOption(Int32(IPPROTO_TCP), TCP_NODELAY, Int32(1))
     }
 
-    /// Input is told of only when so many bytes of it are there, or its end. What there is can be read at any time.
+    /// Has the kernel report input only when so many bytes of it are there, or its end. What there is can be read at
+    /// any time.
     public func setLowWater(_ count: Int) throws(Errno) {
         try setOption(SOL_SOCKET, SO_RCVLOWAT, Int32(clamping: count))
     }

@@ -1,12 +1,12 @@
 internal import CEpoll
 internal import Glibc
 
-/// What every descriptor of Dunlin's passes through as it is made.
+/// Raises every descriptor that Dunlin makes above the standard ones.
 ///
 /// The kernel gives the lowest number that is free. In a program that has closed 0, 1 or 2 that is one of these, and
-/// whatever prints there, or reads, then does so with a connection or a file of ours.
+/// code that prints or reads there would use a connection or a file of ours.
 enum Descriptor {
-    /// The same at 3 or above. Throws what the call failed with that should have made it, or what moving it did.
+    /// The same descriptor at 3 or above. Throws the error of the call that should have made it, or of moving it.
     static func raised(_ descriptor: Int32) throws(Errno) -> Int32 {
         guard descriptor >= 0 else { throw Errno.last }
         guard descriptor < 3 else { return descriptor }
@@ -17,7 +17,7 @@ enum Descriptor {
         return raised
     }
 
-    /// The folder, open to read the names in it; whoever gets it closes it.
+    /// The folder, open for reading its names; the caller closes it.
     static func folder(_ path: String) throws(Errno) -> OpaquePointer {
         let descriptor = try raised(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
         if let folder = fdopendir(descriptor) { return folder }
@@ -26,7 +26,7 @@ enum Descriptor {
         throw failure
     }
 
-    /// Why so many cannot be made now; nil if they can.
+    /// Why so many descriptors cannot be made now; nil if they can.
     static func shortage(of count: Int) -> Errno? {
         var made: [Int32] = []
         defer { for descriptor in made { close(descriptor) } }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A failed system call: the kernel's own number, with its own words.
+/// The error of a system call: the kernel's number, with its own words.
 public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: Int32
 
@@ -12,12 +12,12 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
     public static let isDirectory = Errno(rawValue: EISDIR)
     public static let exists = Errno(rawValue: EEXIST)
     public static let noSuchFile = Errno(rawValue: ENOENT)
-    /// What is there is not ours alone.
+    /// The file is not ours alone.
     public static let notOurs = Errno(rawValue: EPERM)
     public static let cancelled = Errno(rawValue: ECANCELED)
     public static let noWay = Errno(rawValue: ENETUNREACH)
 
-    /// Of a call that takes from a file and gives to a socket: it was the file that failed.
+    /// Whether a call that sends from a file to a socket failed because of the file.
     public var isFileFault: Bool {
         switch rawValue {
         case EIO, ESTALE, ENXIO, EOVERFLOW: true
@@ -25,10 +25,10 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// There is no way to the peer's network, whoever the peer is.
+    /// Whether there is no route to the peer's network, whoever the peer is.
     public var meansNoNetwork: Bool { rawValue == ENETUNREACH || rawValue == ENETDOWN }
 
-    /// Nobody answered on the way, or this machine has no address to be answered at. There may be no network.
+    /// Whether there may be no network: nobody answered on the way, or this machine has no address to be answered at.
     public var mayMeanNoNetwork: Bool {
         switch rawValue {
         case EHOSTUNREACH, EHOSTDOWN, ETIMEDOUT, EADDRNOTAVAIL, ENODEV: true
@@ -38,13 +38,13 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
 
     public var meansNoSuchFile: Bool { rawValue == ENOENT || rawValue == ENOTDIR }
     public var meansDirectory: Bool { rawValue == EISDIR }
-    /// There is something by that name.
+    /// Whether there is something by that name already.
     public var meansExisting: Bool { rawValue == EEXIST }
     public var meansOtherFileSystem: Bool { rawValue == EXDEV }
-    /// Somebody else has it.
+    /// Whether somebody else has it locked.
     public var meansLocked: Bool { rawValue == EWOULDBLOCK }
 
-    /// What is there is no file of ours: it belongs to others, may be changed by them, or is no file.
+    /// Whether it is no file of ours: it belongs to others, may be changed by them, or is no file.
     public var meansForeign: Bool {
         switch rawValue {
         case EPERM, EACCES, ELOOP, EISDIR, EINVAL, ENXIO: true
@@ -52,10 +52,10 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The file system knows no locks.
+    /// Whether the file system has no locks.
     public var meansNoLocks: Bool { rawValue == ENOLCK || rawValue == EOPNOTSUPP }
 
-    /// There is no more room for anybody, for this user, or for a file this large.
+    /// Whether there is no room left: at all, for this user, or for a file this large.
     public var meansNoSpace: Bool {
         switch rawValue {
         case ENOSPC, EDQUOT, EFBIG: true
@@ -63,10 +63,10 @@ public struct Errno: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The peer had ended the connection in good order before something was written to it.
+    /// Whether the peer had ended the connection in good order before something was written to it.
     public var meansEndedBefore: Bool { rawValue == EPIPE }
 
-    /// The kernel does not do such a thing with such descriptors; another way may do.
+    /// Whether the kernel cannot do this with such descriptors; another way may work.
     public var meansUnsupported: Bool {
         switch rawValue {
         case EINVAL, ENOSYS, EOPNOTSUPP: true

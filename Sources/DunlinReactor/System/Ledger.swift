@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Counts what a loop has open, so that a test can tell that everything was given back.
+/// Counts what a loop has open, so that a test can check that everything was closed.
 public final class Ledger: Sendable {
     public enum Account: Sendable {
         case channels
@@ -12,7 +12,7 @@ public final class Ledger: Sendable {
 
     private let emptied: (@Sendable () -> Void)?
 
-    /// `emptied` is called whenever an account has come down to zero, by whoever closed the last of it.
+    /// `emptied` is called whenever an account has come down to zero, on the thread that closed the last of it.
     public init(emptied: (@Sendable () -> Void)? = nil) {
         self.emptied = emptied
     }

@@ -1,11 +1,11 @@
 public import DunlinTypes
 internal import Synchronization
 
-/// One request's cancel switch: thrown by whoever wants it to stop, felt by whatever the request waits for just now.
+/// The switch that cancels one call: anybody may throw it, and it ends whatever the call waits for just then.
 ///
-/// Rules: thrown once, for good, and the first cause stays. Arming after that is refused, so that a request cancelled
-/// between two waits never starts the second. A channel is armed for as long as it is used, and whatever else is waited
-/// for meanwhile comes beside it. Nothing is called under the lock.
+/// Rules: it is thrown once, for good, and the first cause stays. Arming after that is refused, so that a call
+/// cancelled between two waits never starts the second. A channel is armed for as long as it is used; other waits are
+/// armed beside it. Nothing is called under the lock.
 public final class Cancellation: Sendable {
     public enum Cause: Sendable, Equatable {
         /// The awaiting Swift task was cancelled.
@@ -19,7 +19,7 @@ public final class Cancellation: Sendable {
         var other: (any Cancellable)?
         var cause: Cause?
         var phase = HTTP.Phase.firstByte
-        /// Nil for most, which costs less than none.
+        /// Nil for most, which costs less than an empty array.
         var parts: [Part]?
     }
 
@@ -28,21 +28,21 @@ public final class Cancellation: Sendable {
     }
 
     private let state = Mutex(State())
-    /// Whom it tells what is waited for.
+    /// The cancellation of the whole call, which is told the phase.
     private let whole: Cancellation?
 
     public init() {
         whole = nil
     }
 
-    /// For one of several exchanges of a request: thrown with the whole, or alone. What the first of them waits for is
-    /// what the request waits for.
+    /// Makes the cancellation of one of several exchanges of a call: it is thrown with the whole, or alone. The phase
+    /// of the first one is the phase of the call.
     public init(partOf whole: Cancellation, isFirst: Bool = false) {
         self.whole = isFirst ? whole : nil
         if let cause = whole.add(self) { cancel(cause) }
     }
 
-    /// What it was thrown by, if it is too late.
+    /// Adds a part; returns the cause if it has been thrown already.
     private func add(_ part: Cancellation) -> Cause? {
         state.withLock { state in
             state.parts = (state.parts ?? []).filter { $0.cancellation != nil } + [Part(cancellation: part)]
@@ -52,8 +52,7 @@ public final class Cancellation: Sendable {
 
     public var cause: Cause? { state.withLock { $0.cause } }
 
-    /// What the request waits for just now, or did when that was last told: whoever waits for anything but its answer
-    /// says so.
+    /// The phase of the present wait, or of the last one that was set. A wait for anything but the answer sets it.
     public var phase: HTTP.Phase {
         get { state.withLock { $0.phase } }
         set {
@@ -62,7 +61,7 @@ public final class Cancellation: Sendable {
         }
     }
 
-    /// From now on a cancel reaches this turn of the channel; false if it is too late.
+    /// Makes a cancel reach this turn of the channel; false if it is too late.
     public func arm(_ channel: Channel, turn: UInt64) -> Bool {
         state.withLock { state in
             guard state.cause == nil else { return false }
@@ -83,7 +82,7 @@ public final class Cancellation: Sendable {
         state.withLock { ($0.channel, $0.other) = (nil, nil) }
     }
 
-    /// Leaves a channel armed that is in use meanwhile.
+    /// Disarms the wait. A channel that is in use stays armed.
     public func disarm(_ other: any Cancellable) {
         state.withLock { if $0.other === other { $0.other = nil } }
     }
@@ -97,7 +96,7 @@ public final class Cancellation: Sendable {
 }
 
 extension Cancellation.State {
-    /// What was armed; nil if it was thrown before.
+    /// Returns what was armed; nil if it was thrown before.
     fileprivate mutating func cancel(_ cause: Cancellation.Cause) -> Cancellation.State? {
         guard self.cause == nil else { return nil }
         let armed = self

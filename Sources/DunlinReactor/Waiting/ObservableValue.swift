@@ -1,17 +1,17 @@
 public import DunlinTypes
 internal import Synchronization
 
-/// A value that changes, for those who want to read the newest whenever there is news.
+/// A value that changes, for those who want to read the newest state whenever it has changed.
 public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
     private struct State {
         var value: Value
         /// Counts the changes.
         var version: UInt64 = 0
-        /// Those to be told of any change.
+        /// Those who wait for any change.
         var readers: [ValueWaiter<Void>] = []
-        /// Those to be told of the last change only.
+        /// Those who wait for the last change only.
         var sleepers: [ValueWaiter<Void>] = []
-        /// No change follows.
+        /// Whether no change follows.
         var isLast = false
     }
 
@@ -25,7 +25,7 @@ public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
 
     public var value: Value { state.withLock { $0.value } }
 
-    /// The value before and after, if it is another now. Of the last change those hear too who sleep.
+    /// Changes the value. Returns it before and after, if it has changed. The last change is told to the sleepers too.
     @inline(__always) @discardableResult
     public func change(isLast: Bool = false, _ change: (inout Value) -> Void) -> (before: Value, after: Value)? {
         var readers: [ValueWaiter<Void>] = []
@@ -46,8 +46,8 @@ public final class ObservableValue<Value: Sendable & Equatable>: Sendable {
         return news
     }
 
-    /// The value once it is another than that of `version`, with its own version; at once for a version of nil. Before
-    /// `time` only the last one. Nil when the awaiting task is cancelled.
+    /// The value once it differs from that of `version`, with its own version; at once for a version of nil. Before
+    /// `time` only the last change is reported. Nil when the awaiting task is cancelled.
     public func value(
         after version: UInt64?, notBefore time: MonotonicTime = MonotonicTime(nanoseconds: 0)
     ) async -> (value: Value, version: UInt64)? {

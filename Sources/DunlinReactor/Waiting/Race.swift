@@ -1,16 +1,16 @@
 public import DunlinTypes
 
-/// Runs foreign work, which knows only task cancellation, against a deadline and a cancel switch.
+/// Runs work that knows only task cancellation, until a deadline or a cancel.
 ///
-/// For what happens seldom: it costs a task group. The hot path waits on a channel instead.
+/// It is for rare work, because it costs a task group. The hot path waits on a channel instead.
 public enum Race {
     public enum Lost: Error {
         case timedOut
         case cancelled
     }
 
-    /// The work's result, or `Lost` once it was cancelled and has ended: leaving the group waits for it. An error that
-    /// the work makes of being cancelled is not heard. The work runs off the loop.
+    /// Returns the work's result, or throws `Lost` once it was cancelled and has ended: leaving the group waits for it.
+    /// An error that the work throws because it was cancelled is discarded. The work runs off the loop.
     public static func run<Value: Sendable>(
         until deadline: MonotonicTime, _ cancellation: Cancellation, on reactor: Reactor,
         _ work: @escaping @Sendable () async throws -> Value

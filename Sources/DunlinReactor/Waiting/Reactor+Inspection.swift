@@ -1,9 +1,9 @@
 internal import DunlinTypes
 internal import Synchronization
 
-/// What a test may ask.
+/// What tests may ask of a loop.
 extension Reactor {
-    /// Whether the loop sleeps with nothing left to do: no job has come and no deadline has passed.
+    /// Whether the loop sleeps and has nothing left to do: no job has come and no deadline has passed.
     package var isResting: Bool {
         let now = now()
         return shared.withLock { shared in
@@ -16,8 +16,8 @@ extension Reactor {
         shared.withLock { $0.slots.all }.compactMap { if case .channel(let channel) = $0 { channel } else { nil } }
     }
 
-    /// How many waits would end by themselves if time went on: on sockets, and on whatever else a request waits for.
-    /// What the loop does on its own account, such as sweeping idle connections, is not counted.
+    /// How many waits would end by themselves as time passes: on sockets, and on whatever else a request waits for.
+    /// Deadlines of the loop's own, such as for sweeping idle connections, are not counted.
     package var armedDeadlines: Int {
         let entries = shared.withLock { $0.slots.all }
         return entries.count { entry in

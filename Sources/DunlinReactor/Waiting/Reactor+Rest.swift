@@ -1,12 +1,12 @@
 public import DunlinTypes
 
 extension Reactor {
-    /// Waits that long by the loop's clock. False if `interrupt`, or the awaiting task's cancellation, ended it before.
+    /// Waits that long by the loop's clock. False if `cancellation`, or that of the awaiting task, ended it before.
     public func rest(nanoseconds: Int64, cancellation: Cancellation? = nil) async -> Bool {
         await rest(until: now().advanced(by: nanoseconds), cancellation)
     }
 
-    /// The same until `end`, for a wait that nobody else has to do with: whoever moves a manual clock may skip it.
+    /// Waits until `end` for nothing but time, so that whoever moves a manual clock may skip it.
     public func pause(until end: MonotonicTime, cancellation: Cancellation) async -> Bool {
         guard case .manual(let clock) = time else { return await rest(until: end, cancellation) }
         let id = clock.beginPause(until: end)

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What all who watch the same have in common: made for the first of them, and gone with the last.
+/// What all observers of the same thing share: made for the first of them, and released with the last.
 package struct SharedWatch<Watch: AnyObject & Sendable>: ~Copyable, Sendable {
     // Not private: Swift 6.3.1 cannot compile its use from another file then.
     struct State {
@@ -13,7 +13,7 @@ package struct SharedWatch<Watch: AnyObject & Sendable>: ~Copyable, Sendable {
 
     package var isObserved: Bool { state.withLock { $0.watch } != nil }
 
-    /// `make` is called under the lock: there must be no second.
+    /// `make` is called under the lock, so that there is never a second.
     package func join(_ make: () -> Watch) -> Watch {
         state.withLock { state in
             if let watch = state.watch { return watch }
@@ -23,7 +23,7 @@ package struct SharedWatch<Watch: AnyObject & Sendable>: ~Copyable, Sendable {
         }
     }
 
-    /// Who comes from now on gets another. That which was, if it is still held.
+    /// Makes later observers get another one. Returns the present one, if somebody still keeps it.
     package func part() -> Watch? {
         state.withLock { state in
             defer { state.watch = nil }

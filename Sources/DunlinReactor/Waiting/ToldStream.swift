@@ -1,10 +1,10 @@
 internal import Synchronization
 
 extension AsyncStream where Element: Sendable {
-    /// A stream for one listener, of what is news in the light of what the listener knows.
+    /// A stream for one observer, of what is new to that observer.
     ///
-    /// `look` waits for what comes after that, and ends the stream with nil. `tell` writes down what is known now and
-    /// says what to tell, or nil if a listener would hear nothing new; it is called under a lock.
+    /// `look` waits for what comes after what is known, and ends the stream with nil. `tell` updates what is known and
+    /// returns the element to deliver, or nil if it would tell the observer nothing new; it is called under a lock.
     package init<Known: Sendable, Sight: Sendable>(
         knowing known: Known, look: @escaping @Sendable (Known) async -> Sight?,
         tell: @escaping @Sendable (inout Known, Sight) -> Element?

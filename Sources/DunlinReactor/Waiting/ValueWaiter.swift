@@ -1,10 +1,10 @@
 public import DunlinTypes
 internal import Synchronization
 
-/// Waits once for a value that somebody else delivers, until a deadline, unless cancelled.
+/// Waits once for a value that somebody else delivers, until a deadline or a cancel.
 ///
-/// Delivery, deadline and cancel race; the first to come wins and the others learn that they lost: a deliverer whose
-/// value was not taken still owns it.
+/// Delivery, deadline and cancel race; the first one wins, and the others learn that they lost. A value that was not
+/// taken still belongs to whoever delivered it.
 public final class ValueWaiter<Value: Sendable>: Timed, Cancellable {
     public enum Outcome: Sendable {
         case value(Value)
@@ -45,7 +45,7 @@ public final class ValueWaiter<Value: Sendable>: Timed, Cancellable {
         }
     }
 
-    /// False if the wait ended otherwise: the value was not taken.
+    /// Delivers the value; false if the wait ended otherwise, and the value was not taken.
     public func deliver(_ value: Value) -> Bool {
         settle(.value(value))
     }

@@ -1,16 +1,17 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// What a watched request passes before it is sent: it is let go, those it comes after end, and its turn comes.
+/// What an observed call waits for before it is sent: that it is resumed, that the calls it comes after have ended, and
+/// that it gets its turn.
 ///
-/// A request that is held on the way gives up whatever turn it had and starts over; in line it then stands where it
-/// stood. Only the wait in the session's queue counts, for the limit of `pool`; the inherited deadline always counts.
+/// A call that is suspended meanwhile gives up the turns it had and starts over; in a queue it keeps its old position.
+/// Only the wait in the session's queue counts towards the limit of `pool`; the inherited deadline always counts.
 struct Admission {
-    /// For one line.
+    /// The wait in one queue.
     private struct Ticket {
         let queue: RequestQueue
         let isTimed: Bool
-        /// Of one that came in before it was its request's turn to.
+        /// Set if the call entered the queue before it was time to wait there.
         var entry: RequestQueue.Entry?
         var number: UInt64?
     }
@@ -23,7 +24,7 @@ struct Admission {
     private let deadline = InheritedDeadline.present ?? .never
     private var tickets: [Ticket] = []
     private var hasTickets = false
-    /// Nanoseconds in the session's queue.
+    /// Nanoseconds the call has waited in the session's queue.
     private var queued: Int64 = 0
 
     init(
@@ -39,7 +40,7 @@ struct Admission {
 
     private var control: TransferControl { observers.control }
 
-    /// Returns once the request may be sent. What it returns must be left when the request is over.
+    /// Returns once the call may be sent. The caller must `leave` the permit when the call is over.
     mutating func pass() async throws -> Permit {
         do {
             while true {
@@ -53,7 +54,7 @@ struct Admission {
         }
     }
 
-    /// Gives up what was taken for a request that will not pass.
+    /// Gives back what was taken for a call that will not be sent.
     mutating func forgo() async {
         takeTickets()
         await abandon()
@@ -64,12 +65,12 @@ struct Admission {
             let isInTime = await control.waitForRelease(until: deadline)
             try delegate.checkHold(isInTime)
             takeTickets()
-            // It may have been let go for a moment, in which a turn came to it that others could use.
+            // It may have been resumed for a moment and given a turn then, which others could use.
             if control.isSuspended { await abandon() }
         } while control.isSuspended
     }
 
-    /// The batch's line first: who waits there must not keep others out of the session's.
+    /// The batch's queue comes first: a call that waits there must not keep others out of the session's queue.
     private mutating func takeTickets() {
         guard !hasTickets else { return }
         hasTickets = true
@@ -79,7 +80,7 @@ struct Admission {
         if let queue = session.queue { tickets.append(Ticket(queue: queue, isTimed: true)) }
     }
 
-    /// What came in and is not waited for leaves again.
+    /// Leaves the queues that the call entered and does not wait in.
     private mutating func abandon() async {
         for index in tickets.indices {
             guard let entry = tickets[index].entry else { continue }
@@ -104,7 +105,7 @@ struct Admission {
         }
     }
 
-    /// Nil if the request was held meanwhile.
+    /// Nil if the call was suspended meanwhile.
     private mutating func takeTurns() async throws -> Permit? {
         var permit = Permit(host: origin.authority)
         do {
@@ -168,11 +169,11 @@ extension Admission {
     }
 }
 
-/// The places a request has in queues while it is on its way.
+/// What a call takes up in queues while it is on its way.
 struct Permit: Sendable {
     let host: String
     var queues: [RequestQueue] = []
-    /// Nanoseconds it waited in the session's queue.
+    /// Nanoseconds the call waited in the session's queue.
     var queued: Int64 = 0
 
     func leave() {
@@ -181,12 +182,12 @@ struct Permit: Sendable {
 }
 
 extension TaskDelegate {
-    /// Waits while the request is held.
+    /// Waits while the call is suspended.
     nonisolated func pass(_ control: TransferControl, until deadline: MonotonicTime) async throws {
         try checkHold(await control.pass(until: deadline))
     }
 
-    /// Whether the request may go on after it was held.
+    /// Throws unless the call may go on after it was suspended.
     nonisolated fileprivate func checkHold(_ isInTime: Bool) throws {
         if let cause = cancellation.cause {
             if cause == .task { throw CancellationError() }

@@ -3,24 +3,24 @@ internal import DunlinSemantics
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// What was asked for, taken down when it was asked: what becomes of the session or the options afterwards does not
-    /// matter to it. Never changed, and handed on by reference: it goes through many hands.
+    /// What was asked for, as it was when it was asked: later changes to the session or the options do not matter to
+    /// it. It never changes, and is passed by reference because many functions pass it on.
     package final class Call: Sendable {
         let session: SessionCore
         let kind: TaskKind
         package let head: RequestHead
         /// The target as the caller wrote it, values left out.
         let targetTemplate: String
-        /// Of the URL.
+        /// The URL's fragment.
         let fragment: String?
         let body: RequestBody
         package let options: Options
         package let reading: Reading
-        /// Who else wants to know of it.
+        /// Those who observe it, beside its caller.
         let observers: RequestObservers?
-        /// Where it is listed, and on whose loop it runs.
+        /// The book that lists it, on whose loop it runs.
         let book: TaskBook
-        /// Of the session, when it was asked.
+        /// The session's era when the call was made.
         let era: TaskRegistry.Era
 
         init(
@@ -78,7 +78,7 @@ extension SessionCore {
         options.rare?.values.maximumErrorBodySize ?? configuration.limits.maximumErrorBodySize
     }
 
-    /// Whether others than its caller want to know of a request: hooks, listeners to events, a queue.
+    /// Whether others than its caller observe a request: hooks, observers of events, a queue.
     func isObserved(_ options: HTTPSession.Options) -> Bool {
         hub.hasObservers || options.rare?.isObserved == true
     }
@@ -92,7 +92,7 @@ extension SessionCore {
 extension HTTPSession.Call {
     var loop: Reactor { book.loop }
 
-    /// The request to send, beginning now.
+    /// The request to send, begun at `start`.
     func request(_ body: RequestBody, since start: MonotonicTime) throws -> TransportRequest {
         let timeouts = options.timeouts ?? session.configuration.timeouts
         return TransportRequest(

@@ -1,14 +1,14 @@
 package import DunlinReactor
 internal import DunlinTransport
 
-/// One of several exchanges of a request: stopped with it, or alone. It stands in line for itself, and what it does is
-/// told as the request's.
+/// One of several exchanges of a call. It is cancelled with the call, or alone; it has a position of its own in queues;
+/// its observers see it as the call.
 package struct CallPart: Sendable {
     package let cancellation: Cancellation
-    /// Those that attend this exchange; all else is the request's.
+    /// The options of this exchange; all else is the call's.
     let exchangeOptions: ExchangeOptions?
 
-    /// What the first part waits for is what the request waits for.
+    /// The phase of the first part is the phase of the call.
     package init(of delegate: TaskDelegate, isFirst: Bool = false) {
         cancellation = Cancellation(partOf: delegate.cancellation, isFirst: isFirst)
         let control = delegate.observers.map { TransferControl(partOf: $0.control) }

@@ -1,8 +1,8 @@
 internal import DunlinReactor
 package import DunlinTransport
 
-/// Carries a session's requests: our own sockets, known by their type so that the hot path pays for no indirection,
-/// or somebody else's transport.
+/// Carries a session's calls: by our own sockets, named by their type so that the hot path pays for no indirection, or
+/// by somebody else's transport.
 package final class CallTransport: Sendable {
     package let sockets: SocketTransport?
     private let foreign: (any Transport)?
@@ -35,7 +35,7 @@ package final class CallTransport: Sendable {
         }
     }
 
-    /// Work that knows only task cancellation, under the request's own switch and deadline.
+    /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
     func foreign<Value: Sendable>(
         until deadline: MonotonicTime, _ limit: Duration?, _ cancellation: Cancellation, on loop: Reactor,
         _ work: @escaping @Sendable () async throws -> Value

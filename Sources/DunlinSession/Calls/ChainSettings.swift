@@ -1,6 +1,6 @@
 internal import DunlinReactor
 
-/// What a session says of what stands in its chain; a request may say otherwise.
+/// The session's settings for the stages of its chain; a request may have settings of its own.
 final class ChainSettings: Sendable {
     let redirects: HTTPSession.RedirectPolicy
     let hooks: HTTPSession.Hooks

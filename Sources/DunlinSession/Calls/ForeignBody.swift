@@ -1,7 +1,7 @@
 package import DunlinReactor
 
-/// A body that comes through somebody else's transport, which knows only task cancellation: each piece is awaited
-/// under the request's own switch and deadline. Our sockets know both themselves.
+/// A body that comes through somebody else's transport, which knows only task cancellation. Each chunk is awaited until
+/// the call is cancelled or its deadline has come. Our own sockets need no such wrapper.
 package final class ForeignBody: TransportResponse.BodyStream {
     private let stream: any TransportResponse.BodyStream
     private let callTransport: CallTransport

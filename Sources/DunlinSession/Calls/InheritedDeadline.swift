@@ -1,9 +1,9 @@
-/// When the work underway must be over, on the loops' clock.
+/// The deadline of the code that runs now, on the loops' clock.
 enum InheritedDeadline {
-    /// Set by a session's `withTimeout`.
+    /// A session's `withTimeout` sets it.
     @TaskLocal static var present: MonotonicTime?
 
-    /// The end of a request that begins at `start`; throws if that has passed already.
+    /// The deadline of a call that begins at `start`; throws if it has passed already.
     static func end(_ timeouts: Timeouts, from start: MonotonicTime) throws -> MonotonicTime {
         let own = timeouts.deadline(for: .total, from: start)
         guard let inherited = present, inherited < own else { return own }

@@ -1,7 +1,7 @@
-/// Whom one call's hooks are, and how they are asked: the session's first, and the request's where that has no opinion.
-/// Off the loop, within the request's limits, and cancelled with it.
+/// Asks and tells the hooks of one call: the session's first, and the request's where that has no opinion. Hooks run
+/// off the loop, within the call's limits, and are cancelled with it.
 extension LiveCall {
-    /// Nil if nobody has an opinion, or there is nobody.
+    /// The first opinion; nil if no hook has one.
     package func ask<Hook: Sendable, Answer: Sendable>(
         _ hook: (HTTPSession.Hooks) -> Hook?, _ ask: @escaping @Sendable (Hook) async -> Answer?
     ) async throws -> Answer? {
@@ -12,7 +12,7 @@ extension LiveCall {
         return nil
     }
 
-    /// Tells everybody.
+    /// Tells every hook.
     func tell<Hook: Sendable>(
         _ hook: (HTTPSession.Hooks) -> Hook?, _ tell: @escaping @Sendable (Hook) async -> Void
     ) async throws {

@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension LiveCall {
-    /// Lets the connection of a response go that nobody reads: what is left of a small body is read, so that it can be
-    /// used again. How the attempt went; throws if the request is over.
+    /// Gives back the connection of a response that nobody reads. What is left of a small body is read first, so that
+    /// the connection can be used again. Returns how the hop went; throws if the call is over.
     func letGo(of response: TransportResponse) async throws -> HTTP.Hop {
         guard case .stream(let body) = response.body else { return response.hop }
         if let sockets = callTransport.sockets {
@@ -11,14 +11,14 @@ extension LiveCall {
             do {
                 try await sockets.drain(body, upTo: Self.smallBody, until: limit)
             } catch {
-                // The response has been understood. Only what ends the request ends it here.
+                // The response's head has come and is enough. An error of its body counts only if it ends the call.
                 if cancellation.cause != nil || loop.now() >= request.deadline { throw error }
             }
         }
         return body.hop
     }
 
-    /// What costs less to read than a new connection, and how long that is waited for.
+    /// What costs less to read than a new connection, and how long that may take.
     private static var smallBody: Int { 64 * 1024 }
     private static var patience: Duration { .milliseconds(500) }
 }

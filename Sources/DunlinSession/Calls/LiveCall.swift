@@ -1,44 +1,44 @@
 package import DunlinReactor
 package import DunlinTransport
 
-/// A call on its way, as its sink sees it: brings responses that hooks have let through, and may be asked again.
+/// A call on its way, as its sink sees it. It brings responses that the hooks have accepted, and may be asked again.
 package struct LiveCall: Sendable {
     package let asked: HTTPSession.Call
     package let delegate: TaskDelegate
-    /// Where bodies are sent that go out while their response is read.
+    /// Sends bodies that are still on their way when the response is read.
     let uploads: UploadScope?
-    /// What is to be sent; once it is answered, what was.
+    /// The next request to send; once it is answered, the one that was sent.
     package var request: TransportRequest
     /// When the next exchange begins, or the last one did.
     package var start: MonotonicTime
-    /// What came before.
+    /// The earlier hops and redirects.
     package var callHistory: CallHistory?
-    /// What the exchange is that is made next, which may be stopped alone; nil: all of the request.
+    /// The part that the next exchange is, which may be cancelled alone; nil if it is the whole call.
     package var part: CallPart?
-    /// Whether a policy may have it tried again.
+    /// Whether a retry policy may have it sent again.
     package var mayRetry = true
-    /// Nanoseconds that it waited in a queue.
+    /// Nanoseconds the call waited in a queue.
     let queued: Int64
 
     package var session: SessionCore { asked.session }
     var chain: Chain { asked.era.chain }
     package var loop: Reactor { delegate.loop }
     package var callTransport: CallTransport { asked.era.chain.callTransport }
-    /// Nil for a call that nobody watches.
+    /// Nil for a call without observers.
     package var observers: RequestObservers? { delegate.observers }
     package var control: TransferControl? { observers?.control }
-    /// Whatever is waited for on the way waits on the present exchange's switch. `delegate` is what is told of.
+    /// What cancels the present exchange: every wait on the way uses it. Observers are told of `delegate`.
     var cancellation: Cancellation { part?.cancellation ?? delegate.cancellation }
     package var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: loop.now()) }
 
     package func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool { observers?.hasHook(hook) ?? false }
 
-    /// Throws if the request may not go on; waits while it is held.
+    /// Waits while the call is suspended; throws if it may not go on.
     package func pass() async throws {
         if let control { try await delegate.pass(control, until: request.deadline) }
     }
 
-    /// Work that knows only task cancellation, under the call's own switch and deadline.
+    /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
     package func foreign<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
         try await callTransport.foreign(
             until: request.deadline, request.timeouts.total, cancellation, on: loop, work)
@@ -48,8 +48,8 @@ package struct LiveCall: Sendable {
 // MARK: - Sending
 
 extension LiveCall {
-    /// Sends, and makes something of the response. With a policy both are tried again, unless somebody saw the response
-    /// and may not see another.
+    /// Sends, and makes something of the response. Where a retry policy allows it, both are repeated, unless a hook has
+    /// seen the response and may not see another.
     mutating func deliver<Value>(
         _ take: (inout LiveCall, TransportResponse) async throws -> Value
     ) async throws -> Value {
@@ -62,7 +62,7 @@ extension LiveCall {
         }
     }
 
-    /// Nil if the call is to be sent again: the response is gone by then, with its connection.
+    /// Nil if the call is to be sent again; the response and its connection have been given up by then.
     private mutating func delivered<Value>(
         _ drivers: inout StageDrivers, _ mayTakeAgain: Bool,
         _ take: (inout LiveCall, TransportResponse) async throws -> Value
@@ -76,13 +76,13 @@ extension LiveCall {
         }
     }
 
-    /// The head of a response that is to be delivered: nothing is tried again once somebody has that.
+    /// The response to deliver, with its head. Nothing is sent again once the caller has that.
     package mutating func answer() async throws -> TransportResponse {
         var drivers = StageDrivers(for: self)
         return try await answer(&drivers)
     }
 
-    /// Hop by hop, until there is a response to deliver.
+    /// Sends hop by hop until there is a response to deliver.
     private mutating func answer(_ drivers: inout StageDrivers) async throws -> TransportResponse {
         while true {
             guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
@@ -94,14 +94,15 @@ extension LiveCall {
             } catch {
                 outcome = .failure(explained(error))
             }
-            // Consumed: a response that is not delivered must be gone, with its connection, before the next is awaited.
+            // Consumed, because a response that is not delivered must be gone, with its connection, before the next is
+            // awaited.
             if let response = try await drivers.judge(consume outcome, &self) { return response }
             try await drivers.rest(&self)
             start = loop.now()
         }
     }
 
-    /// A server that is not trusted is told of with the URL that led to it.
+    /// Adds the URL that led to a server that is not trusted.
     private func explained(_ error: any Error) -> any Error {
         let origin = request.head.origin
         return NetworkError.explained(error, at: origin, url: origin.description + request.head.target)
@@ -114,20 +115,21 @@ extension LiveCall {
     /// A response whose body is still to be taken.
     package struct Arrival: Sendable {
         package let response: TransportResponse
-        /// Its content codings are being taken off.
+        /// Whether its content codings are being taken off.
         package let isCoded: Bool
         /// Where a hook wants the body to go.
         let destination: HTTPSession.Destination?
     }
 
-    /// Sends. A part of a whole goes on after `base` bytes that are there; nil for the `total` says that it brings the
-    /// rest.
+    /// Sends, and returns the response that hooks have accepted. The response to a range goes on after `base` bytes
+    /// that are there; with nil for `total` it brings the rest.
     package mutating func arrival(appendingTo base: Int = 0, of total: Int? = nil) async throws -> Arrival {
         let response = try await answer()
         return try await admit(response, appendingTo: base, of: total)
     }
 
-    /// What hooks make of a response, and plain content. Who reads `outside` of the call does so within its limits.
+    /// Asks the hooks about a response and takes its content codings off. With `outside`, the body is read outside of
+    /// the call, yet within its limits.
     func admit(
         _ arrived: TransportResponse, appendingTo base: Int = 0, of total: Int? = nil, outside: Bool = false
     ) async throws -> Arrival {

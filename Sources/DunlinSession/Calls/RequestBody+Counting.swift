@@ -1,7 +1,7 @@
 internal import DunlinTransport
 
 extension RequestBody {
-    /// The same body, telling a watch of what is taken of it: for transports that do not.
+    /// The same body, which tells a control how much of it is taken: for transports that do not.
     func counted(by control: TransferControl) -> RequestBody {
         switch content {
         case .none, .bytes, .file:
@@ -16,7 +16,7 @@ extension RequestBody {
         }
     }
 
-    /// Tells a watch, once there is an answer, that a body went out which nobody could count on its way.
+    /// Tells a control, once a response has come, that a body was sent which nobody could count on its way.
     func noteSent(by control: TransferControl) {
         let length: Int
         switch content {
@@ -49,7 +49,7 @@ private struct CountedChunks: AsyncSequence, Sendable {
     struct Iterator: AsyncIteratorProtocol {
         var chunks: any AsyncIteratorProtocol<Bytes, any Error>
         let control: TransferControl
-        /// Taken once the next is asked for.
+        /// Bytes of the last chunk, which counts as sent once the next is asked for.
         var last = 0
 
         mutating func next() async throws -> Bytes? {

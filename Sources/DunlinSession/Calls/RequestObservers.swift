@@ -2,11 +2,11 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Who is asked and told about one request, beside its caller: hooks, listeners, and a handle's holder. Most requests
-/// have none, and know it by one look.
+/// Those who observe one call, beside its caller: hooks, observers of events, and whoever holds a handle. A call
+/// without observers costs one check.
 ///
 /// The session's hooks come first. For a decision the first opinion counts. Hooks are the user's code and run off the
-/// loop; those who decide are given up when the request is cancelled or its time is over.
+/// loop; those that decide are cancelled when the call is cancelled or its deadline has come.
 package final class RequestObservers: Sendable {
     /// The session's, then the request's own.
     let hooks: [HTTPSession.Hooks]
@@ -43,8 +43,9 @@ package final class RequestObservers: Sendable {
 }
 
 extension RequestObservers {
-    /// The response that is to be delivered, counted from here on, unless a hook turns it down; and where a hook wants
-    /// the body to go. A part of a whole goes on after `base` bytes, and with a `total` may leave others to be brought.
+    /// The response to deliver, whose bytes are counted from here on, and where a hook wants the body to go; throws if
+    /// a hook refuses it. The response to a range goes on after `base` bytes, and with a `total` it may leave others to
+    /// be brought.
     func admitted(
         _ arrived: TransportResponse, _ call: LiveCall, appendingTo base: Int = 0, of total: Int? = nil
     ) async throws -> (response: TransportResponse, destination: HTTPSession.Destination?) {
@@ -80,13 +81,13 @@ extension RequestObservers {
         )
     }
 
-    /// The response with its body's pieces told to hooks, should there be any for them. The request waits for these
-    /// hooks, so its limits and its cancelling hold for them.
+    /// The response, whose chunks are told to the hooks if there are any for them. The call waits for these hooks, so
+    /// its limits and its cancellation hold for them.
     package func told(_ response: TransportResponse, _ call: LiveCall) async throws -> TransportResponse {
         guard hasHook(\.data) else { return response }
         let tell: @Sendable (Bytes) async throws -> Void = { piece in
             let snapshot = call.snapshot
-            // Whoever reads may do so outside of the call, of which its hooks are a part.
+            // The body may be read outside of the call, but its hooks are a part of the call.
             try await Enclosure.enter(.request(call.delegate.id)) {
                 try await call.tell(\.data) { await $0(piece, snapshot) }
             }
@@ -100,7 +101,7 @@ extension RequestObservers {
         }
     }
 
-    /// Tells the hooks how it ended.
+    /// Tells the hooks how the call ended.
     func tell(_ completion: HTTPSession.Completion) async {
         await tell(\.metrics) { await $0(completion.metrics, completion.task) }
         await tell(\.completed) { await $0(completion) }
@@ -108,7 +109,7 @@ extension RequestObservers {
 
     var wantsProgress: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) }
 
-    /// Tells the hooks how far the request is, until it is over.
+    /// Tells the hooks the progress, until the call is over.
     func tellProgress(of delegate: TaskDelegate) async {
         async let uploading: Void = tellProgress(.upload, \.uploadProgress, of: delegate)
         await tellProgress(.download, \.downloadProgress, of: delegate)
@@ -131,15 +132,15 @@ extension RequestObservers {
 // MARK: - Batches
 
 extension RequestObservers {
-    /// The line of the batch that the request belongs to.
+    /// The queue of the batch that the call belongs to.
     private enum BatchLine {
         case none
         case joined(RequestQueue, RequestQueue.Entry?)
         case passed
     }
 
-    /// Joins a batch's line, unless the request is in another or is on its way. It stands there at once, so that a
-    /// batch's requests stand in the order in which they were asked for; one that comes after others comes in later.
+    /// Joins a batch's queue, unless the call is in another one or on its way. It gets its position at once, so that a
+    /// batch's calls are queued in the order in which they were asked for; a call that comes after others enters later.
     func join(_ queue: RequestQueue, comesLater: Bool) {
         line.withLock { line in
             guard case .none = line else { return }
@@ -147,7 +148,7 @@ extension RequestObservers {
         }
     }
 
-    /// For the request, which passes it now. Whoever takes an entry must wait for it.
+    /// The queue, for the call that is to pass it now. Whoever takes an entry must wait for it.
     func takeLine() -> (queue: RequestQueue, entry: RequestQueue.Entry?)? {
         line.withLock { line in
             defer { line = .passed }

@@ -1,16 +1,16 @@
 internal import DunlinTransport
 
-/// What one request has of its own for as long as it runs. Most have nothing, and none of these.
+/// The settings of one call for as long as it runs. Most calls have none, and no object of this class.
 package final class RequestSettings: Sendable {
     let options: RareOptions.Values
     private let rare: RareOptions?
-    /// Those who attend the exchange itself.
+    /// The options of its exchanges.
     let exchangeOptions: ExchangeOptions?
-    /// Who else wants to know of it.
+    /// Those who observe it, beside its caller.
     let observers: RequestObservers?
-    /// Whether it may be tried again; nil if it does not say.
+    /// Whether it may have more than one attempt; nil if it does not say.
     let retries: Bool?
-    /// What the request begins with, if its URL has a fragment.
+    /// The history the call begins with, if its URL has a fragment.
     package let callHistory: CallHistory?
 
     /// Nil if there is nothing.

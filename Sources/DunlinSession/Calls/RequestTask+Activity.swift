@@ -2,11 +2,12 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension HTTPSession.RequestTask {
-    /// Whether it may move just now: false while it is held, not begun or over.
+    /// Whether the request may transfer bytes now: false while it is suspended, not begun or over.
     public var isActive: Bool { control.motion == .moving }
 
-    /// Whether it may move: false while it is held, not begun or over. As it is now, then whenever that has changed;
-    /// the stream ends with the request. Does not let it begin, and does not keep it.
+    /// Whether the request may transfer bytes: the state now, then each change of it. False while the request is
+    /// suspended, not begun or over. The stream ends with the request. Reading it neither begins the request nor keeps
+    /// it.
     public var activity: AsyncStream<Bool> {
         AsyncStream(knowing: TransferControl.Motion?.none) { [control] known in
             known == .over ? nil : await control.motion(after: known)
@@ -17,7 +18,7 @@ extension HTTPSession.RequestTask {
         }
     }
 
-    /// Tells how far it is, without letting it begin and without keeping it.
+    /// Reads the progress, without beginning the request and without keeping it.
     package var teller: ProgressSource {
         ProgressSource(
             tally: { [control] in control.tally },
@@ -28,12 +29,12 @@ extension HTTPSession.RequestTask {
     package struct ProgressSource: Sendable {
         fileprivate let tally: @Sendable () -> Tally
         fileprivate let settled: @Sendable () -> (any Error)??
-        /// Waits for its end, whoever cancels whom; the error, if there is one.
+        /// Waits for the end of the request, even if the awaiting task is cancelled. The error, if there is one.
         package let ending: @Sendable () async -> (any Error)?
 
         package var uploaded: HTTPSession.TransferProgress { .init(tally(), .upload) }
         package var downloaded: HTTPSession.TransferProgress { .init(tally(), .download) }
-        /// Nil while it is not over; the error, if there is one, once it is.
+        /// Nil until the request is over; then its error, if there is one.
         package var errorIfEnded: (any Error)?? { settled() }
     }
 

@@ -2,7 +2,7 @@ package import DunlinTransport
 internal import Synchronization
 
 extension HTTPSession {
-    /// A request one can hold: to let it go later, to suspend and resume it, to see how far it is, to wait for it in
+    /// A handle of a request: to begin it later, to suspend and resume it, to see its progress, to await its value in
     /// several places.
     ///
     /// ```swift
@@ -12,15 +12,15 @@ extension HTTPSession {
     /// let receipt = try await task.value
     /// ```
     ///
-    /// It begins with the first `resume()`, or when somebody awaits what it brings. From then on it runs by itself, and
-    /// keeps its session, until it is over; it need not be held on to. One that is let go of before it has begun is
-    /// cancelled.
+    /// The request begins with the first `resume()`, or when its value is first awaited. From then on it runs by itself
+    /// and keeps its session until it is over; the handle may be released. A handle that is released before its request
+    /// has begun cancels it.
     public final class RequestTask<Output: Sendable>: Sendable {
         package let delegate: TaskDelegate
         let control: TransferControl
         package let settlement: Settlement<Result<Response<Output>, any Error>>
         private let hasBegun = Atomic<Bool>(false)
-        /// What its transfer leaves, for those who know what that is.
+        /// What its transfer leaves behind, such as resume data; whoever made the task knows the type.
         package let leftover: (any Sendable)?
 
         init(
@@ -42,33 +42,35 @@ extension HTTPSession {
 extension HTTPSession.RequestTask {
     public var id: HTTPSession.TaskID { delegate.id }
 
-    /// Where it stands; the registry tells the same.
+    /// The state of the request now, as the registry shows it.
     public var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: control.now()) }
 
-    /// Lets it begin or go on; one call is enough, however often it was suspended. Harmless when it runs or is over.
+    /// Begins the request, or resumes it; one call is enough, however often it was suspended. Has no effect while it
+    /// runs or when it is over.
     public func resume() {
         hasBegun.store(true, ordering: .relaxed)
         delegate.resume()
     }
 
-    /// Holds it where it is: nothing more is sent or read, so that the peer is held too, and the limits of `send`,
-    /// `firstByte` and `idle` do not go on; `total` does. Harmless when it is held or over.
+    /// Suspends the request: nothing more is sent or read, so that the peer must wait too. The limits of `send`,
+    /// `firstByte` and `readIdle` are paused; `total` is not. Has no effect when it is suspended already or over.
     public func suspend() {
         delegate.suspend()
     }
 
-    /// Stops it, begun or not; it fails with `NetworkError` code `cancelled`. Harmless when it is over.
+    /// Cancels the request, begun or not; it fails with `NetworkError` code `cancelled`. Has no effect when it is over.
     public func cancel() {
         delegate.cancel()
     }
 
-    /// Who goes first when requests wait for their turn or for a connection. Another one counts at once.
+    /// The order in which requests that wait for their turn or for a connection are served. A change counts at once.
     public var priority: HTTP.Priority {
         get { delegate.priority }
         set { delegate.setPriority(newValue) }
     }
 
-    /// Makes it one of a batch: `follower` is told of what it moves, and it stands in `line`, if it has not begun yet.
+    /// Makes it one of a batch: `observer` is told of the bytes it transfers, and it enters the queue if it has not
+    /// begun yet.
     package func join(_ line: RequestQueue?, _ observer: any TallyObserver) {
         control.add(observer)
         guard let line, !hasBegun.exchange(true, ordering: .relaxed) else { return }
@@ -79,10 +81,11 @@ extension HTTPSession.RequestTask {
 // MARK: - What it brings
 
 extension HTTPSession.RequestTask {
-    /// How it ended. Lets it begin if it has not. Cancelling the task that waits here cancels the request.
+    /// The outcome. Awaiting it begins the request if nobody has. Cancelling the task that waits here cancels the
+    /// request.
     public var result: Result<HTTPSession.Response<Output>, any Error> {
         get async {
-            // Who waits for a request that was suspended after it had begun waits for somebody else to resume it.
+            // Whoever waits for a request that was suspended after it had begun waits until somebody else resumes it.
             if !hasBegun.exchange(true, ordering: .relaxed) { delegate.resume() }
             let result = await withTaskCancellationHandler {
                 await settlement.value
@@ -101,31 +104,31 @@ extension HTTPSession.RequestTask {
         get async throws { try await result.get().value }
     }
 
-    /// How it ended, if it has.
+    /// The outcome; nil until the request is over.
     public var resultIfEnded: Result<HTTPSession.Response<Output>, any Error>? { settlement.valueIfSettled }
 }
 
 // MARK: - How far it is
 
 extension HTTPSession.RequestTask {
-    /// How much of the request's body the socket has taken: as it is now, then the newest value whenever it has
-    /// changed, at most a hundred times a second, then the final one. Who begins to listen when the request is over
-    /// gets the final value.
+    /// How much of the request's body the socket has taken: the value now, then the newest whenever it has changed, at
+    /// most a hundred times a second, then the final one. A stream that is begun when the request is over gives the
+    /// final value.
     public var uploadProgress: AsyncStream<HTTPSession.TransferProgress> { control.progress(.upload) }
 
-    /// The same of the response's body.
+    /// How much of the response's body has come, in the same way.
     public var downloadProgress: AsyncStream<HTTPSession.TransferProgress> { control.progress(.download) }
 
-    /// How far the request's body is just now.
+    /// How much of the request's body has been sent by now.
     public var uploaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(control.tally, .upload) }
 
-    /// How far the response's body is just now.
+    /// How much of the response's body has come by now.
     public var downloaded: HTTPSession.TransferProgress { HTTPSession.TransferProgress(control.tally, .download) }
 }
 
 extension Result where Failure == any Error {
-    /// The same for whoever waited in the present task: others may wait for the same request whose own tasks nobody
-    /// cancelled.
+    /// The outcome for the present task: `CancellationError` if this task was cancelled. Others, whose tasks nobody
+    /// cancelled, may wait for the same request.
     package var asSeenHere: Self {
         guard Task.isCancelled, case .failure(let error as NetworkError) = self, error.code == .cancelled else {
             return self

@@ -1,12 +1,11 @@
 internal import DunlinReactor
 
-/// Making values of bodies: of a long one away from the loop, which has others waiting; of a short one where the caller
-/// is.
+/// Makes values of bodies: of a long one away from the loop, on which others wait; of a short one where the caller is.
 @usableFromInline enum Serializing {
-    /// Bytes of a body that are made a value of wherever the caller is, without further ado.
+    /// Up to this many bytes, a value is made wherever the caller is, without a check.
     @usableFromInline static var atOnce: Int { 1024 }
 
-    /// Bytes of a body that are made a value of on a loop, should the caller be there.
+    /// Up to this many bytes, a value is made on the loop, if the caller is there.
     @usableFromInline static var inPlace: Int { 64 * 1024 }
 
     @inlinable

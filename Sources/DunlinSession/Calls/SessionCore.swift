@@ -1,23 +1,23 @@
 package import DunlinReactor
 internal import Synchronization
 
-/// What the requests of a session share, and keep: a session that is let go of goes on for those that still run.
+/// What the calls of a session share and keep: it outlives a session that is released while calls still run.
 package final class SessionCore: Sendable {
     let configuration: HTTPSession.Configuration
-    /// Every request of the session that is running.
+    /// Every running call of the session.
     package let tasks: TaskRegistry
     let builder: RequestBuilder
     let decoding: Decoding
     package let loops: [Reactor]
     let tlsPolicySource: SessionTLSPolicySource
     package let hub: EventHub
-    /// What ends with the session.
+    /// What is closed with the session.
     package let residents = SessionResidents()
     /// Nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)
 
-    /// `chain` makes what its calls go through, over its loop.
+    /// `chain` is what its calls go through first.
     init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder,
         _ tlsPolicySource: SessionTLSPolicySource,
@@ -36,7 +36,7 @@ package final class SessionCore: Sendable {
     /// The loop the caller is on, or the next in turn.
     package var loop: Reactor { book.loop }
 
-    /// Of that loop.
+    /// The book of that loop.
     var book: TaskBook {
         let books = tasks.books
         if let here = books.first(where: { $0.loop.isCurrent }) { return here }

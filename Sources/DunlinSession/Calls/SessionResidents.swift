@@ -1,11 +1,11 @@
 internal import Synchronization
 
-/// What lives as long as its session, such as a journal: it is closed when that is shut down.
+/// Something that lives as long as its session, such as a journal. It is closed when the session is shut down.
 package protocol SessionResident: AnyObject, Sendable {
     func close() async
 }
 
-/// Those of one session. They keep the session, which does not keep them.
+/// The residents of one session. They keep the session; it does not keep them.
 package final class SessionResidents: Sendable {
     private struct Resident {
         weak var object: (any SessionResident)?
@@ -37,7 +37,7 @@ package final class SessionResidents: Sendable {
         for resident in residents { await resident.close() }
     }
 
-    /// The session takes requests again.
+    /// Takes residents again, as the session takes requests.
     func reopen() {
         state.withLock { $0.isClosed = false }
     }

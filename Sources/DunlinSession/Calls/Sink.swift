@@ -1,36 +1,36 @@
 internal import DunlinTransport
 
-/// Where a call's response goes: into memory, a file, or the hands of somebody who reads it as it comes.
+/// Where a call's response is delivered: whole in memory, into a file, or as a stream to whoever reads it as it comes.
 package protocol Sink: Sendable {
-    /// What is taken while the call is on its way.
+    /// What the sink takes while the call is on its way.
     associatedtype Taken: Sendable
     /// What the caller gets.
     associatedtype Value
 
-    /// Asks the call for its response, as often as it must, and takes the body.
+    /// Asks the call for its response, as often as needed, and takes the body.
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Taken>
 
-    /// What is made of that once the transfer is over.
+    /// Makes the caller's value of that, once the transfer is over.
     func value(of taken: HTTPSession.Response<Taken>) async throws -> HTTPSession.Response<Value>
 
-    /// What may be told of the response's body, if that was taken as a whole.
+    /// The body that observers may see; nil unless it was taken as a whole.
     func body(of taken: HTTPSession.Response<Taken>) -> Bytes?
 
-    /// What may be told of the value.
+    /// The value that observers may see.
     func shared(_ value: HTTPSession.Response<Value>) -> (any Sendable)?
 
     var serializer: (any ResponseSerializer)? { get }
 
-    /// What somebody got before the end.
+    /// The response that the caller got before the end of the call.
     var handed: HTTPSession.StreamedResponse? { get }
 
     /// Whether the user's code runs within the call.
     var isScope: Bool { get }
 }
 
-/// Takes a response's body to the place that a `Destination` stands for.
+/// Takes a response's body to where a `Destination` says.
 package protocol BodyReceiver: HTTPSession.Destination.Place {
-    /// `arrival` is a response that came for somebody who wanted it in memory.
+    /// `arrival` is a response that was to be read into memory.
     func receive(_ arrival: LiveCall.Arrival, _ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes>
 }
 
@@ -75,7 +75,7 @@ struct WholeSink: Sink {
         return whole
     }
 
-    /// What takes a body to where a hook wants it.
+    /// The receiver that takes a body to where a hook wants it.
     private func receiver(_ destination: HTTPSession.Destination) throws -> any BodyReceiver {
         guard let receiver = destination.place as? any BodyReceiver else {
             throw NetworkError(.invalidConfiguration, "nothing takes a body to \(destination.place)")
@@ -91,7 +91,7 @@ struct WholeSink: Sink {
             guard arrival.isCoded, case .stream = arrival.response.body else {
                 return try await collector.collect(arrival.response)
             }
-            // Decoding is work, and the loop has others waiting.
+            // Decoding takes time, and others wait on the loop.
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
                 try await collector.collect(arrival.response)
             }
@@ -101,7 +101,7 @@ struct WholeSink: Sink {
     }
 }
 
-/// The same, and makes a value of it before the call is over: for those whom others are told of.
+/// Takes the whole body and makes a value of it before the call is over: for calls that are observed.
 struct SerializedSink<Serializer: ResponseSerializer>: Sink {
     typealias Response = HTTPSession.Response
 

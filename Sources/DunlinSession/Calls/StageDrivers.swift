@@ -1,12 +1,13 @@
 internal import DunlinTransport
 
-/// The drivers of one call, in the chain's order. A call that goes well and that no stage wants to see all of has none.
+/// The drivers of one call, in the chain's order. It has none as long as all goes well and no stage wants to see every
+/// hop.
 struct StageDrivers {
     private let stages: [any Stage]
     private var drivers: [(any StageDriver)?] = []
-    /// Whether those are here too that see only what did not go well.
+    /// Whether the drivers that see only what did not go well have been made too.
     private var isComplete = false
-    /// Who has the call sent again.
+    /// The index of the driver that has the call sent again.
     private var sender: Int?
 
     init(for call: LiveCall) {
@@ -16,10 +17,10 @@ struct StageDrivers {
         if drivers.allSatisfy({ $0 == nil }) { drivers = [] }
     }
 
-    /// Whether nobody has to see a response with this status.
+    /// Whether no driver has to see a response with this status.
     func mayPass(_ status: HTTP.Status) -> Bool { drivers.isEmpty && status < 300 }
 
-    /// What is sent for the call's request.
+    /// The request to send for the call's request.
     func sending(_ call: inout LiveCall) async throws -> TransportRequest {
         if drivers.isEmpty { return call.request }
         var request = call.request
@@ -49,7 +50,7 @@ struct StageDrivers {
         return try outcome.get()
     }
 
-    /// A response was not delivered to its end: throws unless the call is to be sent again.
+    /// A response was not delivered to its end. Throws unless the call is to be sent again.
     mutating func undelivered(_ error: any Error, _ call: inout LiveCall) async throws {
         var error = error
         for index in drivers.indices.reversed() {

@@ -1,11 +1,11 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Hands a response over as soon as its head is there, and ends the call when nobody reads it any more.
+/// Delivers a response as soon as its head is there, and ends the call when nobody reads it any more.
 final class StreamSink: Sink {
     typealias Value = Void
 
-    /// Whether whoever gets the response is within the call, and ends it.
+    /// Whether the response is read within the call, in a scope whose end ends the call.
     let isScope: Bool
     private let opening = Settlement<Result<HTTPSession.StreamedResponse, any Error>>()
     private let closing: ValueWaiter<(any Error)?>
@@ -15,17 +15,17 @@ final class StreamSink: Sink {
         closing = ValueWaiter(on: loop)
     }
 
-    /// The response; whoever waits for it does so to the end, which cancelling the call brings about.
+    /// The response. The wait for it ends only with the call; cancelling the call ends it.
     var response: HTTPSession.StreamedResponse {
         get async throws { try await opening.value.get() }
     }
 
-    /// There will be no response.
+    /// Settles the response with an error: there will be none.
     func fail(_ error: any Error) {
         opening.settle(.failure(error))
     }
 
-    /// Nobody reads any more, because of an error perhaps.
+    /// Says that nobody reads any more, perhaps because of an error.
     func close(_ error: (any Error)? = nil) {
         _ = closing.deliver(error)
     }
@@ -50,8 +50,8 @@ final class StreamSink: Sink {
             history: streamed.history)
     }
 
-    /// Nobody reads any more; who tries gets the error. The connection of a body that was not read is closed now, for
-    /// others are told of the end next and may want one.
+    /// Ends the body: later reads get the error. The connection of an unread body is closed now, for observers are told
+    /// of the end next and may want a connection.
     private func end(
         _ streamed: HTTPSession.StreamedResponse, _ arrived: TransportResponse, _ call: LiveCall,
         _ error: (any Error)? = nil
@@ -78,7 +78,8 @@ final class StreamSink: Sink {
             history: callHistory?.redirects ?? [], retries: callHistory?.tries?.retried ?? [], queued: call.queued)
     }
 
-    /// What is read outside of the call ends with its time, and when it is cancelled, whether somebody reads or not.
+    /// Waits until the body has been read. Outside of a scope it also ends at the call's deadline and when the call is
+    /// cancelled, whether somebody reads or not.
     private func waitForEnd(
         of response: HTTPSession.StreamedResponse, _ call: LiveCall
     ) async throws -> (any Error)? {

@@ -1,11 +1,12 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// The requests of one session that run on one loop. It lives there, as they do: entering and leaving it is no switch.
+/// The calls of one session that run on one loop. The book lives on that loop, as they do, so that entering and leaving
+/// it needs no switch of executor.
 actor TaskBook {
     nonisolated let loop: Reactor
     private var machine = RegistryMachine<TaskDelegate, RegistryObserver>()
-    /// Whether anybody looks on, for those who hold a request: they do so from anywhere.
+    /// Whether there are observers; read from any thread when a request is suspended or resumed.
     private nonisolated let hasObservers = Atomic<Bool>(false)
 
     init(on loop: Reactor) {
@@ -18,17 +19,17 @@ actor TaskBook {
 // MARK: - Entering and leaving
 
 extension TaskBook {
-    /// Enters a request, which must leave again. Called on the loop, it does so before anything else runs there.
+    /// Adds a request, which must be removed again. Called on the loop, it is added before anything else runs there.
     nonisolated func enter(_ delegate: TaskDelegate, of era: UInt64) async throws -> Int {
         loop.isCurrent ? try addHere(delegate, of: era) : try await add(delegate, of: era)
     }
 
-    /// On the loop's thread, where nothing else runs meanwhile.
+    /// Adds a request on the loop's thread, where nothing else runs meanwhile.
     private nonisolated func addHere(_ delegate: TaskDelegate, of era: UInt64) throws -> Int {
         try assumeIsolated { try $0.add(delegate, of: era) }
     }
 
-    /// The same for a request that is on its way.
+    /// Adds a request that is on its way; it must be removed again.
     func add(_ delegate: TaskDelegate, of era: UInt64) throws -> Int {
         if let place = machine.add(delegate, of: era) { return place }
         do {
@@ -42,23 +43,24 @@ extension TaskBook {
         }
     }
 
-    /// Empties a place, of a request or of what is none.
+    /// Removes what has this place: a request, or a connection that was opened ahead of need.
     func remove(at place: Int, isRequest: Bool = true) {
         let now = isRequest && machine.hasObservers ? loop.now() : nil
         if !machine.remove(place, at: now) { tell(machine.dismiss(place, at: now)) }
     }
 
-    /// Takes a request off the list whose place is still to be removed: those who wait for the last wait for it too.
+    /// Takes a request off the list before its place is removed: those who wait for the last one wait for the removal
+    /// too.
     func unlist(at place: Int) {
         machine.unlist(place)
     }
 
-    /// Takes no more requests that were made up to this era.
+    /// Refuses requests that were made up to this era.
     func close(_ era: UInt64) {
         machine.close(era)
     }
 
-    /// The same, and those that run: they are to be cancelled.
+    /// Refuses requests that were made up to this era. Returns those that run, which are to be cancelled.
     func cancel(_ era: UInt64) -> [TaskDelegate] {
         machine.cancel(era)
         return machine.running
@@ -76,14 +78,14 @@ extension TaskBook {
 extension TaskBook {
     var arrivals: UInt64 { machine.arrivals }
 
-    /// Who will wait for the last to end, and is itself within these perhaps.
+    /// Adds somebody who will wait for the last request to end, and who may be within some of the enclosures.
     func watch(within enclosures: Set<Enclosure.Subject>) -> (id: UInt64, isWithin: Bool) {
         let watch = machine.watch { enclosures.contains(.request($0.id)) }
         tell(watch.told)
         return (watch.id, watch.isWithin)
     }
 
-    /// False if it was cancelled, or the time came first.
+    /// False if it was cancelled, or the deadline came first.
     func wait(
         _ watch: UInt64, isWithin: Bool, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Bool {
@@ -112,7 +114,7 @@ extension TaskBook {
 // MARK: - Looking on
 
 extension TaskBook {
-    /// Rings `bell` for what `look` asks for, and whenever a request is held or let go, until `part`.
+    /// Yields to `bell` for what `look` asks for, and whenever a request is suspended or resumed, until `part`.
     func join(_ bell: AsyncStream<Void>.Continuation) -> UInt64 {
         hasObservers.store(true, ordering: .sequentiallyConsistent)
         return machine.join(.ringing(bell))
@@ -123,13 +125,13 @@ extension TaskBook {
         hasObservers.store(machine.hasObservers, ordering: .sequentiallyConsistent)
     }
 
-    /// Whether any request moves, and what the next ring is to be for.
+    /// Whether any request is active, and how many ended. `news` says what to yield for next.
     func look(_ observer: UInt64, for news: News) -> (isBusy: Bool, ends: Ends) {
         let sight = machine.look(observer, for: news, where: \.isActive)
         return (sight.isBusy, sight.ends)
     }
 
-    /// A request was held, or let go.
+    /// A request was suspended or resumed.
     nonisolated func noteHold(_ isSuspended: Bool) {
         guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
         let time = isSuspended ? loop.now() : nil
@@ -141,7 +143,7 @@ extension TaskBook {
     }
 }
 
-/// Who is told of something by a book.
+/// Somebody whom a book tells of something.
 enum RegistryObserver: Sendable {
     case parked(ValueWaiter<Void>)
     case ringing(AsyncStream<Void>.Continuation)

@@ -1,14 +1,16 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// The one life of a request, from its place in the registry to the end: watched or not, whole or streamed, up or down.
+/// The life of a call, from its place in the registry to its end: the same whether it is observed or not, whole or
+/// streamed, up or down.
 ///
-/// It enters, is admitted, transferred and told of, and leaves. All of that happens on its loop; what its caller gets
-/// is made where the caller is. What others than its caller want is asked of its observers; most have none.
+/// It is added to the registry, admitted, transferred, reported, and removed. All of that happens on its loop; the
+/// caller's value is made where the caller is. What others than the caller want is asked of its observers; most calls
+/// have none.
 extension TaskDelegate {
     package typealias Response = HTTPSession.Response
 
-    /// Runs the call that the delegate was made for, for whoever waits for it.
+    /// Runs the call that the delegate was made for, for the caller who awaits it.
     package nonisolated func run<S: Sink>(_ call: HTTPSession.Call, into sink: S) async throws -> Response<S.Value> {
         try await enclosed(call, sink) {
             let transfer = try await transferred(call, to: sink)
@@ -20,8 +22,8 @@ extension TaskDelegate {
         }.result.get()
     }
 
-    /// The same for others than whoever asked, beginning on the loop: it has entered before anything else runs there.
-    /// What is made of the response is made off the loop.
+    /// Runs the call for whoever waits for `settlement`. It begins on the loop and is in the registry before anything
+    /// else runs there. The value is made off the loop.
     nonisolated func run<S: Sink>(
         _ call: HTTPSession.Call, into sink: S, settling settlement: Settlement<Result<Response<S.Value>, any Error>>
     ) async where S.Value: Sendable {
@@ -37,7 +39,7 @@ extension TaskDelegate {
         }
     }
 
-    /// Somebody holds it already, so that one that may not enter ends like any other.
+    /// A handle of this call exists already, so a call that may not enter ends like any other.
     private nonisolated func transferredOrRefused<S: Sink>(
         _ call: HTTPSession.Call, to sink: S
     ) async -> Transferred<S.Taken> {
@@ -58,12 +60,12 @@ extension TaskDelegate {
         return Admission(call.session, self, observers, call.head.origin, timeouts)
     }
 
-    /// A result that may be no other task's to see.
+    /// A result that is not `Sendable`: no other task may see it.
     private struct Lived<Value> {
         let result: Result<Response<Value>, any Error>
     }
 
-    /// Whether the user's code may run within the call, and wait there for others to end.
+    /// Runs `life` in an enclosure if the user's code may run within the call, and may wait there for others to end.
     private nonisolated func enclosed<S: Sink>(
         _ call: HTTPSession.Call, _ sink: S, _ life: () async throws -> Lived<S.Value>
     ) async rethrows -> Lived<S.Value> {
@@ -87,7 +89,7 @@ extension TaskDelegate {
 // MARK: - On the loop
 
 extension TaskDelegate {
-    /// To the loop, and back. Who is there already, and on no actor, has nowhere to go.
+    /// Goes to the loop and comes back. A caller that is on the loop already, and on no actor, stays there.
     private nonisolated func transferred<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, at place: Int? = nil
     ) async throws -> Transferred<S.Taken> {
@@ -104,8 +106,8 @@ extension TaskDelegate {
         }
     }
 
-    /// One that is watched stays on the list until its value is made. One that has a place there already began as a
-    /// request that somebody has yet to let go, and tells then that it goes on.
+    /// Transfers the call on its loop. An observed call stays on the list until its value is made. A call that has a
+    /// place already (`entered`) was made through a handle and is resumed later, which is reported then.
     private func carry<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, at entered: Int?
     ) async throws -> Transferred<S.Taken> {
@@ -123,7 +125,7 @@ extension TaskDelegate {
         return transfer
     }
 
-    /// Tells whoever looks on how far it is, and that it is over.
+    /// Transfers the call, and tells its observers the progress and the end.
     private func watchedTransfer<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
     ) async -> Transferred<S.Taken> {
@@ -144,7 +146,7 @@ extension TaskDelegate {
         return transfer
     }
 
-    /// Waits until it is let go and its turn comes, which it gives back when nothing of it goes on any more.
+    /// Waits until the call is resumed and its turn comes. It gives the turn back when the transfer is over.
     private func admittedTransfer<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
     ) async -> Transferred<S.Taken> {
@@ -158,7 +160,8 @@ extension TaskDelegate {
         }
     }
 
-    /// A body may be sent for longer than the response's head takes to come.
+    /// Transfers the call, in an `UploadScope` if its body may be sent for longer than the response's head takes to
+    /// come.
     private func transfer<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, queued: Int64?
     ) async -> Transferred<S.Taken> {
@@ -205,7 +208,8 @@ extension TaskDelegate {
 // MARK: - The end
 
 extension TaskDelegate {
-    /// The end of a request that is watched: its observers are told, then whoever settles it, and it is off the list.
+    /// Ends an observed call: its hooks are told, then it is settled, then events tell of it; last, its place is
+    /// removed.
     private func leave<Taken: Sendable>(
         _ transfer: Transferred<Taken>, _ end: TaskMachine.State, _ completion: consuming HTTPSession.Completion,
         _ observers: RequestObservers, _ settle: @Sendable () -> Void = {}
@@ -237,13 +241,13 @@ extension TaskDelegate {
     }
 }
 
-/// How a transfer went.
+/// The outcome of a transfer.
 private struct Transferred<Taken: Sendable>: Sendable {
     let result: Result<HTTPSession.Response<Taken>, any Error>
-    /// Of a failure.
+    /// The history of a transfer that failed.
     private let callHistory: CallHistory?
     private let queued: Int64
-    /// In the book of its loop, of a request that is still on the list.
+    /// The place in the book of its loop, if the call is still on the list.
     var place: Int?
 
     init(failure error: any Error) {
@@ -277,7 +281,7 @@ private struct Transferred<Taken: Sendable>: Sendable {
 }
 
 extension Result {
-    /// The same for a request that waited in a queue before it was sent.
+    /// The same result, with the time the call waited in a queue added to its first hop.
     fileprivate func after<Value>(waiting time: Int64, isFirst: Bool) -> Self
     where Success == HTTPSession.Response<Value>, Failure == any Error {
         map { $0.after(waiting: time) }.mapError { error in

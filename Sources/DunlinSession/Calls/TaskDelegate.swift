@@ -2,31 +2,31 @@ package import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Looks after one request: a call is a method of its delegate, from the first wait to the end.
+/// Runs one call and holds its state: a call is a method of its delegate, from the first wait to the end.
 ///
-/// It lives on the request's loop, and what the request comes to on its way is isolated to it. What must count at once,
-/// wherever it is said, is not: the switch that stops the request, and the watch that holds it.
+/// It lives on the call's loop, and the call's state is isolated to it. What must take effect at once, from any thread,
+/// is not isolated: the cancellation and the control that suspends.
 public actor TaskDelegate {
     public nonisolated let id = HTTPSession.TaskID.next()
     public nonisolated let kind: HTTPSession.TaskKind
     public nonisolated let method: HTTP.Method
     /// The target as the caller wrote it, values left out.
     public nonisolated let targetTemplate: String
-    /// Felt by whatever the request waits for.
+    /// The call's switch: everything the call waits for ends when it is cancelled.
     package nonisolated let cancellation = Cancellation()
-    /// What the request has of its own.
+    /// The request's own settings; nil for most.
     package nonisolated let settings: RequestSettings?
     private nonisolated let initialPriority: HTTP.Priority
     nonisolated let created: MonotonicTime
-    /// Where the request is listed.
+    /// The book that lists the call.
     nonisolated let book: TaskBook
-    /// Where it runs. Held by the delegate, so that whoever calls one finds its executor there.
+    /// The loop the call runs on. The delegate keeps it, so that its executor lives as long as the delegate.
     nonisolated let loop: Reactor
 
     private var machine = TaskMachine() {
         didSet { told.store(machine.state.code, ordering: .relaxed) }
     }
-    /// Where the request stands, for those who look on from elsewhere.
+    /// The state, for readers on other threads.
     private nonisolated let told = Atomic<Int>(TaskMachine.State.waiting.code)
     private var hasToldOfWait = false
 
@@ -44,21 +44,21 @@ public actor TaskDelegate {
 
     public nonisolated var tags: Set<String> { settings?.options.tags ?? [] }
 
-    /// Who wants to know of it, beside its caller.
+    /// Those who observe it, beside its caller.
     nonisolated var observers: RequestObservers? { settings?.observers }
 
-    /// Those that must have ended before this request begins.
+    /// The calls that must have ended before this one begins.
     nonisolated var predecessors: [HTTPSession.TaskID] { settings?.options.startsAfter ?? [] }
 }
 
 // MARK: - At once, from anywhere
 
 extension TaskDelegate {
-    /// Who goes first when requests wait for their turn or for a connection.
+    /// The order in which requests that wait for their turn or for a connection are served.
     public nonisolated var priority: HTTP.Priority { observers?.control.queueStatus.priority ?? initialPriority }
 
-    /// Counts at once, also where the request waits already. False if nobody was there to watch this request when it
-    /// began, which changes nothing then.
+    /// Changes the priority at once, also while the request waits. False if the request had no observers when it began;
+    /// then nothing changes.
     @discardableResult
     public nonisolated func setPriority(_ priority: HTTP.Priority) -> Bool {
         guard let observers else { return false }
@@ -66,7 +66,8 @@ extension TaskDelegate {
         return true
     }
 
-    /// Stops the request wherever it is; it fails with `NetworkError` code `cancelled`. Harmless when it is over.
+    /// Cancels the request wherever it is; it fails with `NetworkError` code `cancelled`. Has no effect when it is
+    /// over.
     public nonisolated func cancel() {
         cancel(.handle)
     }
@@ -76,9 +77,9 @@ extension TaskDelegate {
         observers?.control.stop()
     }
 
-    /// Holds the request where it is: nothing more is sent or read, and the limits of `firstByte`, `idle` and `send` do
-    /// not go on. Holding it twice is holding it once. False if that changed nothing, or if nobody was there to watch
-    /// this request when it began: one that was made through a handle can be held.
+    /// Suspends the request: nothing more is sent or read, and the limits of `firstByte`, `readIdle` and `send` are
+    /// paused. Suspending it twice is suspending it once. False if that changed nothing, or if the request had no
+    /// observers when it began; a request that was made through a handle can always be suspended.
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let observers, observers.control.suspend() else { return false }
@@ -87,7 +88,7 @@ extension TaskDelegate {
         return true
     }
 
-    /// Lets the request go on, however often it was suspended; false if that changed nothing.
+    /// Resumes the request, however often it was suspended; false if that changed nothing.
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let observers, observers.control.resume() else { return false }
@@ -96,7 +97,7 @@ extension TaskDelegate {
         return true
     }
 
-    /// Whether it moves or waits for its turn. Opening a connection ahead of need is no request.
+    /// Whether it is not suspended. Opening a connection ahead of need is no request, and never active.
     nonisolated var isActive: Bool { kind != .preconnect && observers?.control.isSuspended != true }
 
     nonisolated func snapshot(at now: MonotonicTime) -> HTTPSession.TaskSnapshot {
@@ -117,15 +118,15 @@ extension TaskDelegate {
 // MARK: - On its way
 
 extension TaskDelegate {
-    /// It is about to be sent, for the first time or again; false if it is over.
+    /// Says that it is about to be sent, for the first time or again; false if it is over.
     func begin() -> Bool { machine.begin() }
 
-    /// Between two attempts.
+    /// Says that it waits between two attempts.
     func pause() { _ = machine.pause() }
 
     func end(_ end: TaskMachine.State) { _ = machine.end(end) }
 
-    /// True once: a request that waits for a network is told of no second time.
+    /// True once: that a request waits for a network is reported only the first time.
     func mayTellOfWait() -> Bool {
         defer { hasToldOfWait = true }
         return !hasToldOfWait
@@ -133,7 +134,7 @@ extension TaskDelegate {
 }
 
 extension TaskMachine.State {
-    /// What is told of it.
+    /// The state as a snapshot shows it.
     func told(isSuspended: Bool) -> HTTPSession.TaskSnapshot.State {
         switch self {
         case .finished, .failed, .cancelled: .over

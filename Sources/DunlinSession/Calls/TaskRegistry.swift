@@ -1,23 +1,23 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Every running request of a session, by id, and the chain that the next goes through.
+/// Every running request of a session, by id, and the chain that the next ones go through.
 ///
-/// A request is in the book of its loop. The registry gathers what they say, so that whatever asks for all requests
-/// sees those that were made before it asked.
+/// Each request is in the book of its loop. The registry gathers what the books say, so that whoever asks for all
+/// requests sees every one that was made before.
 public actor TaskRegistry {
-    /// What holds for calls from one shutdown, or cancelling of all, of their session to the next.
+    /// What holds for a session's calls from one shutdown or `cancelAll` to the next.
     struct Era: Sendable {
         fileprivate(set) var number: UInt64
         fileprivate(set) var chain: Chain
         fileprivate(set) var isClosed = false
     }
 
-    /// One a loop.
+    /// One book for each loop.
     nonisolated let books: [TaskBook]
-    /// Read whenever a call is made, which takes it down.
+    /// The present era; each call that is made copies it.
     private nonisolated let present: Mutex<Era>
-    /// The numbers that who looks on has in the books.
+    /// For each observer, its numbers in the books.
     private var observers: [UInt64: [UInt64]] = [:]
     private var lastOnlooker: UInt64 = 0
 
@@ -40,8 +40,8 @@ public actor TaskRegistry {
     nonisolated var isClosed: Bool { present.withLock { $0.isClosed } }
     nonisolated var chain: Chain { present.withLock { $0.chain } }
 
-    /// Takes no more requests: those made before, and still on their way to their loop, are refused there. The chain of
-    /// those that run.
+    /// Takes no more requests; those made before that are still on their way to their loop are refused there. Returns
+    /// the chain of the requests that run.
     nonisolated func close() async -> Chain {
         let era = present.withLock { era in
             era.isClosed = true
@@ -68,17 +68,17 @@ extension TaskRegistry {
         }
     }
 
-    /// A picture of every running request, oldest first.
+    /// Snapshots of all running requests, oldest first.
     public var all: [HTTPSession.TaskSnapshot] {
         get async { await delegates.map { $0.snapshot(at: $0.loop.now()) } }
     }
 
-    /// A picture of every running request of one kind, oldest first.
+    /// Snapshots of the running requests of one kind, oldest first.
     public func all(_ kind: HTTPSession.TaskKind) async -> [HTTPSession.TaskSnapshot] {
         await all.filter { $0.kind == kind }
     }
 
-    /// A picture of every running request with this tag, oldest first.
+    /// Snapshots of the running requests with this tag, oldest first.
     public func all(tagged tag: String) async -> [HTTPSession.TaskSnapshot] {
         await all.filter { $0.tags.contains(tag) }
     }
@@ -100,8 +100,8 @@ extension TaskRegistry {
         }
     }
 
-    /// Lets a request go before or behind others that wait for their turn or for a connection, once it is found. False
-    /// if it is not running, or if nobody was there to watch it when it began.
+    /// Changes the order in which a request that waits for its turn or for a connection is served. False if the request
+    /// is not running, or if it had no observers when it began.
     @discardableResult
     public func setPriority(_ priority: HTTP.Priority, of id: HTTPSession.TaskID) async -> Bool {
         await self[id]?.setPriority(priority) ?? false
@@ -111,7 +111,7 @@ extension TaskRegistry {
 // MARK: - Stopping
 
 extension TaskRegistry {
-    /// Stops one request; false if it is not running.
+    /// Cancels one request; false if it is not running.
     @discardableResult
     public func cancel(_ id: HTTPSession.TaskID) async -> Bool {
         guard let delegate = await self[id] else { return false }
@@ -119,18 +119,18 @@ extension TaskRegistry {
         return true
     }
 
-    /// Stops every request with this tag; how many there were.
+    /// Cancels every request with this tag; returns how many there were.
     @discardableResult
     public func cancel(tagged tag: String) async -> Int {
         Self.cancel(await delegates.filter { $0.tags.contains(tag) })
     }
 
-    /// Stops every request and returns how many there were, once the last has told its caller. What was made before,
-    /// and is still on its way to its loop, fails as cancelled.
+    /// Cancels every request, and returns how many there were once the last has told its caller. A request that was
+    /// made before and is still on its way to its loop fails as cancelled.
     ///
-    /// Within a request, in a hook of its or in a stream's scope, it leaves that out: the request goes on, is not
-    /// counted and not waited for; nor are others that wait like this within theirs. When the awaiting task is
-    /// cancelled, it returns without waiting any longer; what was stopped ends by itself.
+    /// Called within a request (in one of its hooks, or in a stream's scope), it leaves that request out: it goes on,
+    /// is not counted and not waited for. Nor are other requests waited for that wait like this themselves. When the
+    /// awaiting task is cancelled, it returns at once; the cancelled requests end by themselves.
     @discardableResult
     public func cancelAll() async -> Int {
         let within = Enclosure.subjects
@@ -145,7 +145,8 @@ extension TaskRegistry {
         return stopped
     }
 
-    /// Who waits for a turn or a connection first, or it might be given what another just left; then the newest first.
+    /// Cancels those first that wait for a turn or a connection, or they might be given what another just left; then
+    /// the newest first.
     private static func cancel(_ delegates: [TaskDelegate]) -> Int {
         let newestFirst = delegates.sorted { $0.id.rawValue > $1.id.rawValue }
         let phases = newestFirst.map(\.cancellation.phase)
@@ -158,23 +159,23 @@ extension TaskRegistry {
 // MARK: - Waiting
 
 extension TaskRegistry {
-    /// Returns once nothing runs any more and every caller has been told, those that come meanwhile included. Throws
-    /// `CancellationError` when the awaiting task is cancelled, which cancels no request.
+    /// Returns once no request runs any more and every caller has been told, including requests that come meanwhile.
+    /// Throws `CancellationError` when the awaiting task is cancelled, which cancels no request.
     ///
-    /// Within a request, in a hook of its or in a stream's scope, that one is not waited for; nor are others that wait
-    /// like this within theirs. One that is never let go never ends.
+    /// Called within a request (in one of its hooks, or in a stream's scope), it does not wait for that request, nor
+    /// for other requests that wait like this themselves. A request that is never resumed never ends.
     public func drain() async throws {
         guard await drain(until: .never) else { throw CancellationError() }
     }
 
-    /// Waits until nothing runs any more but what the caller is within, or the time has come. False if the awaiting
+    /// Waits until nothing runs any more but what the caller is within, or the deadline has come. False if the awaiting
     /// task was cancelled before.
     @discardableResult
     nonisolated func drain(until deadline: MonotonicTime) async -> Bool {
         let (within, cancellation) = (Enclosure.subjects, Cancellation())
         var watches: [UInt64] = []
         var isWithin = false
-        // In every book at once: who is passed over there must be known in all.
+        // All books are told before the first wait: whoever need not be waited for must be known in all of them.
         for book in books {
             let watch = await book.watch(within: within)
             watches.append(watch.id)
@@ -189,8 +190,8 @@ extension TaskRegistry {
         return isServed || cancellation.cause == nil
     }
 
-    /// Book by book, again if requests have come to one meanwhile: while it waited for another the first may have
-    /// filled again. False if it was cancelled, or the time came first.
+    /// Waits for one book after the other, and again if requests have come meanwhile: while it waited for another, the
+    /// first may have filled again. False if it was cancelled, or the deadline came first.
     private nonisolated func wait(
         _ watches: [UInt64], isWithin: Bool, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Bool {
@@ -213,7 +214,7 @@ extension TaskRegistry {
         }
     }
 
-    /// Waits until a request is over; one that is not on the list is.
+    /// Waits until a request is over; a request that is not on the list is.
     nonisolated func waitForEnd(
         of id: HTTPSession.TaskID, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> ValueWaiter<Void>.Outcome {
@@ -227,7 +228,7 @@ extension TaskRegistry {
 // MARK: - Looking on
 
 extension TaskRegistry {
-    /// Rings `bell` for what `look` asks for, and whenever a request is held or let go, until `part`.
+    /// Yields to `bell` for what `look` asks for, and whenever a request is suspended or resumed, until `part`.
     package func join(_ bell: AsyncStream<Void>.Continuation) async -> UInt64 {
         lastOnlooker += 1
         let id = lastOnlooker
@@ -242,7 +243,8 @@ extension TaskRegistry {
         for (book, number) in zip(books, numbers) { await book.part(number) }
     }
 
-    /// Whether any request moves, and what the next ring is to be for: one end is enough to look again.
+    /// Whether any request is active, how many ended, and the time. `news` says what to yield for next: one end is
+    /// enough to look again.
     package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
         var (isBusy, ends) = (false, Ends())
         for (book, number) in zip(books, observers[observer] ?? []) {

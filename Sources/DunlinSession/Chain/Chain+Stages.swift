@@ -2,16 +2,16 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension Chain {
-    /// What stands between a session's calls and its transport, by its configuration.
+    /// The stages between a session's calls and its transport, by its configuration.
     ///
     /// | stage | why it stands where it does |
     /// |---|---|
-    /// | retrying | each attempt is a whole one: redirects, and all behind, begin anew with it |
-    /// | redirects | each hop is sent and answered by itself, with what is for its own origin |
-    /// | connectivity | who waits for a network has sent nothing, so that nobody before has anything to decide |
-    /// | resending | mends what is between two ends of a connection, and is nobody else's business |
-    /// | cookies | belong to what is sent to one origin, not to what was asked for |
-    /// | secret fields | marks what comes before anybody sees it |
+    /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
+    /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
+    /// | connectivity | a hop that waits for a network has sent nothing, so the stages before have nothing to decide |
+    /// | resending | it mends what went wrong between the two ends of a connection, which concerns no other stage |
+    /// | cookies | they belong to what is sent to one origin, not to what was asked for |
+    /// | secret fields | marks the fields of a response before any other stage sees them |
     ///
     /// A new stage is a file here, a setting, and a line in `stages`.
     convenience init(
@@ -29,7 +29,7 @@ extension Chain {
         self.init(settings, over: callTransport, stages: Self.stages(settings))
     }
 
-    /// What is not configured is not among them.
+    /// The stages that are configured.
     static func stages(_ settings: ChainSettings) -> [any Stage] {
         var stages: [any Stage] = [
             RetryStage(settings: settings.retries), RedirectStage(settings: settings),

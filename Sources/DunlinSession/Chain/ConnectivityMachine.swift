@@ -1,32 +1,32 @@
-/// Whether a request that could not be sent waits for a network, and when it goes.
+/// Decides whether a request that could not be sent waits for a network, and when it is sent again.
 ///
 /// Rules:
-/// 1. Only what failed before anything was sent, because there may be no network, waits. Whoever was refused by a host,
-///    or not let in, has a network.
-/// 2. Where the kernel itself said that there is no way, or none that is allowed, there is nothing to doubt: it waits,
-///    and goes at once should there be a way by now. Where nobody answered, neither name server nor host, it waits if
-///    there is no way, and fails if there is one.
-/// 3. Each change is a reason to look again, and to go if there is a way. What rules about interfaces refused goes
-///    after each change, for only an attempt can tell.
-/// 4. A network that has just come may know no names yet, and a way that is there may not be ready: where there was
-///    none a moment ago, it is tried again a few times, a second apart.
-/// 5. Never reads a clock, asks nobody.
+/// 1. A request waits only if it failed before anything was sent, and because there may be no network. One that a host
+///    refused or did not let in has a network.
+/// 2. Where the kernel itself said that there is no route, or none that is allowed, the request waits, and is sent at
+///    once should there be a route by now. Where nobody answered, neither name server nor host, it waits if there is no
+///    route, and fails if there is one.
+/// 3. After each change of the network the machine looks again, and sends if there is a route. A request that rules
+///    about interfaces refused is sent after each change, for only an attempt can tell.
+/// 4. A network that has just come may know no names yet, and a new route may not be ready: where there was none a
+///    moment ago, the request is sent again a few times, a second apart.
+/// 5. The machine reads no clock and asks nobody.
 struct ConnectivityMachine {
     enum Failure: Equatable {
-        /// The kernel said so.
+        /// The kernel said that there is no route.
         case noWay
-        /// There is none that the rules allow.
+        /// There is no route that the rules allow.
         case refused
         /// Nobody answered.
         case silence
-        /// Not for want of a network.
+        /// The reason is not a missing network.
         case other
     }
 
     enum Action: Equatable {
         case look
         case wait
-        /// Go on after a second.
+        /// Wait a second, then send again.
         case rest
         case send
         case fail
@@ -35,9 +35,9 @@ struct ConnectivityMachine {
     private static let attemptsAtRest = 5
 
     private var failure = Failure.other
-    /// It has been seen that there was no network.
+    /// Whether it was seen that there was no network.
     private var wasWithout = false
-    /// Attempts since something changed.
+    /// How often the request was sent since something changed.
     private var attempts = 0
     private var hasChanged = false
 
@@ -57,7 +57,7 @@ struct ConnectivityMachine {
         return .look
     }
 
-    /// What is known of the way there.
+    /// The status of the network towards the host.
     mutating func looked(_ status: Reachability.Status) -> Action {
         switch (status, failure) {
         case (_, .other): return .fail

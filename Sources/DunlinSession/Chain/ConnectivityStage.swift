@@ -1,6 +1,6 @@
 internal import DunlinTransport
 
-/// Has a call that failed for want of a network wait for one, and be sent again.
+/// Makes a call that failed for want of a network wait for one, and has it sent again.
 struct ConnectivityStage: Stage {
     let settings: ChainSettings
 

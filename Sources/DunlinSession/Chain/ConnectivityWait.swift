@@ -1,13 +1,13 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// Waits for a network in a request's stead, by the rules of `ConnectivityMachine`: within the request's total time,
-/// and until it is cancelled. It holds its turn in a queue meanwhile, and no connection.
+/// Waits for a network for a call, by the rules of `ConnectivityMachine`, until the call's deadline or its
+/// cancellation. It keeps the call's permit of a queue meanwhile, and no connection.
 struct ConnectivityWait: Sendable {
     private let chain: Chain
     private let request: TransportRequest
     private let delegate: TaskDelegate
-    /// Of the exchange that failed, which may be one of several.
+    /// Cancels the exchange that failed, which may be one of several.
     private let cancellation: Cancellation
     private let loop: Reactor
 
@@ -19,7 +19,7 @@ struct ConnectivityWait: Sendable {
         loop = call.loop
     }
 
-    /// Returns when the request is to be sent again, and throws `error`, or what ended the wait.
+    /// Returns when the request is to be sent again; throws `error`, or what ended the wait.
     func pass(_ error: any Error, _ machine: inout ConnectivityMachine) async throws {
         guard let failure = error as? NetworkError, loop.now() < request.deadline,
             machine.failed(ConnectivityMachine.Failure(failure)) == .look
@@ -39,11 +39,11 @@ struct ConnectivityWait: Sendable {
                 isSafeToRetry: true, peer: failure.peer)
         }
         cancellation.phase = .firstByte
-        // What was learned without a network is of no use with one.
+        // Addresses that were looked up without a network are of no use with one.
         chain.callTransport.sockets?.removeCachedAddresses()
     }
 
-    /// The machine to go on with, should the request fail again. Off the loop.
+    /// Waits off the loop. Returns the machine to go on with, should the request fail again.
     private func wait(
         after failure: NetworkError, _ former: ConnectivityMachine
     ) async throws -> ConnectivityMachine {
@@ -51,7 +51,7 @@ struct ConnectivityWait: Sendable {
         let source = chain.settings.reachability.source
         var isFirst = true
         for await _ in source.changes() {
-            // The first says that the changes that follow will be told.
+            // The first element says that all later changes will be reported.
             var action = isFirst ? .look : machine.changed()
             isFirst = false
             if action == .look {
@@ -70,7 +70,7 @@ struct ConnectivityWait: Sendable {
         throw failure
     }
 
-    /// The way to where nobody answered; to the world, if that was where names are looked up.
+    /// The status towards the host that did not answer; towards the internet, if no name server answered.
     private func status(of failure: NetworkError, from source: any NetworkPathMonitoring) async -> Reachability.Status {
         var addresses = (failure.underlying as? NetworkError.ConnectionFailures)?.failures.map(\.address) ?? []
         if addresses.isEmpty, failure.phase == .connect, let peer = failure.hop?.peer { addresses = [peer] }
@@ -106,7 +106,7 @@ struct ConnectivityWait: Sendable {
 }
 
 extension NetworkError.ConnectionFailures {
-    /// Of several addresses the best hope counts: that of one where somebody is, or may be.
+    /// What the failure means. Of several addresses the most hopeful one counts: one where a host is, or may be.
     var meaning: ConnectivityMachine.Failure {
         let errors = failures.map { Errno(rawValue: $0.errno) }
         if errors.isEmpty || !errors.allSatisfy(\.mayMeanNoNetwork) { return .other }

@@ -1,7 +1,7 @@
 internal import DunlinTransport
 
-/// Sends each hop with the jar's cookies that are for it, and takes what its response sets. They belong to what is
-/// sent, not to the request that goes on from there.
+/// Sends each hop with the jar's cookies for it, and stores what its response sets. Cookies belong to what is sent, not
+/// to the request that later hops are made from.
 struct CookieStage: Stage {
     let jar: CookieJar
 
@@ -30,7 +30,7 @@ struct CookieStage: Stage {
 }
 
 extension Chain {
-    /// The session's jar, unless the request wants nothing of it.
+    /// The session's jar; nil if the request handles no cookies.
     func cookies(for delegate: TaskDelegate) -> CookieJar? {
         delegate.settings?.options.handlesCookies == false ? nil : settings.cookies
     }

@@ -37,14 +37,14 @@ struct RedirectStage: Stage {
     }
 }
 
-/// Follows one redirect: asks the machine what the server wants, the hooks whether they want it too, and makes the
-/// next request.
+/// Follows one redirect: asks the machine what the server wants and the hooks whether to do it, and makes the next
+/// request.
 private struct Redirecting {
     let call: LiveCall
     let response: TransportResponse
     let policy: HTTPSession.RedirectPolicy
 
-    /// What is sent after a redirect.
+    /// The request after a redirect.
     struct Next {
         let request: TransportRequest
         let callHistory: CallHistory
@@ -53,7 +53,7 @@ private struct Redirecting {
     private var request: TransportRequest { call.request }
     private var callHistory: CallHistory? { call.callHistory }
 
-    /// What to send now; nil to deliver the response as it is.
+    /// The next request; nil to deliver the response as it is.
     func next() async throws -> Next? {
         let hop = hop
         var machine = callHistory?.steps.machine ?? RedirectMachine()
@@ -79,7 +79,7 @@ private struct Redirecting {
             })
     }
 
-    /// What was sent.
+    /// The hop that was answered with a redirect.
     private var hop: RedirectMachine.Hop {
         let address = WebAddress(
             origin: request.head.origin, target: request.head.target, fragment: callHistory?.fragment)
@@ -103,7 +103,7 @@ private struct Redirecting {
 // MARK: - Decisions
 
 extension Redirecting {
-    /// What is to be sent, if nothing is wrong with it.
+    /// The next request, before it has been checked.
     private struct Step {
         var hop: RedirectMachine.Hop
         var body: RequestBody
@@ -125,7 +125,7 @@ extension Redirecting {
         case .stop: return nil
         case .modify(let wanted): return try step(wanted, insteadOf: proposal, hop)
         case .follow:
-            // Without an address there is a refusal, and nothing is sent to this one.
+            // Without an address the machine refuses, and nothing is sent to this one.
             let hop = RedirectMachine.Hop(
                 method: next.method, address: proposal.address ?? hop.address, fields: next.fields,
                 hasBody: !next.body.isNone)
@@ -133,7 +133,7 @@ extension Redirecting {
         }
     }
 
-    /// What a hook said to send.
+    /// The request that a hook asked for.
     private func step(
         _ wanted: HTTPSession.RedirectRequest, insteadOf proposal: RedirectMachine.Proposal, _ hop: RedirectMachine.Hop
     ) throws -> Step {
@@ -155,7 +155,7 @@ extension Redirecting {
         return Step(hop: next, body: wanted.body)
     }
 
-    /// Another body for one that cannot be sent again.
+    /// Asks a hook for a body in place of one that cannot be sent again.
     private func renewBody(of step: inout Step) async throws {
         if step.body.canBeSent { return }
         let asked = HTTPSession.RedirectRequest(
@@ -211,7 +211,7 @@ extension Redirecting {
 }
 
 extension Fields {
-    /// Says of a body what the fields said of another, as far as bodies say it themselves.
+    /// Changes the fields that describe a body to describe another one, as far as bodies describe themselves.
     fileprivate mutating func describe(_ body: RequestBody, insteadOf former: RequestBody) {
         if body.isNone {
             self = RedirectRules.withoutBody(self)
@@ -226,7 +226,7 @@ extension Fields {
         if let contentType = body.contentType, !contains("content-type") {
             append(name: "Content-Type", value: contentType)
         }
-        // Its length is for the new one to say.
+        // The new body gives its own length.
         remove("content-length")
     }
 }

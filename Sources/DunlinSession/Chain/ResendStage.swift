@@ -1,6 +1,6 @@
 internal import DunlinTransport
 
-/// Sends a hop once more that failed for a reason of its connection, by the rules of `ResendMachine`.
+/// Sends a hop once more that failed because of its connection, by the rules of `ResendMachine`.
 struct ResendStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { false }
 

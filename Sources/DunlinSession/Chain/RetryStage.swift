@@ -2,8 +2,8 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Tries a request as often as its policy says, by the rules of `RetryMachine`. Each attempt begins with the request as
-/// it was asked for, whatever redirects made of it.
+/// Makes as many attempts as the call's policy says, by the rules of `RetryMachine`. Each attempt begins with the
+/// request as it was asked for, whatever redirects made of it.
 struct RetryStage: Stage {
     let settings: RetrySettings
 
@@ -17,18 +17,18 @@ struct RetryStage: Stage {
     private func mayRetry(_ call: LiveCall) -> Bool { call.mayRetry && call.chain.retries(call.delegate.settings) }
 }
 
-/// A request, from its first attempt to its last.
+/// The driver of one call, from its first attempt to its last.
 private final class RetryDriver: StageDriver {
     private let policy: HTTPSession.RetryPolicy
     private let settings: RetrySettings
     private let original: TransportRequest
-    /// What came before the first attempt.
+    /// The history before the first attempt.
     private let beginning: CallHistory?
     private var machine: RetryMachine
-    /// Of every hop of the tries that others followed.
+    /// The hops of all attempts that others followed.
     private var hops: [HTTP.Hop] = []
     private var retried: [NetworkError.RetriedAttempt] = []
-    /// What the response that is being delivered has come by, this attempt alone.
+    /// The history of the response that is being delivered, of this attempt alone.
     private var delivered: CallHistory?
     private var isDelivering = false
 
@@ -110,9 +110,9 @@ extension RetryDriver {
         return .failed(RetryMachine.Failure(error), isSafe: (error as? NetworkError)?.isSafeToRetry ?? false)
     }
 
-    /// `isUnsent`: not even the body's first byte was asked for.
+    /// `isUnsent`: not even the first byte of the body was asked for.
     private func judge(_ outcome: RetryMachine.Outcome, isUnsent: Bool = false, _ call: LiveCall) -> Verdict {
-        // Chance costs a system call, which a request that went well has no use for.
+        // A random number costs a system call, which a call that went well does not need.
         guard machine.isCovered(outcome) else { return .settle(RetryHistory(retried, nil)) }
         let now = call.loop.now()
         let circumstances = RetryMachine.Circumstances(
@@ -121,7 +121,7 @@ extension RetryDriver {
         switch machine.ended(outcome, circumstances) {
         case .settle(let refusal): return .settle(RetryHistory(retried, refusal))
         case .retry(let wait, let isAsked):
-            // The budget is there for servers that cannot say how much they can take.
+            // The budget protects servers that cannot say how much they can take.
             guard isAsked || settings.takeRetry(original.head.origin.description, policy, at: now) else {
                 return .settle(RetryHistory(retried, .budgetSpent))
             }
@@ -139,7 +139,8 @@ extension RetryDriver {
 // MARK: - Waiting
 
 extension RetryDriver {
-    /// Holds no connection meanwhile, but its turn in a queue. Throws if the request may not go on.
+    /// Waits between two attempts. The call keeps its permit of a queue meanwhile, but no connection. Throws if it may
+    /// not go on.
     private func pause(_ call: LiveCall) async throws {
         guard let last = retried.last else { return }
         let (loop, cancellation) = (call.loop, call.cancellation)
@@ -167,6 +168,6 @@ extension RetryDriver {
 }
 
 extension Error {
-    /// A body that can be sent once may be about to begin as long as anything of its request was sent.
+    /// Whether nothing was sent. Once anything was, a body that can be sent once may have begun.
     fileprivate var isUnsent: Bool { (self as? NetworkError).map { !$0.requestMayHaveBeenSent } ?? false }
 }

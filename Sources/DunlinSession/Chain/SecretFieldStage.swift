@@ -1,6 +1,6 @@
 internal import DunlinTransport
 
-/// Marks what responses bring in fields that the session says are secret.
+/// Marks the fields of responses that the session says are secret.
 struct SecretFieldStage: Stage {
     let names: HTTP.SecretFields
 

@@ -1,18 +1,18 @@
 extension HTTPSession {
-    /// How a request ended.
+    /// The end of a request: its outcome, and what led to it.
     public struct Completion: Sendable {
         public var task: HTTPSession.TaskSnapshot
-        /// What was asked, without user info.
+        /// The URL that was asked for, without user info.
         public var url: String
-        /// Nil if no response came that was delivered.
+        /// The head of the response that was delivered; nil if there was none.
         public var response: ResponseHead?
         /// The response's body as received; nil if it was not read as a whole.
         public var body: Bytes?
-        /// The file that the body went to, if that was done with it.
+        /// The file that the body was written to, if it was.
         public var file: DownloadedFile?
-        /// What the serializer made of it, if that may be shared: of a request that was made through a handle.
+        /// The serializer's value, if it may be shared: that is so for a request that was made through a handle.
         public var value: (any Sendable)?
-        /// Nil for a stream and for a download.
+        /// The request's serializer; nil for a stream and for a download.
         public var serializer: (any ResponseSerializer)?
         public var error: (any Error)?
         public var metrics: HTTPSession.Metrics

@@ -1,13 +1,13 @@
 internal import Synchronization
 
-/// Tells a session's events to whoever listens.
+/// Tells a session's events to its observers.
 ///
 /// Rules:
-/// 1. Every listener gets the events in one and the same order. Whoever finds nobody telling tells all that is there,
-///    outside the lock: listeners are never resumed under it.
-/// 2. A listener who does not keep up loses the oldest events; it holds up neither requests nor other listeners.
-/// 3. After the last event everybody's stream ends; who comes later hears what comes later. A hub that is let go of
-///    ends them too, for there will be no event.
+/// 1. Every observer gets the events in the same order. Whoever adds an event while nobody is telling tells all that is
+///    there, outside the lock: observers are never resumed under it.
+/// 2. An observer that does not keep up loses the oldest events; it delays neither requests nor other observers.
+/// 3. After the last event every stream ends; an observer that comes later gets what happens later. Releasing the hub
+///    ends the streams too, for there will be no more events.
 package final class EventHub: Sendable {
     typealias Stream = AsyncStream<HTTPSession.Event>
 
@@ -28,7 +28,7 @@ package final class EventHub: Sendable {
     private let state = Mutex(State())
     private let count: Atomic<Int>
 
-    /// `always`: somebody other than listeners wants to know.
+    /// `always`: others than observers of events, such as hooks, observe every request.
     init(always: Bool) {
         count = Atomic(always ? 1 : 0)
     }
@@ -37,10 +37,10 @@ package final class EventHub: Sendable {
         for listener in state.withLock({ $0.listeners }).values { listener.finish() }
     }
 
-    /// Whether anybody wants to know. Asked for each request.
+    /// Whether there are observers. Checked for each request.
     var hasObservers: Bool { count.load(ordering: .relaxed) > 0 }
 
-    /// Everything from now on; the newest `capacity` events are kept for a listener who is busy.
+    /// All events from now on; the newest `capacity` of them are kept for an observer that is busy.
     func listen(keeping capacity: Int) -> Stream {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingNewest(max(1, capacity)))
         let id = state.withLock { state in
@@ -61,7 +61,7 @@ package final class EventHub: Sendable {
         if hasObservers { take(.tell(event())) }
     }
 
-    /// Ends everybody's stream.
+    /// Ends every stream.
     func end() {
         take(.end)
     }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension HTTPSession {
-    /// One request of this process; never given twice.
+    /// The identity of one request of this process; no two requests have the same.
     public struct TaskID: Sendable, Hashable, CustomStringConvertible {
         public let rawValue: UInt64
 

@@ -3,7 +3,7 @@ extension HTTPSession {
     public enum TaskKind: String, Sendable, Hashable, CaseIterable {
         /// The response is read as a whole.
         case data
-        /// As `data`, but what is sent is a file or a stream.
+        /// As `data`, but the body that is sent is a file or a stream.
         case upload
         case download
         /// The response is read as it comes.
@@ -14,16 +14,16 @@ extension HTTPSession {
 }
 
 extension HTTPSession {
-    /// What the registry tells of a request.
+    /// The state of a request at one time, as the registry shows it.
     public struct TaskSnapshot: Sendable, Hashable {
         public enum State: Sendable, Hashable {
-            /// It may begin, and has not been sent yet.
+            /// It has been begun, and not been sent yet.
             case waiting
-            /// On its way; `hop` counts the times it was sent.
+            /// It is on its way; `hop` counts how often it was sent.
             case running(hop: Int)
-            /// It failed after so many hops, and waits to be tried again.
+            /// It failed after so many hops, and waits for its next attempt.
             case waitingToRetry(hop: Int)
-            /// Held back by `suspend()`, or not let go yet.
+            /// It was suspended by `suspend()`, or its handle has not been resumed yet.
             case suspended
             case over
         }
@@ -36,8 +36,8 @@ extension HTTPSession {
         public var tags: Set<String>
         public var priority: HTTP.Priority
         public var state: State
-        /// What the request is about just now; nil unless it runs, or waits for its turn in a queue, which is `pool`.
-        /// Of one that is being sent at once and waits for its answer, as most do, it is `firstByte`.
+        /// The phase the request is in; nil unless it runs or waits for its turn in a queue, which is `pool`. While the
+        /// answer to a request is awaited, as it is most of the time, the phase is `firstByte`.
         public var phase: HTTP.Phase?
         /// How long ago the request was made.
         public var age: Duration

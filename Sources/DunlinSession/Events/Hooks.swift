@@ -1,47 +1,48 @@
 extension HTTPSession {
-    /// What decides, or is told, while a request is on its way. A hook that is not set costs nothing.
+    /// Functions of yours that decide, or are told, while a request is on its way. A hook that is not set costs
+    /// nothing.
     ///
-    /// For what has to be decided the session's hook is asked first. Where it has no opinion, the request's is asked,
-    /// and where that has none, the default counts. Hooks run off the loop; the request waits for them within its
-    /// timeouts, and cancelling it cancels them. What is told is told the session's hook, then the request's. Those who
-    /// are told of the end are waited for, however long that takes.
+    /// For a decision the session's hook is asked first. Where it has no opinion, the request's hook is asked, and
+    /// where that has none, the default counts. Hooks run off the loop; the request waits for them within its timeouts,
+    /// and cancelling it cancels them. News goes to the session's hook first, then to the request's. The request waits
+    /// for hooks that are told of its end, however long they take.
     public struct Hooks: Sendable {
         /// Asked before a redirect is followed. Nil means no opinion; the default is to follow.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?
-        /// Asked for a body when one that could be sent once must be sent again to follow a redirect. With nil for an
-        /// answer the request fails with `NetworkError` code `bodyNotReplayable`.
+        /// Asked for a body when one that could be sent once must be sent again to follow a redirect. If the answer is
+        /// nil, the request fails with `NetworkError` code `bodyNotReplayable`.
         public var replacementBody: (@Sendable (RedirectRequest) async -> RequestBody?)?
         /// Asked about a response that is to be delivered, before its body is read. Nil means no opinion; the default
-        /// is to take it.
+        /// is to accept it.
         public var response: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> ResponseDecision?)?
-        /// Asked where a download goes, once its response has been taken; counts before what the request says. Nil
-        /// means no opinion.
+        /// Asked where a download goes, once its response has been accepted; the answer overrides the request's
+        /// destination. Nil means no opinion.
         public var destination: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> Destination?)?
-        /// Told each piece of that response's body as it comes, content codings taken off. The next is not read before
-        /// it returns.
+        /// Told each chunk of that response's body as it comes, content codings taken off. The next chunk is not read
+        /// before the hook returns.
         public var data: (@Sendable (Bytes, HTTPSession.TaskSnapshot) async -> Void)?
-        /// Told how far the request's body has come: now, whenever that has changed since it last returned, and at the
-        /// end. The transfer does not wait for it, but its end does.
+        /// Told the progress of the request's body: at the beginning, whenever it has changed since the hook last
+        /// returned, and at the end. The transfer does not wait for the hook, but the request's end does.
         public var uploadProgress: ProgressHook?
-        /// The same of the response's body.
+        /// Told the progress of the response's body in the same way.
         public var downloadProgress: ProgressHook?
-        /// Told, once, that the request waits for a network, and how it failed without one. Of requests that are to
-        /// wait (`waitsForConnectivity`).
+        /// Told, once, that the request waits for a network, and how it failed without one. Only for requests with
+        /// `waitsForConnectivity`.
         public var waitingForConnectivity: (@Sendable (HTTPSession.TaskSnapshot, NetworkError) async -> Void)?
-        /// Told, before the wait, that the request is to be tried again, and what its last attempt came to.
+        /// Told, before the wait, that the request will have another attempt, and the outcome of its last one.
         public var willRetry: (@Sendable (HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt) async -> Void)?
-        /// Told that a request's transfer is over, well or with an error, before a value is made of what came.
+        /// Told that a request's transfer is over, with or without an error, before a value is made of its body.
         public var didEndTransfer: (@Sendable (HTTPSession.TaskSnapshot, (any Error)?) async -> Void)?
-        /// Told how a request spent its time, with each attempt it took, also of one that failed.
+        /// Told how a request spent its time, with each hop it took, also if it failed.
         public var metrics: (@Sendable (HTTPSession.Metrics, HTTPSession.TaskSnapshot) async -> Void)?
-        /// Told how a request ended, once, before its caller is.
+        /// Told the end of a request, once, before its caller is.
         public var completed: (@Sendable (Completion) async -> Void)?
-        /// Told that the session takes no more requests and none is running. Of a session's hooks only.
+        /// Told that the session takes no more requests and none is running. Only a session's hook is told.
         public var invalidated: (@Sendable () async -> Void)?
 
         public init() {}
 
-        /// Whether any of them wants to be asked or told about requests.
+        /// Whether any hook is set that is asked or told about requests.
         var isSet: Bool {
             redirect != nil || replacementBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || didEndTransfer != nil || metrics != nil
@@ -56,8 +57,8 @@ extension HTTPSession {
         case accept
         /// The request fails with `NetworkError` code `cancelled`, which carries the response's head.
         case cancel
-        /// The body goes to a file instead of to memory; `Response.file` says where it lies, and the serializer is
-        /// shown no bytes. Who reads a stream, or downloads anyway, goes on doing so.
+        /// The body goes to a file instead of to memory; `Response.file` says which, and the serializer gets no bytes.
+        /// Has no effect on a stream or a download.
         case download(to: Destination)
     }
 }

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// Tells a session's listeners what its reachability says: from the first listener on, until the session is shut down
-/// or dropped.
+/// Tells a session's observers of its reachability: from the first observer on, until the session is shut down or
+/// released.
 final class ReachabilityReporter: Sendable {
     private let task = Mutex<Task<Void, Never>?>(nil)
 

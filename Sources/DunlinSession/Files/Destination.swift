@@ -8,10 +8,9 @@ extension HTTPSession {
     /// .resolved { head, url in head.status == .ok ? .folder("/data") : nil }
     /// ```
     ///
-    /// A path that does not begin with a slash belongs to the working directory as it is when the download is asked
-    /// for.
+    /// A relative path is resolved against the working directory at the time when the download is asked for.
     public struct Destination: Sendable {
-        /// What knows how a body gets to where it stands for.
+        /// A place that knows how a body gets there.
         package protocol Place: Sendable {}
 
         package var place: any Place

@@ -1,14 +1,14 @@
 extension HTTPSession {
-    /// A file that a response's body has become.
+    /// The file that a response's body was written to.
     public struct DownloadedFile: Sendable, Hashable {
-        /// Absolute.
+        /// The absolute path.
         public var path: String
         public var byteCount: Int
-        /// Of its contents, if it was asked for.
+        /// The digest of its contents, if it was asked for.
         public var digest: ContentDigest?
         /// How many of its bytes were there already when this download began.
         public var resumedAt: Int
-        /// What the server or the URL calls it; safe as a name in a folder.
+        /// The name that the server or the URL suggests; safe as a name in a folder.
         public var suggestedName: String
 
         public init(

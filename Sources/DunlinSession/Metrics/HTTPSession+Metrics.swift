@@ -1,9 +1,9 @@
 extension HTTPSession {
-    /// How a request spent its time: one `HTTP.Hop` for each hop or replay, the last one being the response's.
+    /// How a request spent its time: one `HTTP.Hop` for each hop, the last one being the response's.
     ///
-    /// The usual single attempt is held in place, so that measuring allocates nothing.
+    /// The usual single hop is stored in place, so that measuring allocates nothing.
     public struct Metrics: Sendable, Hashable {
-        /// Nil for none: even an empty array is counted by reference.
+        /// Nil for no earlier hops: even an empty array is counted by reference.
         private var earlier: [HTTP.Hop]?
         private var last: HTTP.Hop?
 
@@ -29,12 +29,12 @@ extension HTTPSession {
             last = hop
         }
 
-        /// The same with a later state of the last attempt.
+        /// The metrics with a later state of the last hop.
         func updating(_ hop: HTTP.Hop) -> HTTPSession.Metrics {
             HTTPSession.Metrics(earlier: earlier, last: hop)
         }
 
-        /// The same for a request that waited in a queue for so many nanoseconds before it was sent.
+        /// The metrics of a request that waited in a queue for so many nanoseconds before it was sent.
         func after(waiting time: Int64) -> HTTPSession.Metrics {
             var hops = hops
             guard time > 0, !hops.isEmpty else { return self }
@@ -42,7 +42,7 @@ extension HTTPSession {
             return HTTPSession.Metrics(hops: hops)
         }
 
-        /// From the start of the first attempt to the end of the last; zero while that is underway.
+        /// From the start of the first hop to the end of the last; zero while that is underway.
         public var total: Duration {
             guard let last else { return .zero }
             return max(.zero, last.ended.duration(since: (earlier?.first ?? last).started))
@@ -51,14 +51,14 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Metrics: CustomStringConvertible {
-    /// A waterfall, one attempt after the other.
+    /// A waterfall, one hop after the other.
     public var description: String {
         hops.map(\.waterfall).joined(separator: "\n")
     }
 }
 
 extension HTTP.Hop {
-    /// The same, begun with the wait of so many nanoseconds in a queue.
+    /// The hop, begun with a wait of so many nanoseconds in a queue.
     func after(waiting time: Int64) -> HTTP.Hop {
         var hop = self
         hop.started = hop.started.advanced(by: -time)
@@ -66,9 +66,9 @@ extension HTTP.Hop {
         return hop
     }
 
-    /// One line a phase that took place: name, duration, and a bar in proportion.
+    /// One line for each phase that took place: its name, its duration, and a bar in proportion.
     public var waterfall: String {
-        // An attempt that has no end yet has no total either.
+        // A hop that has not ended has no total.
         let total = max(0, self[.total])
         let phases = HTTP.Phase.allCases.filter { $0 != .total && self[$0] > 0 }
         let whole = phases.reduce(max(1, total)) { max($0, self[$1]) }
@@ -83,7 +83,7 @@ extension HTTP.Hop {
 }
 
 extension Int64 {
-    /// Nanoseconds for people.
+    /// Nanoseconds in a form for people.
     fileprivate var readable: String {
         let microseconds = self / 1000
         if microseconds < 1000 { return "\(microseconds) µs" }

@@ -1,11 +1,11 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// What one listener has been told of a transfer.
+/// Decides what one observer is told of a transfer.
 ///
-/// Rules: the first value is told at once, whatever it is; then only what differs from the last; the final one once,
-/// and nothing after it. Between two looks any number of changes are one, and looks are a hundredth of a second apart:
-/// nobody sees more, and being told costs more than being sent what is told of.
+/// Rules: the first value is told at once, whatever it is. Later values are told if they differ from the last. The
+/// final value is told once, and nothing after it. Looks are a hundredth of a second apart, and all changes between two
+/// looks are told as one: nobody can see more, and telling costs more than sending the bytes.
 struct ProgressReporter {
     typealias Sight = (tally: Tally, version: UInt64, time: MonotonicTime)
 
@@ -13,7 +13,7 @@ struct ProgressReporter {
     private var meter = RateMeter()
     private var last: HTTPSession.TransferProgress?
     private(set) var version: UInt64?
-    /// When the next value may be told, unless it is the final one.
+    /// The earliest time of the next value, unless it is the final one.
     private(set) var nextTime = MonotonicTime(nanoseconds: 0)
 
     private static var interval: Int64 { 10_000_000 }
@@ -22,10 +22,10 @@ struct ProgressReporter {
         self.direction = direction
     }
 
-    /// Everything has been told.
+    /// Whether everything has been told.
     var isOver: Bool { last?.isFinal == true }
 
-    /// What to tell; nil if it is nothing new.
+    /// The value to tell; nil if there is nothing new.
     mutating func tell(_ tally: Tally, _ version: UInt64, at now: MonotonicTime) -> HTTPSession.TransferProgress? {
         self.version = version
         var progress = HTTPSession.TransferProgress(tally, direction)
@@ -41,8 +41,8 @@ struct ProgressReporter {
 }
 
 extension TransferControl {
-    /// The progress as it is now, then the newest whenever it has changed, then the final one. Nothing is computed or
-    /// kept for a listener who is not asking.
+    /// The progress now, then the newest value whenever it has changed, then the final one. Nothing is computed or kept
+    /// for an observer that is not asking.
     func progress(_ direction: HTTPSession.Direction) -> AsyncStream<HTTPSession.TransferProgress> {
         AsyncStream(knowing: ProgressReporter(direction)) { [self] teller -> ProgressReporter.Sight? in
             guard !teller.isOver,

@@ -1,6 +1,6 @@
-/// How fast something grows, smoothed: a figure for people, who cannot read one that jumps with every packet.
+/// Measures how fast something grows, smoothed for people, who cannot read a figure that jumps with every packet.
 ///
-/// Each step counts the more the longer it took, against a memory of three seconds. Must not know: clocks.
+/// Each step counts the more the longer it took, against a memory of three seconds. The meter knows no clock.
 struct RateMeter {
     private static let memory: Double = 3
 
@@ -14,7 +14,7 @@ struct RateMeter {
             return
         }
         let seconds = Double(now.nanoseconds - before.at.nanoseconds) / 1e9
-        // Two notes in one instant are one: the later one is made with the next.
+        // Two notes at the same time are one: the later one is counted with the next.
         guard seconds > 0 else { return }
         let step = Double(count - before.count) / seconds
         let weight = seconds / (seconds + Self.memory)

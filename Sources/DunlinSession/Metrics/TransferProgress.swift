@@ -1,18 +1,18 @@
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// How far one direction of a request has come. Never less than it was told before.
+    /// The progress of one direction of a request. It never goes down.
     public struct TransferProgress: Sendable, Hashable {
-        /// Bytes of the content as they travel, codings on and framing off: an upload's that the socket has taken, a
-        /// download's that have arrived.
+        /// Bytes of the body on the wire, content codings on and framing off: of an upload those the socket has taken,
+        /// of a download those that have arrived.
         public var wireBytes: Int
-        /// The same with content codings taken off. What `totalBytes` counts is on the wire.
+        /// Bytes with content codings taken off; `totalBytes` counts bytes on the wire.
         public var decodedBytes: Int
-        /// Nil if only the end will tell.
+        /// Bytes that the whole will have; nil if that is unknown.
         public var totalBytes: Int?
         /// Smoothed over some seconds; nil until there is something to compare.
         public var bytesPerSecond: Double?
-        /// The request is over, in whichever way: no value follows this one.
+        /// Whether the request is over, whatever its outcome: no value follows this one.
         public var isFinal: Bool
 
         public init(
@@ -26,14 +26,14 @@ extension HTTPSession {
             self.isFinal = isFinal
         }
 
-        /// From 0 to 1; nil if the total is unknown. Nothing of nothing is all of it once the request is over.
+        /// From 0 to 1; nil if the total is unknown. An empty body is 1 once the request is over.
         public var fraction: Double? {
             guard let totalBytes else { return nil }
             if totalBytes <= 0 { return isFinal ? 1 : 0 }
             return max(0, min(1, Double(wireBytes) / Double(totalBytes)))
         }
 
-        /// At the present rate; nil if there is no telling.
+        /// The time left at the present rate; nil if it cannot be estimated.
         public var timeLeft: Duration? {
             guard let totalBytes else { return nil }
             let left = totalBytes.subtractingClamped(wireBytes)

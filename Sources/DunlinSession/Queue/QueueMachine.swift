@@ -1,16 +1,16 @@
 internal import DunlinTransport
 
-/// Who may be on the way, and who waits for a turn.
+/// Decides which requests may be on their way, and which wait for a turn.
 ///
 /// Rules:
-/// 1. Two caps: over all, and for each host. Who comes and finds room under both goes at once.
-/// 2. Who waits is served by priority, then in order of arrival, among those whose host has room: a full host holds up
-///    nobody else. So whoever waits does so because everything is taken or because their host has all it may have, and
-///    each who leaves makes room for one at most.
-/// 3. Another priority counts at once, and arrival as before.
-/// 4. More than so many do not wait. Who stepped aside and comes back with its number stands where it stood, and is not
-///    turned away.
-/// 5. Never wakes anybody: the answer says whom to wake.
+/// 1. There are two caps: over all, and for each host. A request that finds room under both goes at once.
+/// 2. Waiting requests are served by priority, then in order of arrival, among those whose host has room: a full host
+///    holds up no request to another. So a request waits either because everything is taken or because its host has all
+///    it may have, and each request that leaves makes room for one at most.
+/// 3. A change of priority counts at once; the order of arrival stays.
+/// 4. Only so many may wait. A request that stepped aside and comes back with its number has its old position, and is
+///    not refused.
+/// 5. The machine wakes nobody: its answer says whom to wake.
 struct QueueMachine<Waiter> {
     enum Action: Equatable {
         case go
@@ -29,7 +29,7 @@ struct QueueMachine<Waiter> {
 
     private let limits: HTTPSession.QueueLimits
     private var hosts: [String: Host] = [:]
-    /// Hosts with room of their own where somebody waits, by the turn of who comes first there.
+    /// Hosts that have room and where somebody waits, in the order of who is first there.
     private var ready: [(turn: Turn, host: String)] = []
     private var nextNumber: UInt64 = 0
     private(set) var running = 0
@@ -39,7 +39,8 @@ struct QueueMachine<Waiter> {
         self.limits = limits
     }
 
-    /// Who goes must `leave`. `number` is that of an earlier wait that was given up.
+    /// Admits a request, which must `leave` then, or has it wait. `number` is that of an earlier wait that was given
+    /// up.
     mutating func enter(
         _ host: String, _ priority: HTTP.Priority, as number: UInt64? = nil, _ waiter: @autoclosure () -> Waiter
     ) -> Action {
@@ -58,7 +59,7 @@ struct QueueMachine<Waiter> {
         return .wait(number: place)
     }
 
-    /// One that went is over; who goes next, and where to.
+    /// A request that was admitted is over. Returns who goes next, and to which host.
     mutating func leave(_ host: String) -> (waiter: Waiter, host: String)? {
         running -= 1
         change(line(of: host)) { $0.running -= 1 }
@@ -73,32 +74,32 @@ struct QueueMachine<Waiter> {
         return (waiter, next.host)
     }
 
-    /// The waiter if it still waited; it does not any more.
+    /// Ends a wait. Returns the waiter, or nil if it waited no more.
     mutating func giveUp(_ number: UInt64, _ host: String) -> Waiter? {
         guard let waiter = change(line(of: host), { $0.line.leave(number) }) else { return nil }
         waiting -= 1
         return waiter
     }
 
-    /// Means nothing for one that does not wait any more.
+    /// Changes the priority of one that waits; has no effect on any other.
     mutating func move(_ number: UInt64, _ host: String, to priority: HTTP.Priority) {
         change(line(of: host)) { $0.line.move(number, to: priority) }
     }
 }
 
 extension QueueMachine {
-    /// Where hosts do not matter, all stand in one line.
+    /// The queue for `host`; all hosts share one where there is no cap for each.
     private func line(of host: String) -> String { limits.runningPerHost == nil ? "" : host }
 
     private func hasRoom(_ host: Host) -> Bool { host.running < limits.runningPerHost ?? .max }
 
-    /// The turn of who comes first at `host`, if the host has room.
+    /// The turn of the first waiter at `host`, if the host has room.
     private func turn(at host: String) -> Turn? {
         guard let host = hosts[host], hasRoom(host) else { return nil }
         return host.line.first
     }
 
-    /// All changes to a host go this way, so that `ready` is true afterwards.
+    /// Every change to a host is made here, so that `ready` is true afterwards.
     private mutating func change<Result>(_ host: String, _ change: (inout Host) -> Result) -> Result {
         let before = turn(at: host)
         let result = change(&hosts[host, default: Host()])
@@ -111,7 +112,7 @@ extension QueueMachine {
         return result
     }
 
-    /// Where a turn stands in `ready` or would stand.
+    /// The index of a turn in `ready`, or where it would be inserted.
     private func index(of turn: Turn) -> Int {
         var low = 0
         var high = ready.count

@@ -2,7 +2,7 @@ package import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Lets so many requests go at once and has the others wait. The rules are `QueueMachine`'s; this class holds the lock
+/// Admits so many requests at once and has the others wait. The rules are `QueueMachine`'s; this class holds the lock
 /// around it, and waits.
 package final class RequestQueue: Sendable {
     fileprivate enum Verdict: Sendable {
@@ -10,14 +10,14 @@ package final class RequestQueue: Sendable {
         case steppedAside
     }
 
-    /// How a request came in.
+    /// How a request entered.
     enum Entry: Sendable {
         case admitted(_ host: String, number: UInt64?)
         /// Too many wait already.
         case full
         case waiting(Place)
 
-        /// To come back with.
+        /// The number to come back with.
         var number: UInt64? {
             switch self {
             case .admitted(_, let number): number
@@ -27,12 +27,13 @@ package final class RequestQueue: Sendable {
         }
     }
 
-    /// How its wait ended.
+    /// The outcome of a wait.
     enum Outcome {
-        /// Whoever is admitted must `leave`.
+        /// The request may go, and must `leave` when it is over.
         case admitted
         case full
-        /// The request is held: to be asked again when it goes on, with the number, if it has stood in line.
+        /// The request was suspended. It enters again when it is resumed, with its number if it has waited in the
+        /// queue.
         case steppedAside(number: UInt64?)
         case timedOut
         case cancelled
@@ -46,7 +47,7 @@ package final class RequestQueue: Sendable {
         machine = Mutex(QueueMachine(limits))
     }
 
-    /// Comes in; wakes nobody. What it returns must be waited for, by somebody and at some time.
+    /// Enters the queue; wakes nobody. Somebody must `wait` for the entry that it returns, at some time.
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
         let waiter = ValueWaiter<Verdict>(on: loop)
         let priority = control.queueStatus.priority
@@ -60,7 +61,7 @@ package final class RequestQueue: Sendable {
         }
     }
 
-    /// Waits for the turn of one that has come in.
+    /// Waits for the turn of a request that has entered.
     func wait(
         _ entry: Entry, _ control: TransferControl, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Outcome {
@@ -71,7 +72,7 @@ package final class RequestQueue: Sendable {
         }
     }
 
-    /// One that was admitted is over.
+    /// A request that was admitted is over.
     func leave(_ host: String) {
         var host = host
         while let next = machine.withLock({ $0.leave(host) }) {
@@ -88,7 +89,7 @@ package final class RequestQueue: Sendable {
             cancellation.phase = .firstByte
             control.queueStatus.leave()
         }
-        // It may have been suspended before there was a place to be told at.
+        // It may have been suspended before it had a position to be told at.
         if control.isSuspended { place.stepAside() }
         switch await place.waiter.wait(until: deadline, cancellation: cancellation) {
         case .value(.admitted): return admit(place.host, control, place.number)
@@ -102,20 +103,20 @@ package final class RequestQueue: Sendable {
         }
     }
 
-    /// Nobody takes a turn only to be held.
+    /// Admits a request, unless it is suspended: it would keep a turn that it cannot use.
     private func admit(_ host: String, _ control: TransferControl, _ number: UInt64?) -> Outcome {
         guard control.isSuspended else { return .admitted }
         leave(host)
         return .steppedAside(number: number)
     }
 
-    /// Whoever still stood there.
+    /// Ends a wait; the waiter, if it still waited.
     @discardableResult
     private func giveUp(_ place: Place) -> ValueWaiter<Verdict>? {
         machine.withLock { $0.giveUp(place.number, place.host) }
     }
 
-    /// Where one stands that waits.
+    /// The position of a request that waits.
     struct Place: QueuePosition {
         private let queue: RequestQueue
         fileprivate let host: String

@@ -1,8 +1,8 @@
 extension HTTPSession {
-    /// A response that led elsewhere, and what it was the answer to.
+    /// A response that redirects, and the URL it answered.
     public struct Redirect: Sendable {
         public var method: HTTP.Method
-        /// What was asked for, without user info.
+        /// The URL that was asked for, without user info.
         public var url: String
         public var head: ResponseHead
 
@@ -13,7 +13,7 @@ extension HTTPSession {
         }
 
         public var status: HTTP.Status { head.status }
-        /// Where it said to go, as it said it.
+        /// The response's `Location`, as received.
         public var location: String? { head.fields["location"] }
     }
 }
@@ -23,11 +23,11 @@ extension HTTPSession.Redirect: CustomStringConvertible {
 }
 
 extension HTTPSession {
-    /// Why a redirect was not followed: what a `NetworkError` has underlying it then.
+    /// Why a redirect was not followed: the underlying error of the `NetworkError`.
     public struct RedirectFailure: Error, Sendable, CustomStringConvertible {
         /// All redirects of this request, the one that was not followed last.
         public var chain: [HTTPSession.Redirect]
-        /// What is wrong with where it led, if it led nowhere.
+        /// What is wrong with the address it led to, if something is.
         public var cause: (any Error)?
 
         public init(chain: [HTTPSession.Redirect], cause: (any Error)? = nil) {

@@ -1,8 +1,8 @@
 extension HTTPSession {
-    /// What one hop of a request sends.
+    /// The request that one hop sends.
     public struct RedirectRequest: Sendable {
         public var method: HTTP.Method
-        /// Absolute, without user info.
+        /// The absolute URL, without user info.
         public var url: String
         public var fields: Fields
         public var body: RequestBody

@@ -1,17 +1,17 @@
 internal import DunlinSemantics
 
-/// Whether a redirect is followed, and with what.
+/// Decides whether a redirect is followed, and with which request.
 ///
 /// Rules:
-/// 1. What a status asks for, and which fields may go where, is `RedirectRules`'.
-/// 2. Whatever is wrong with where a redirect leads is wrong only if it is followed: a hook may decide otherwise.
-/// 3. What is followed must be http or https, must not lose protection unless the policy allows that, and must not have
-///    been sent before: the same method, URL, fields and body would be answered with the same redirect, unless cookies
-///    were set on the way. A fragment is never sent and makes no difference.
-/// 4. Fields that were kept from another origin are gone for the rest of the chain: each hop begins with those of the
-///    last.
-/// 5. What a hook says in place of the proposal is judged by the same rules. Sensitive fields that it left as they
-///    stood are kept from another origin than the proposed one; those that it wrote are its own affair.
+/// 1. What a status asks for, and which fields may be sent where, is decided by `RedirectRules`.
+/// 2. A wrong address is an error only if the redirect is followed: a hook may decide otherwise.
+/// 3. The next URL must be http or https, and must not lose protection unless the policy allows that. The request must
+///    not have been sent before: the same method, URL, fields and body would be answered with the same redirect, unless
+///    cookies were set on the way. A fragment is never sent and makes no difference.
+/// 4. Fields that were kept from another origin are gone for the rest of the chain: each hop begins with the fields of
+///    the last.
+/// 5. A hook's request in place of the proposal is checked by the same rules. Sensitive fields that it left as they
+///    were are kept from another origin than the proposed one; fields that it wrote are sent.
 struct RedirectMachine: Sendable {
     /// One request, as far as redirects know it.
     struct Hop: Sendable {
@@ -21,16 +21,16 @@ struct RedirectMachine: Sendable {
         var hasBody: Bool
     }
 
-    /// What the server wants.
+    /// The request that the server wants.
     struct Proposal: Sendable {
         var method: HTTP.Method
-        /// Nil if there is something wrong with it.
+        /// The address; nil if something is wrong with it.
         var address: WebAddress?
-        /// The address, or the server's own word.
+        /// The address, or the server's own text.
         var url: String
         var fields: Fields
         var keepsBody: Bool
-        /// What following would come to.
+        /// Why following is refused, if it is.
         var refusal: Refusal?
     }
 
@@ -48,9 +48,9 @@ struct RedirectMachine: Sendable {
         var origin: HTTP.Origin
         var target: String
         var fields: Fields
-        /// Which of the bodies of this request; nil for none.
+        /// The number of the body that was sent; nil for none.
         var body: Int?
-        /// How often cookies had been set.
+        /// How often cookies had been set by then.
         var cookies: Int
 
         init(_ hop: Hop, body: Int, cookies: Int) {
@@ -63,11 +63,11 @@ struct RedirectMachine: Sendable {
 
     private(set) var count = 0
     private var sent: [Sent] = []
-    /// Counts the bodies that hooks gave.
+    /// The number of bodies that hooks gave.
     private var body = 0
     private var cookies = 0
 
-    /// Nil if the response says nothing of where to go, and is delivered.
+    /// Nil if the response has no location, and is delivered.
     func proposal(
         _ response: ResponseHead, to hop: Hop, _ policy: HTTPSession.RedirectPolicy
     ) -> Proposal? {
@@ -119,7 +119,7 @@ extension RedirectMachine.Proposal {
 }
 
 extension RedirectRules {
-    /// Where it leads to nothing we know, as to somebody else.
+    /// The fields for an unknown address are those for another origin.
     fileprivate static func allowed(
         _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin?, _ policy: HTTPSession.RedirectPolicy
     ) -> Fields {

@@ -1,6 +1,6 @@
 extension HTTPSession {
-    /// Whether redirects are followed, how far, and what goes along. What each status means is not for a policy to say:
-    /// see <doc:Redirects>.
+    /// Whether redirects are followed, how many, and with which fields. What each status means is not a matter of
+    /// policy: see <doc:Redirects>.
     public struct RedirectPolicy: Sendable, Hashable {
         public enum Mode: Sendable, Hashable {
             case follow
@@ -14,8 +14,8 @@ extension HTTPSession {
         /// Names of fields that no other origin may see, beside those of the session's `secretFields` and every field
         /// that was appended as sensitive.
         public var sensitiveFields: [String]
-        /// **Lowers security.** Follow a redirect from https to http. Told to `securityWarningHandler`. A session with
-        /// pins does not follow it even so.
+        /// **Lowers security.** Whether a redirect from https to http is followed. It is reported to
+        /// `securityWarningHandler`. A session with pins never follows one.
         public var allowsHTTPSToHTTP = false
 
         public init(mode: Mode = .follow, limit: Int = 20, sensitiveFields: [String] = []) {
@@ -29,7 +29,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.RedirectPolicy {
-    /// Those that are usual, and the policy's own. The session's are marked in each request.
+    /// The usual secret fields and the policy's own. The session's are marked in each request.
     var secretFields: HTTP.SecretFields { HTTP.SecretFields(sensitiveFields) }
 
     /// What this policy makes weaker.

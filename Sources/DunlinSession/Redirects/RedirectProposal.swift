@@ -1,12 +1,12 @@
 extension HTTPSession {
     /// A redirect that is about to be followed.
     public struct RedirectProposal: Sendable {
-        /// What was sent and answered with a redirect.
+        /// The request that was answered with a redirect.
         public let request: RedirectRequest
-        /// That answer. Its body is delivered with it if the decision is to stop.
+        /// The redirecting response. Its body is delivered with it if the decision is to stop.
         public let response: ResponseHead
-        /// What will be sent if the redirect is followed. Its URL is the server's word as it stands if that leads to
-        /// nothing we could ask, such as `app://callback`; following it fails then.
+        /// The request that will be sent if the redirect is followed. If the server's address is none that can be
+        /// asked, such as `app://callback`, the URL is the server's text as it stands, and following it fails.
         public let next: RedirectRequest
         /// How many redirects were followed before this one.
         public let count: Int
@@ -22,8 +22,8 @@ extension HTTPSession {
     /// What to do about a redirect.
     public enum RedirectDecision: Sendable {
         case follow
-        /// Send this instead. The rules about clear text hold for it too. Should it go to another origin than the one
-        /// proposed, sensitive fields that were left as they stood in the proposal are not sent there.
+        /// Send this instead. The rules about clear text hold for it too. If it goes to another origin than the
+        /// proposed one, sensitive fields that were left as they were in the proposal are not sent there.
         case modify(RedirectRequest)
         /// Deliver the 3xx response with its body.
         case stop

@@ -1,15 +1,15 @@
 internal import Synchronization
 
-/// What the code that runs now is a part of: a hook is within its request, a stream's scope within its own, and within
-/// them too is whatever they call, start as a child or ask for.
+/// What the code that runs now is within: a hook is within its request, the reader of a stream within the stream's
+/// scope, and with them everything that they call, start as a child task or ask for.
 ///
-/// Whoever waits there for requests to end leaves these out: they cannot end before that wait has. What is over is
-/// forgotten: a task that goes on by itself would otherwise keep all that it ever came from.
+/// Code that waits for requests to end leaves out those it is within: they cannot end before that wait does. What is
+/// over is forgotten; otherwise a task that goes on by itself would keep all that it ever came from.
 package final class Enclosure: Sendable {
     package enum Subject: Hashable, Sendable {
         case request(HTTPSession.TaskID)
         case transfer(of: ObjectIdentifier)
-        /// A session tells its hook that it has ended.
+        /// The hook of a session that is told that the session has ended.
         case invalidation(of: ObjectIdentifier)
     }
 
@@ -23,7 +23,7 @@ package final class Enclosure: Sendable {
         self.subject = subject
     }
 
-    /// Runs `operation` as a part of something, and of all that encloses the caller.
+    /// Runs `operation` within `subject`, and within all that the caller is within.
     package static func enter<Value>(
         _ subject: Subject, isolation: isolated (any Actor)? = #isolation, _ operation: () async throws -> Value
     ) async rethrows -> Value {
@@ -36,6 +36,6 @@ package final class Enclosure: Sendable {
 
     static func contains(_ subject: Subject) -> Bool { subjects.contains(subject) }
 
-    /// All that encloses the caller.
+    /// Everything the caller is within.
     package static var subjects: Set<Subject> { Set(alive.map(\.subject)) }
 }

@@ -1,34 +1,35 @@
-/// Which requests run, which more may come, and who waits for one or for the last to end.
+/// Keeps which requests run, which more may enter, and who waits for one of them or for the last one to end.
 ///
-/// Requests stand in numbered places that are used again: entering and leaving touch one array, and hash nothing unless
-/// somebody waits for a request to end. Both have a short way, for when nobody has to be told, which is nearly always.
+/// Requests are in numbered places that are used again: entering and leaving touch one array, and hash nothing unless
+/// somebody waits for a request to end. Both have a short way (`add`, `remove`) for when nobody has to be told, which
+/// is nearly always the case.
 ///
-/// Each comes from an era, which ends when its session is shut down or cancels all: what was asked for in one that has
-/// ended comes too late, however long it was on its way.
+/// Each request belongs to an era, which ends when its session is shut down or cancels all. A request of an era that
+/// has ended is refused, however long it was on its way.
 struct RegistryMachine<Delegate, Watcher> {
     private var places: [Delegate?] = []
     private var free: [Int] = []
     private var endObservers: [Watching] = []
-    /// Who waits for the request in a place.
+    /// Those who wait for the end of the request in a place.
     private var requestObservers: [Int: [(id: UInt64, watcher: Watcher)]] = [:]
     private var observers = RegistryObserverMachine<Watcher>()
     private var nextWatcher: UInt64 = 0
-    /// How many have come.
+    /// How many requests have entered.
     private(set) var arrivals: UInt64 = 0
-    /// The last that the session was shut down in, and the last in which it cancelled all.
+    /// The last era that ended by a shutdown, and the last that ended by cancelling all.
     private var ended: (byClosing: UInt64, byCancelling: UInt64) = (0, 0)
-    /// Whether the short way in is barred, and the short way out.
+    /// Whether the short way in is closed, and the short way out.
     private var isGuarded = (entry: false, exit: false)
 
-    /// Who wants the last to end, but for the requests that it is within: they cannot end before.
+    /// Somebody who waits for the last request to end, leaving out those that they are within: they cannot end before.
     private struct Watching {
         let id: UInt64
         var leftOut: Set<Int>
-        /// While it waits here, and what for: it may be within requests of other books only.
+        /// Set while it waits here. `isWithin` says what for: it may be within requests of other books only.
         var wait: (watcher: Watcher, isWithin: Bool)?
     }
 
-    /// Why a request may not come.
+    /// Why a request may not enter.
     enum Refusal: Error, Equatable {
         case closed
         case cancelled
@@ -37,7 +38,7 @@ struct RegistryMachine<Delegate, Watcher> {
     var count: Int { places.count - free.count }
     var running: [Delegate] { places.compactMap(\.self) }
 
-    /// The place to leave from; nil if somebody has to be told, or it may not come: see `admit`.
+    /// The place of the request; nil if somebody has to be told or the request may not enter: see `admit`.
     mutating func add(_ delegate: Delegate, of era: UInt64) -> Int? {
         isGuarded.entry || !mayCome(era) ? nil : enter(delegate)
     }
@@ -56,7 +57,7 @@ struct RegistryMachine<Delegate, Watcher> {
         return places.count - 1
     }
 
-    /// The place to leave from, and those to be told. Nobody is told of a request that does not move.
+    /// The place of the request, and those to be told. Nobody is told of a request that is not active.
     mutating func admit(
         _ delegate: Delegate, of era: UInt64, moves: Bool
     ) throws(Refusal) -> (place: Int, told: [Watcher]) {
@@ -67,8 +68,8 @@ struct RegistryMachine<Delegate, Watcher> {
         return (enter(delegate), told)
     }
 
-    /// Empties a place that `add` gave. False if somebody may have to be told, and nothing was done: see `dismiss`. The
-    /// time is for those who look on, of what was a request.
+    /// Empties a place that `add` gave. False if somebody may have to be told; then nothing was done: see `dismiss`.
+    /// The time is for observers, and nil if it was no request.
     mutating func remove(_ place: Int, at now: MonotonicTime?) -> Bool {
         if isGuarded.exit { return false }
         vacate(place)
@@ -76,7 +77,7 @@ struct RegistryMachine<Delegate, Watcher> {
         return true
     }
 
-    /// Empties a place that `add` or `admit` gave; those to be told that what they wait for is over.
+    /// Empties a place that `add` or `admit` gave. Returns those to be told that what they wait for is over.
     mutating func dismiss(_ place: Int, at now: MonotonicTime?) -> [Watcher] {
         vacate(place)
         if let now { observers.note(now) }
@@ -98,13 +99,13 @@ struct RegistryMachine<Delegate, Watcher> {
         return told.map(\.watcher) + takeServed()
     }
 
-    /// Whether the last has ended, as far as it is waited for. Who waits within a request does not wait for others that
-    /// do so within theirs: neither would ever end.
+    /// Whether the last request has ended, as far as it is waited for. Those who wait within a request do not wait for
+    /// others that do so within theirs: neither would ever end.
     private func isServed(isWithin: Bool) -> Bool {
         count == (isWithin ? endObservers.reduce(into: Set<Int>()) { $0.formUnion($1.leftOut) }.count : 0)
     }
 
-    /// Those who need not wait any more.
+    /// Takes out those who need not wait any more.
     private mutating func takeServed() -> [Watcher] {
         let isOver = (isServed(isWithin: false), isServed(isWithin: true))
         var told: [Watcher] = []
@@ -116,23 +117,24 @@ struct RegistryMachine<Delegate, Watcher> {
         return told
     }
 
-    /// Empties a place and keeps it, until `remove`.
+    /// Empties a place and keeps it taken, until `remove`.
     mutating func unlist(_ place: Int) {
         places[place] = nil
     }
 
-    /// What was asked for up to this era may not come any more.
+    /// Refuses requests of this era and those before.
     mutating func close(_ era: UInt64) {
         ended.byClosing = max(ended.byClosing, era)
     }
 
-    /// The same, since all was cancelled then.
+    /// Refuses requests of this era and those before, because all were cancelled.
     mutating func cancel(_ era: UInt64) {
         ended.byCancelling = max(ended.byCancelling, era)
     }
 
-    /// Who will wait for the last to end, within some of those that run, perhaps: a number to wait and to leave with,
-    /// and whether it is. Others may have waited for nothing but these: they are told.
+    /// Adds somebody who will wait for the last request to end, perhaps within some of those that run. Returns a number
+    /// to wait and to leave with, whether they are within any, and those to be told: others may have waited for nothing
+    /// but these requests.
     mutating func watch(
         leavingOut isLeftOut: (Delegate) -> Bool = { _ in false }
     ) -> (id: UInt64, isWithin: Bool, told: [Watcher]) {
@@ -143,7 +145,7 @@ struct RegistryMachine<Delegate, Watcher> {
         return (nextWatcher, !within.isEmpty, within.isEmpty ? [] : takeServed())
     }
 
-    /// False if there is nothing to wait for; who is within a request, of whichever book, waits for less.
+    /// False if there is nothing to wait for. Those who are within a request, of whichever book, wait for fewer.
     mutating func wait(_ id: UInt64, isWithin: Bool, _ watcher: Watcher) -> Bool {
         guard !isServed(isWithin: isWithin), let index = endObservers.firstIndex(where: { $0.id == id }) else {
             return false
@@ -157,13 +159,13 @@ struct RegistryMachine<Delegate, Watcher> {
         noteGuards()
     }
 
-    /// Who waits for one request.
+    /// Somebody who waits for one request.
     struct Following {
         fileprivate let place: Int
         fileprivate let id: UInt64
     }
 
-    /// What to leave with; nil if nobody on the list is meant, and there is nothing to wait for.
+    /// What to leave with; nil if no request on the list is meant, and there is nothing to wait for.
     mutating func follow(_ watcher: Watcher, _ isMeant: (Delegate) -> Bool) -> Following? {
         guard let place = places.firstIndex(where: { $0.map(isMeant) ?? false }) else { return nil }
         nextWatcher += 1
@@ -173,7 +175,7 @@ struct RegistryMachine<Delegate, Watcher> {
     }
 
     mutating func leave(_ following: Following) {
-        // The place may be another's by now, and have followers of its own.
+        // The place may belong to another request by now, with observers of its own.
         requestObservers[following.place]?.removeAll { $0.id == following.id }
         if requestObservers[following.place]?.isEmpty == true { requestObservers[following.place] = nil }
         noteGuards()
@@ -214,7 +216,7 @@ extension RegistryMachine {
         return Observation(isBusy: place != nil, ends: observers.ends)
     }
 
-    /// Those to be told that a request is held since this time, or was let go: nil.
+    /// Those to be told that a request has been suspended since this time, or (nil) was resumed.
     mutating func noteHold(since time: MonotonicTime?) -> [Watcher] {
         observers.noteHold(since: time)
     }

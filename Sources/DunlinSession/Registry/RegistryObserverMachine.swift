@@ -1,12 +1,13 @@
-/// Those who look, now and then, at whether any of a registry's requests moves, and are told when it is worth another
-/// look.
+/// The observers who look, now and then, at whether any of a registry's requests is active, and are told when it is
+/// worth another look.
 ///
 /// Rules:
-/// 1. Each waits for one thing at most: for any request to come, or for a certain one to end. It is told once, and
-///    waits for nothing from then on: what comes and ends by the thousand wakes nobody who has not asked again.
-/// 2. That a request was held or let go is told to everybody.
-/// 3. While there is anybody, ends are counted and the time of the last is kept, so that who looks seldom knows what
-///    came and went meanwhile, and since when there has been nothing.
+/// 1. Each waits for one thing at most: for any request to enter, or for a certain one to end. It is told once, and
+///    waits for nothing from then on. So thousands of requests that enter and end wake no observer that has not asked
+///    again.
+/// 2. That a request was suspended or resumed is told to every observer.
+/// 3. While there are observers, ends are counted and the time of the last is kept. So an observer that looks seldom
+///    knows what entered and ended meanwhile, and since when no request has been active.
 struct RegistryObserverMachine<Watcher> {
     private enum Wait: Equatable {
         case nothing
@@ -40,7 +41,7 @@ struct RegistryObserverMachine<Watcher> {
         noteWaits()
     }
 
-    /// Takes the place of what it waited for before. `place` is that of a request that moves, should there be one.
+    /// Replaces what the observer waited for before. `place` is that of an active request, should there be one.
     mutating func look(_ id: UInt64, for news: News, _ place: Int?) {
         guard let index = observers.firstIndex(where: { $0.id == id }) else { return }
         observers[index].wait =
@@ -52,7 +53,7 @@ struct RegistryObserverMachine<Watcher> {
         noteWaits()
     }
 
-    /// Those who wait for a request to come.
+    /// A request has entered: those who wait for one.
     mutating func arrived() -> [Watcher] {
         take { $0 == .arrival }
     }
@@ -62,12 +63,12 @@ struct RegistryObserverMachine<Watcher> {
         ends.note(now)
     }
 
-    /// Those who wait for the end of the request in this place.
+    /// The request in this place has ended: those who wait for that.
     mutating func ended(_ place: Int) -> [Watcher] {
         awaitsEnd ? take { $0 == .end(place: place) } : []
     }
 
-    /// Everybody: a request is held since this time, or was let go: nil.
+    /// Every observer: a request has been suspended since this time, or (nil) was resumed.
     mutating func noteHold(since time: MonotonicTime?) -> [Watcher] {
         if let time, !isEmpty { ends.note(time) }
         return observers.map(\.watcher)
@@ -92,13 +93,13 @@ struct RegistryObserverMachine<Watcher> {
 /// What an observer wants to be told of next.
 package enum News: Sendable {
     case nothing
-    /// If no request moves: that one has come.
+    /// That a request has entered, if none is active.
     case arrival
-    /// If one moves: that one of them has ended.
+    /// That an active request has ended, if there is one.
     case end
 }
 
-/// How many requests stopped moving while there was somebody who looks on, and when the last did.
+/// How many requests ended while there were observers, and when the last one did.
 package struct Ends: Sendable, Equatable {
     package private(set) var count: UInt64 = 0
     package private(set) var last = MonotonicTime(nanoseconds: 0)
@@ -108,7 +109,7 @@ package struct Ends: Sendable, Equatable {
         last = max(last, now)
     }
 
-    /// Those of another loop.
+    /// Adds the ends on another loop.
     mutating func add(_ others: Ends) {
         count += others.count
         last = max(last, others.last)

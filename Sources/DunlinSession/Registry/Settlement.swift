@@ -2,7 +2,8 @@ internal import Synchronization
 
 /// One value that comes once, and those who wait for it.
 ///
-/// Rules: the first value stays, whoever brings others; who waits gets it when it comes, and who comes later at once.
+/// Rules: the first value stays, whatever comes later. Those who wait get it when it comes; those who come later get it
+/// at once.
 struct SettlementMachine<Value, Waiter> {
     private enum State {
         case open([Waiter])
@@ -22,7 +23,7 @@ struct SettlementMachine<Value, Waiter> {
         return waiters
     }
 
-    /// The value if there is one; the waiter is told otherwise.
+    /// The value, if there is one; otherwise the waiter is told later.
     mutating func wait(_ waiter: Waiter) -> Value? {
         guard case .open(var waiters) = state else { return value }
         waiters.append(waiter)
@@ -57,7 +58,7 @@ package final class Settlement<Value: Sendable>: Sendable {
         return true
     }
 
-    /// Does not end before there is a value.
+    /// The value, once there is one. Cancelling the awaiting task does not end the wait.
     package var value: Value {
         get async {
             await withCheckedContinuation { continuation in
@@ -68,7 +69,7 @@ package final class Settlement<Value: Sendable>: Sendable {
         }
     }
 
-    /// Calls, once, whoever settles it or, if it is settled, at once.
+    /// Calls `call` once: when the value comes, or at once if it has come.
     package func whenSettled(_ call: @escaping @Sendable (Value) -> Void) {
         if let value = machine.withLock({ $0.wait(.call(call)) }) { call(value) }
     }

@@ -1,4 +1,4 @@
-/// Where one request stands. Terminal states are final: of several ends that race, the first counts.
+/// The state of one call. Terminal states are final: of several outcomes that race, the first counts.
 struct TaskMachine: Sendable {
     enum State: Sendable, Equatable {
         case waiting

@@ -2,19 +2,19 @@ internal import DunlinInflate
 internal import DunlinSemantics
 internal import DunlinWire
 
-/// Turns what a caller said into the request that goes out: base, defaults and options taken together.
+/// Makes a request of what a caller said, the session's base, its defaults, and options.
 ///
-/// Made once for a session and never changed, its rule about clear text aside; requests share it without a lock.
+/// Made once for a session and, but for its rule about clear text, never changed: requests share it without a lock.
 final class RequestBuilder: Sendable {
     private let base: WebAddress?
     private let fields: Fields
-    /// The fields again, ready for requests that add none.
+    /// The session's fields, ready for requests that add none.
     private let prepared: PreparedFields?
-    /// What requests to the base say of who the user is.
+    /// The credentials for requests to the base.
     private let home: Home?
     private let routes: Routes?
-    /// Whether the session's fields say more of a name than the default ones: what a serializer or the lack of decoding
-    /// would change is left alone then.
+    /// Whether the session's fields differ from the default ones in this name; then a serializer or an option does not
+    /// change it.
     private let ownsAccept: Bool
     private let ownsCodings: Bool
     let clearText: ClearTextRule
@@ -26,7 +26,7 @@ final class RequestBuilder: Sendable {
         let prepared: PreparedFields?
     }
 
-    /// What a URL says beside where to go. An object, since next to none say anything.
+    /// What a URL has beside its address. An object, since nearly no URL has anything.
     final class Extras: Sendable {
         let userInfo: WebAddress.UserInfo?
         let fragment: String?
@@ -56,9 +56,9 @@ final class RequestBuilder: Sendable {
         routes = try Routes.of(configuration, base: base?.origin)
     }
 
-    /// The head to send. `accept` and the body's content type count unless the caller's fields say otherwise, and
-    /// `accept` only if the session's say nothing of their own. `extras` get what else the URL says, if anything.
-    /// Inlined: a call with so much to say costs as much as the work.
+    /// The head to send. `accept` and the body's content type count unless the caller's fields override them, and
+    /// `accept` only if the session's fields have none of their own. `extras` is set if the URL has any. Inlined: a
+    /// call with so many arguments costs as much as the work.
     @inline(__always)
     func head(
         _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
@@ -84,7 +84,7 @@ final class RequestBuilder: Sendable {
         return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
 
-    /// A `?` or `&` that is there already is not said again.
+    /// A `?` or `&` that is there already is not added again.
     private static func append(_ query: HTTP.Query, to path: inout String) {
         let text = query.encoded
         if text.isEmpty { return }
@@ -100,12 +100,12 @@ final class RequestBuilder: Sendable {
         fields.contains(name) && fields.values(of: name) != [usual].compactMap(\.self)
     }
 
-    /// Who takes no coding off asks for none, unless a field of his own does.
+    /// Removes `Accept-Encoding` for a request that takes no coding off, unless the caller set the field.
     func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
         if !ownsCodings, !own.contains("accept-encoding") { head.fields.remove("accept-encoding") }
     }
 
-    /// Nil for fields: the session's.
+    /// With nil for fields the session's are sent.
     private func authorizedHead(
         _ method: HTTP.Method, _ origin: HTTP.Origin, _ path: String, _ own: Fields?, _ authorization: String
     ) -> RequestHead {
@@ -117,7 +117,7 @@ final class RequestBuilder: Sendable {
         return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
 
-    /// The same for who asks for nothing but the head.
+    /// The head to send, without what else the URL has.
     func head(
         _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false
@@ -126,17 +126,17 @@ final class RequestBuilder: Sendable {
         return try head(method, target, query, body, own, accept, expectsContinue: expectsContinue, &extras)
     }
 
-    /// The origin by the way that the session is configured to take there.
+    /// The origin with the route that the session has for it.
     func routed(_ origin: HTTP.Origin) -> HTTP.Origin { routes?.routed(origin) ?? origin }
 
-    /// A form of parts is for methods that have a body, whatever case they are written in.
+    /// Throws for a multipart form with a method that has no body, in whatever case the method is written.
     private static func check(_ contentType: String, goesWith method: HTTP.Method) throws {
         guard isForm(contentType), ["GET", "HEAD"].contains(method.rawValue.uppercased())
         else { return }
         throw NetworkError(.invalidRequest, "\(method) carries no form of parts")
     }
 
-    /// Nobody but its maker knows what its parts are bounded by, so that its type counts before any other.
+    /// Only the maker of a form knows its boundary, so its content type overrides any other.
     private static func isForm(_ contentType: String) -> Bool { contentType.hasPrefix("multipart/form-data") }
 
     private static func hasFields(_ body: borrowing RequestBody) -> Bool {
@@ -225,7 +225,7 @@ extension RequestBuilder {
         return Home(authorization: value, prepared: try prepare(fields))
     }
 
-    /// What to say of who the user is beside the fields; `info` is what the request's URL says of it.
+    /// The `Authorization` to send beside the fields; `info` is the user info of the request's URL.
     private func authorization(at origin: HTTP.Origin, _ info: WebAddress.UserInfo?, _ own: Fields) throws -> String? {
         if own.contains("authorization") { return nil }
         let isHome = base.map { $0.origin.isSame(as: origin) } ?? false

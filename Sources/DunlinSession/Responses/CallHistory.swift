@@ -1,19 +1,18 @@
-/// What came before the response that is delivered: hops that others followed, and the redirects among them.
+/// What came before the response that is delivered: the hops that others followed, and the redirects among them.
 ///
-/// An object made anew with each step. A request that took one hop, to a URL without a fragment, has none, and that is
-/// most of them.
+/// An object, made anew for each hop. A call of one hop, to a URL without a fragment, has none; most calls are such.
 @usableFromInline package final class CallHistory: Sendable {
     package struct Steps: Sendable {
         var hops: [HTTP.Hop] = []
         var redirects: [HTTPSession.Redirect] = []
-        /// Of the URL that was asked last.
+        /// The fragment of the URL that was asked last.
         var fragment: String?
         var machine = RedirectMachine()
-        /// What a response that nobody fetched is said to be from.
+        /// The URL of a response that was made and not fetched.
         var madeURL: String?
-        /// Where the body lies, of a response that became a download.
+        /// The file of a response that became a download.
         package var file: HTTPSession.DownloadedFile?
-        /// The tries of the request that came to nothing.
+        /// The earlier attempts of the call.
         var tries: RetryHistory?
     }
 
@@ -30,19 +29,19 @@
 }
 
 extension CallHistory? {
-    /// The same but for what `change` makes different.
+    /// A copy, changed by `change`.
     package func with(_ change: (inout CallHistory.Steps) -> Void) -> CallHistory {
         var steps = self?.steps ?? CallHistory.Steps()
         change(&steps)
         return CallHistory(steps)
     }
 
-    /// The same after exchanges of the same request that came to nothing, or to a part.
+    /// The history after further hops of the same call whose responses were not delivered.
     package func after(_ earlier: [HTTP.Hop]) -> CallHistory? {
         earlier.isEmpty ? self : with { $0.hops = earlier + $0.hops }
     }
 
-    /// The same after tries of the same request.
+    /// The history after earlier attempts of the same call.
     func after(_ tries: RetryHistory, _ earlier: [HTTP.Hop]) -> CallHistory {
         with { steps in
             steps.hops = earlier + steps.hops
@@ -50,7 +49,7 @@ extension CallHistory? {
         }
     }
 
-    /// The same of a request that waited in a queue before it was sent.
+    /// The history of a call that waited in a queue before it was sent.
     func after(waiting time: Int64) -> CallHistory? {
         guard let first = self?.hops.first else { return self }
         return with { $0.hops[0] = first.after(waiting: time) }
@@ -61,8 +60,8 @@ extension CallHistory? {
         self = with { $0.hops.append(hop) }
     }
 
-    /// An error at the end of redirects is one of the request as a whole: what they were the answers to was sent, and
-    /// would be sent again.
+    /// Marks an error that came after redirects as one of the whole call: the requests that they answered were sent,
+    /// and would be sent again.
     package func explained(_ error: any Error) -> any Error {
         guard let redirects = self?.redirects, !redirects.isEmpty, var failure = error as? NetworkError else {
             return error

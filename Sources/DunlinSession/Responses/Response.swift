@@ -1,8 +1,8 @@
 extension HTTPSession {
-    /// A response that has arrived whole, with what its serializer made of it.
+    /// A response that has arrived whole, with the value that its serializer made of it.
     public struct Response<Value> {
         @usableFromInline let carried: TransportResponse
-        /// What came before; nil for nothing.
+        /// The earlier hops and redirects; nil if there were none.
         @usableFromInline let callHistory: CallHistory?
         public var value: Value
 
@@ -32,7 +32,7 @@ extension HTTPSession {
             self.value = value
         }
 
-        /// The same response to a request that waited in a queue before it was sent.
+        /// The response, with the time added that its call waited in a queue.
         func after(waiting time: Int64) -> Self {
             if callHistory?.hops.isEmpty == false { return Self(carried, callHistory.after(waiting: time), value) }
             let hop = carried.hop
@@ -53,16 +53,17 @@ extension HTTPSession {
         public var trailers: Fields { carried.trailers }
         /// Interim (1xx) responses that came first.
         @inlinable public var interim: [ResponseHead] { carried.interim }
-        /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
+        /// The URL that the response is from: the one that was asked for, or the one that the last redirect led to.
+        /// Without user info.
         public var url: String { carried.request?.head.url(after: callHistory) ?? callHistory?.steps.madeURL ?? "" }
         /// The redirects that led here, the first one first.
         public var history: [HTTPSession.Redirect] { callHistory?.redirects ?? [] }
-        /// The attempts before the one that was answered so, where a policy had the request tried again.
+        /// The earlier attempts, if a retry policy had the request sent again.
         public var retries: [NetworkError.RetriedAttempt] { callHistory?.tries?.retried ?? [] }
-        /// The file that the body went to, if that was done with it.
+        /// The file that the body was written to, if it was.
         public var file: DownloadedFile? { callHistory?.steps.file }
 
-        /// How long each phase took, hop by hop. None for a response that nobody fetched.
+        /// How long each phase took, hop by hop. Empty for a response that was made and not fetched.
         public var metrics: HTTPSession.Metrics {
             let last = carried.hop
             return last == HTTP.Hop() ? HTTPSession.Metrics() : HTTPSession.Metrics(after: callHistory, last: last)
@@ -79,10 +80,10 @@ extension HTTPSession.Response {
 }
 
 extension HTTPSession.Response<Bytes> {
-    /// What a serializer is given of it.
+    /// What a serializer gets of the response.
     @inlinable public var whole: HTTP.WholeResponse { HTTP.WholeResponse(head: head, body: body) }
 
-    /// A serializer's error, with as much of the body as the request wants it to carry, and the attempts before.
+    /// A serializer's error, with as much of the body as the request's options say, and the earlier attempts.
     @usableFromInline func refused(_ error: any Error, keeping limit: Int) -> any Error {
         guard var error = (error as? NetworkError)?.carrying(body, upTo: limit) else { return error }
         error.note(callHistory?.tries)
@@ -93,7 +94,7 @@ extension HTTPSession.Response<Bytes> {
 extension HTTPSession.Response: Sendable where Value: Sendable {}
 
 extension RequestHead {
-    /// What is asked for, with the fragment that never is.
+    /// The URL that is asked for, with the fragment, which is never sent.
     package func url(after callHistory: CallHistory?) -> String {
         origin.description + target + (callHistory?.fragment.map { "#\($0)" } ?? "")
     }

@@ -1,22 +1,22 @@
 extension HTTPSession {
-    /// A response whose body is still arriving; valid within the scope it was handed to.
+    /// A response whose body is still arriving. It is valid within the scope it was passed to.
     public struct StreamedResponse: Sendable {
         public let head: ResponseHead
         /// Interim (1xx) responses that came first.
         public let interim: [ResponseHead]
         public private(set) var body: BodySequence
         let recorded: HTTPSession.Metrics
-        /// What answered: the URL that was asked for, or the one that the last redirect led to. Without user info.
+        /// The URL that the response is from: the one that was asked for, or the one that the last redirect led to.
+        /// Without user info.
         public let url: String
         /// The redirects that led here, the first one first.
         public let history: [HTTPSession.Redirect]
-        /// The attempts before the one that was answered so, where a policy had the request tried again.
+        /// The earlier attempts, if a retry policy had the request sent again.
         public let retries: [NetworkError.RetriedAttempt]
-        /// Nanoseconds that the request waited in a queue.
+        /// Nanoseconds the call waited in a queue.
         var queued: Int64 = 0
 
-        /// The same response; `end` is called when it was read as far as it could be, and when nobody holds it any
-        /// more.
+        /// The response; `end` is called when it was read as far as it could be, and when its last copy is released.
         func owned(_ end: @escaping @Sendable ((any Error)?) -> Void) -> Self {
             var response = self
             response.body.owner = BodyOwner(end)
@@ -26,7 +26,7 @@ extension HTTPSession {
         public var status: HTTP.Status { head.status }
         public var fields: Fields { head.fields }
 
-        /// How the request has gone so far.
+        /// How long each phase has taken so far, hop by hop.
         public var metrics: HTTPSession.Metrics {
             guard case .stream(let stream) = body.source.body else { return recorded.after(waiting: queued) }
             return recorded.updating(stream.hop).after(waiting: queued)

@@ -1,13 +1,13 @@
-/// How many retries a session can afford, for each origin by itself: an outage is not to be answered with many times
-/// the load.
+/// Counts how many retries a session may make, for each origin by itself: an outage must not be answered with many
+/// times the load.
 ///
 /// Rules:
-/// 1. Each request brings a part of a retry, as the ratio of its policy says, and each retry costs a whole one.
-/// 2. So many as the floor says are there at the beginning. Below the floor one comes back each second.
-/// 3. A hundred more than the floor can be saved.
-/// 4. Who has no budget neither brings nor takes anything.
+/// 1. Each request adds a part of a retry, by the ratio of its policy, and each retry costs a whole one.
+/// 2. At the beginning there are as many as the floor says. Below the floor one comes back each second.
+/// 3. At most a hundred more than the floor are saved.
+/// 4. A request without a budget neither adds nor takes anything.
 /// 5. A retry that the server asked for costs nothing and is not seen here (see `RetryMachine`).
-/// 6. Of very many origins those are forgotten that were asked for longest ago: they begin anew.
+/// 6. If there are very many origins, those that were asked for longest ago are forgotten, and start over.
 struct RetryBudgetMachine {
     private struct Account {
         /// In millionths of a retry.
@@ -60,7 +60,7 @@ struct RetryBudgetMachine {
         return answer
     }
 
-    /// Half of them at once, so that not every new one costs a look at all.
+    /// Forgets half of them at once, so that not every new one costs a search of all.
     private mutating func forgetOldest() {
         let newest = accounts.sorted { $0.value.touched > $1.value.touched }.prefix(Self.remembered / 2)
         accounts = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })

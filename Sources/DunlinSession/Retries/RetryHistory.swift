@@ -3,7 +3,7 @@ final class RetryHistory: Sendable {
     let retried: [NetworkError.RetriedAttempt]
     let refusal: NetworkError.RetryRefusal?
 
-    /// Nil if there is nothing to tell.
+    /// Nil if there was no further attempt and no question of one.
     init?(_ retried: [NetworkError.RetriedAttempt], _ refusal: NetworkError.RetryRefusal?) {
         if retried.isEmpty, refusal == nil { return nil }
         self.retried = retried

@@ -1,35 +1,36 @@
-/// Whether a request is tried again, and after which wait.
+/// Decides whether a call has another attempt, and after which wait.
 ///
 /// Rules:
-/// 1. Only what the policy names is tried again, as often as it says, and never what cannot be otherwise the next time:
-///    everything that is neither a status, a connection's failure nor a phase that took too long.
-/// 2. Only what is safe: all methods that were sent are idempotent (RFC 9110 §9.2.2); or nothing can have been done,
-///    which is so if an error says it, or if the server answered the first request with 408, 425 or 429, by which it
-///    says that it did not take it up (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4); or the user says so.
-/// 3. Only if the body can be sent.
-/// 4. The wait doubles with each attempt, up to the cap; chance says how much of it is waited. What the server asks for
-///    comes before it. A longer wait than the policy allows, or one that outlasts the request, is none: what came of
-///    the attempt is then what came of the request.
-/// 5. An attempt is asked for if the server named a time for it, a second away or more: it then knows that somebody
-///    will come, and when.
-/// 6. Never reads a clock, throws no dice, knows no budget.
+/// 1. A call has another attempt only for a reason that the policy names, and as often as it says. Errors that would be
+///    the same the next time are never a reason: only statuses, failures of connections and phases that took too long
+///    are.
+/// 2. It must be safe. It is if all methods that were sent are idempotent (RFC 9110 §9.2.2). It is if nothing can have
+///    been done: an error says so, or the server answered the first request with 408, 425 or 429, by which it says that
+///    it did not take it up (RFC 9110 §15.5.9, RFC 8470 §5.2, RFC 6585 §4). It is if the user says so.
+/// 3. The body must be one that can be sent again.
+/// 4. The wait doubles with each attempt, up to the cap; chance decides how much of it is waited. The wait that the
+///    server asks for is added to it. If the server asks for more than the policy allows, or the whole outlasts the
+///    request, there is no further attempt: the outcome of this one is the request's.
+/// 5. An attempt counts as asked for if the server named a time for it, a second away or more: then the server knows
+///    that it will come, and when.
+/// 6. The machine reads no clock, takes no random number, and knows no budget.
 struct RetryMachine {
     enum Outcome: Equatable {
-        /// `isIdempotent`: of every method that was sent. `isRedirected`: it is the answer to another request than the
+        /// `isIdempotent`: every method that was sent is. `isRedirected`: the answer is to another request than the
         /// original. `retryAfter`: nanoseconds.
         case answered(HTTP.Status, isIdempotent: Bool, isRedirected: Bool = false, retryAfter: Int64? = nil)
-        /// `isSafe`: by the error's own word.
+        /// `isSafe`: the error says so.
         case failed(Failure, isSafe: Bool)
     }
 
     enum Failure: Equatable {
         case connection
         case timeout
-        /// Not to be tried again.
+        /// An outcome without another attempt.
         case other
     }
 
-    /// How things stand when an attempt has ended.
+    /// What the machine must know when an attempt has ended.
     struct Circumstances {
         var canSendBody = true
         /// Nanoseconds.
@@ -38,14 +39,14 @@ struct RetryMachine {
     }
 
     enum Action: Equatable {
-        /// After so many nanoseconds. `isAsked`: the server said when to come back.
+        /// Try again after so many nanoseconds. `isAsked`: the server said when to come back.
         case retry(after: Int64, isAsked: Bool = false)
-        /// It stays at that; nil if there was no question of trying again.
+        /// The outcome stays; nil if there was no question of another attempt.
         case settle(NetworkError.RetryRefusal?)
     }
 
     private let policy: HTTPSession.RetryPolicy
-    /// The user says that the server may be asked twice.
+    /// Whether the user allows requests that are not idempotent to be sent twice.
     private let mayRepeat: Bool
     private var attempts = 1
 
@@ -69,7 +70,7 @@ struct RetryMachine {
         return .retry(after: wait, isAsked: asked >= Self.longEnough)
     }
 
-    /// Whether the policy is for this at all.
+    /// Whether the policy names this outcome.
     func isCovered(_ outcome: Outcome) -> Bool {
         switch outcome {
         case .answered(let status, _, _, _): policy.conditions.contains(.status(status))
@@ -88,14 +89,14 @@ struct RetryMachine {
         }
     }
 
-    /// What a server must ask for to have named a time: a second. Less is no relief to it.
+    /// The shortest time that a server must name: a second. A shorter one is no relief to it.
     private static let longEnough: Int64 = 1_000_000_000
 
     private func retryAfter(_ outcome: Outcome) -> Int64 {
         if case .answered(_, _, _, let asked?) = outcome { asked } else { 0 }
     }
 
-    /// Before the attempt that follows.
+    /// The wait before the next attempt.
     private func backoff(_ chance: UInt64) -> Int64 {
         let (base, cap) = (policy.base.clampedNanoseconds, policy.cap.clampedNanoseconds)
         var wait = base
@@ -116,7 +117,7 @@ extension RetryMachine.Failure {
         switch error.code {
         case .connectionFailed, .connectionClosed: self = .connection
         case .nameNotResolved: self = error.mayBeResolvedLater ? .connection : .other
-        // Who waits for a connection of ours, or for all of it, has waited long enough.
+        // A request that waited too long for a connection of ours, or used up its total time, has waited long enough.
         case .timedOut where error.phase != .pool && error.phase != .total: self = .timeout
         default: self = .other
         }
@@ -124,7 +125,7 @@ extension RetryMachine.Failure {
 }
 
 extension NetworkError {
-    /// Whether somebody said that there is no such name, or nobody was asked.
+    /// Whether a later look-up may succeed, because no name server has answered.
     fileprivate var mayBeResolvedLater: Bool {
         guard let cause = underlying as? ResolverError else { return true }
         return cause.kind == .unanswered

@@ -1,54 +1,55 @@
 extension HTTPSession {
-    /// Whether, when and how often a request is tried again: see <doc:Retries>.
+    /// Whether, when and how often a request that failed has another attempt: see <doc:Retries>.
     ///
     /// ```swift
     /// configuration.retry = .exponential(attempts: 3)
     /// let options = HTTPSession.Options(retry: .never)
     /// ```
     ///
-    /// Never tried again, whatever a policy says: what the server may have done already and may not do twice, a body
-    /// that can be sent once and may have been, a server that is not trusted, a request that was refused before it was
-    /// sent, cancelled or out of time, and a response that came whole and cannot be used.
+    /// Some requests never have another attempt, whatever a policy says: those that the server may have carried out
+    /// already and must not carry out twice, those whose body can be sent once and may have been, those to a server
+    /// that is not trusted, those that were refused before they were sent, cancelled or out of time, and those whose
+    /// response came whole and cannot be used.
     public struct RetryPolicy: Sendable, Hashable {
-        /// What may be otherwise the next time.
+        /// A reason for another attempt.
         public enum Condition: Sendable, Hashable {
-            /// No connection came about, or it broke before the response was there.
+            /// No connection could be made, or it broke before the response had come.
             case connectionFailure
-            /// A phase took too long: any but the wait for a connection of our own, and the request as a whole.
+            /// A phase took too long: any but the wait for a connection of our own. The total time is no reason.
             case timeout
             case status(HTTP.Status)
         }
 
-        /// How much of a wait is left to chance, so that those who failed together do not come back together.
+        /// How much of a wait is left to chance, so that requests that failed together do not come back together.
         public enum Jitter: String, Sendable, Hashable, CaseIterable {
-            /// All of it: any time up to the whole wait.
+            /// Any time up to the whole wait.
             case full
-            /// Nothing.
+            /// Always the whole wait.
             case none
         }
 
-        /// How much a session adds to the load of a server in trouble. What the server asks for itself, by a
-        /// `Retry-After` of at least a second, is not counted.
+        /// How much a session may add to the load of a server in trouble. Retries that the server asked for, by a
+        /// `Retry-After` of at least a second, are not counted.
         public enum Budget: Sendable, Hashable {
             case unlimited
-            /// So many retries for each request to an origin, on average. What is not used is saved, up to a hundred.
+            /// So many retries for each request to an origin, on average. Unused retries are saved, up to a hundred.
             /// `floor` of them are there at the beginning, and come back by themselves, one a second.
             case ratio(Double, floor: Int = 10)
         }
 
-        /// How often a request is tried in all, the first time included.
+        /// How many attempts a request has in all, the first one included.
         public var attempts: Int
         public var conditions: Set<Condition>
         /// The first wait; each one that follows is twice as long, up to `cap`.
         public var base: Duration
         public var cap: Duration
         public var jitter = Jitter.full
-        /// The longest `Retry-After` that is waited for; the response that asks for more is delivered. What the server
-        /// asks for is waited beside the policy's own wait.
+        /// The longest `Retry-After` that is waited for; a response that asks for more is delivered. The policy's own
+        /// wait is added to it.
         public var retryAfterLimit: Duration = .seconds(60)
-        /// Methods such as POST are tried again even if the server may have done what they ask for. Without, only where
-        /// it is known not to have: nothing was sent, it answered 408, 425 or 429, or it can tell a repetition by an
-        /// `Idempotency-Key`.
+        /// Whether methods such as POST have another attempt even if the server may have carried them out. If not, they
+        /// have one only where the server is known not to have: nothing was sent, it answered 408, 425 or 429, or it
+        /// can recognise a repetition by an `Idempotency-Key`.
         public var retriesNonIdempotent = false
         public var budget: Budget
 
@@ -68,7 +69,7 @@ extension HTTPSession {
             RetryPolicy(attempts: attempts, conditions, base, cap, budget)
         }
 
-        /// Waits as long each time.
+        /// Waits equally long each time.
         public static func constant(
             attempts: Int, every wait: Duration, when conditions: Set<Condition> = .transient,
             budget: Budget = .ratio(0.2)
@@ -78,17 +79,17 @@ extension HTTPSession {
             return policy
         }
 
-        /// Every request is tried once. A request that met a connection which the server was just closing is still
-        /// sent again by itself: nothing had been done for it.
+        /// Every request has one attempt. A request that met a connection which the server was just closing is still
+        /// sent again: nothing had been done for it.
         public static let never = RetryPolicy(attempts: 1, [], .zero, .zero, .unlimited)
     }
 }
 
 extension Set<HTTPSession.RetryPolicy.Condition> {
-    /// What is usual to pass: connections that fail, phases that take too long, and the statuses by which a server, or
-    /// what stands before it, says that it has no time just now.
+    /// The usual temporary failures: connections that fail, phases that take too long, and the statuses by which a
+    /// server, or a proxy before it, says that it has no time just now.
     ///
-    /// 500 is not among them: it is a defect more often than not, which would answer the same again.
+    /// 500 is not among them: it is a defect more often than not, and the next answer would be the same.
     public static var transient: Self {
         [
             .connectionFailure, .timeout, .status(408), .status(425), .status(429), .status(502), .status(503),
@@ -101,7 +102,7 @@ extension HTTPSession.RetryPolicy {
     /// Whether there is ever a second attempt.
     var isSet: Bool { attempts > 1 && !conditions.isEmpty }
 
-    /// What is wrong with it.
+    /// What is wrong with the policy; nil if nothing is.
     var problem: String? {
         if attempts < 1 { return "attempts must be at least 1" }
         if base < .zero { return "base must not be negative" }

@@ -1,25 +1,25 @@
-/// What comes of a challenge and the answer to it.
+/// Decides what a challenge and the answer to it lead to.
 ///
 /// Rules:
 /// 1. The session's hook is asked first; where it has no opinion, the request's; where that has none, the default
 ///    counts.
-/// 2. By default the policy decides about a server, and we show the identity that is configured.
-/// 3. A refused server is believed only if the answer says so in as many words, and then it is told.
+/// 2. By default the policy decides about a server, and the configured identity is shown.
+/// 3. A refused server is trusted only if the answer says so explicitly; then that is reported.
 /// 4. An answer that does not fit the challenge ends the request. It never counts as one that would fit.
 /// 5. Cancelling ends the request with the error that was given, or as cancelled.
 enum ChallengeRules {
     enum Outcome: Sendable {
-        /// The server is believed.
+        /// The server is trusted.
         case proceed
-        /// It is, against the policy.
+        /// The server is trusted against the policy.
         case proceedDespite(NetworkError.TrustRefusal)
-        /// It is not.
+        /// The server is not trusted.
         case refuse(NetworkError.TrustRefusal)
-        /// Show this.
+        /// Show this credential.
         case present(HTTPSession.AuthenticationChallenge.Credential)
-        /// Show what is configured, if anything is.
+        /// Show the configured identity, if there is one.
         case presentDefault
-        /// Show nothing, and go on.
+        /// Show no identity, and go on.
         case presentNothing
         case fail(any Error)
     }
@@ -83,7 +83,7 @@ enum ChallengeRules {
     }
 }
 
-/// Who is asked about the challenges of one request.
+/// The handlers that are asked about the challenges of one request.
 struct ChallengeHooks: Sendable {
     var session: HTTPSession.AuthenticationHandler?
     var request: HTTPSession.AuthenticationHandler?

@@ -1,5 +1,5 @@
 extension HTTPSession {
-    /// What a server wants before it goes on, or we before we do: proof who it is, or proof who we are.
+    /// A demand for proof of an identity: ours, which a server wants before it goes on, or the server's, which we want.
     public struct AuthenticationChallenge: Sendable {
         public enum Kind: Sendable, Hashable {
             /// The server has shown its certificate and the policy has decided. Nothing has been sent to it yet: no
@@ -19,10 +19,10 @@ extension HTTPSession {
         }
 
         public var kind: Kind
-        /// Who asks.
+        /// The origin that asks.
         public var origin: HTTP.Origin
         public var isProxy: Bool
-        /// How often an answer to this challenge was not good enough.
+        /// How often an answer to this challenge was refused.
         public var previousFailures: Int
         /// The response that asked; a handshake asks without one.
         public var response: ResponseHead?
@@ -47,24 +47,25 @@ extension HTTPSession {
 }
 
 extension HTTPSession.AuthenticationChallenge {
-    /// What to do about a challenge.
+    /// The answer to a challenge.
     public enum Response: Sendable {
-        /// Answer with this.
+        /// Answer with this credential.
         case useCredential(HTTPSession.AuthenticationChallenge.Credential)
-        /// As if there were no hook: the policy decides about servers, the configured identity is shown, and so on.
-        /// From a session's hook it means that the request's own is asked.
+        /// Do as if there were no handler: the policy decides about servers, the configured identity is shown, and so
+        /// on. If a session's handler returns it, the request's own is asked.
         case performDefault
-        /// End the request, with this error if there is one.
+        /// Fail the request, with this error if there is one.
         case cancel((any Error)? = nil)
-        /// Give no answer. A server that wanted to be believed is not; one that asked who we are goes on without.
+        /// Give no answer. A server that was to be trusted is not; one that asked for our identity goes on without.
         case reject
     }
 }
 
 extension HTTPSession.AuthenticationChallenge {
-    /// What a challenge can be answered with.
+    /// What answers a challenge.
     public enum Credential: Sendable, Hashable {
-        /// **Lowers security.** Believe the server although the policy refuses it. Told to `securityWarningHandler`.
+        /// **Lowers security.** Trust the server although the policy refuses it. It is reported to
+        /// `securityWarningHandler`.
         case trustDespiteRefusal
         case identity(HTTPSession.ClientIdentity)
         case password(user: String, password: String)
@@ -74,7 +75,7 @@ extension HTTPSession.AuthenticationChallenge {
 extension HTTPSession.AuthenticationChallenge.Credential: CustomStringConvertible, CustomDebugStringConvertible,
     CustomReflectable
 {
-    /// Nothing secret: descriptions end in logs.
+    /// Shows nothing secret: descriptions end in logs.
     public var description: String {
         switch self {
         case .trustDespiteRefusal: "trust despite refusal"

@@ -1,22 +1,22 @@
 internal import Synchronization
 
 extension HTTPSession {
-    /// Something that makes a session less safe than it could be. Each is told once for a session.
+    /// Something that makes a session less safe than it could be. Each warning is given once for a session.
     public struct SecurityWarning: Sendable, Hashable, CustomStringConvertible {
         public enum Kind: String, Sendable, Hashable, CaseIterable {
-            /// Every server is believed (`SecurityPolicy.insecure`).
+            /// Every server is trusted (`SecurityPolicy.insecure`).
             case everyServerIsBelieved
-            /// Certificates are believed that lead to no root.
+            /// Certificates are trusted that lead to no root.
             case invalidCertificatesAreAllowed
             /// Certificates need not name the host.
             case hostNamesAreNotChecked
-            /// There are pins, and the mode makes no use of them.
+            /// There are pins, and the mode does not use them.
             case pinsAreIgnored
             /// The secrets of all connections are written to a file.
             case secretsAreLogged
-            /// Issuers without a revocation list are believed.
+            /// Issuers without a revocation list are trusted.
             case missingRevocationListsAreAllowed
-            /// The challenge hook believed a server that the policy refuses.
+            /// The authentication handler trusted a server that the policy refuses.
             case refusedServerWasBelieved
             /// Redirects from https to http are followed.
             case redirectsMayLoseProtection
@@ -25,7 +25,7 @@ extension HTTPSession {
         public var kind: Kind
         /// One sentence for a person; nothing in it is secret.
         public var reason: String
-        /// Whom it happened with, if it was one server.
+        /// The host it happened with, if it was one.
         public var host: String?
 
         public init(_ kind: Kind, _ reason: String, host: String? = nil) {
@@ -38,7 +38,7 @@ extension HTTPSession {
     }
 }
 
-/// Tells a session's warnings, each once.
+/// Gives a session's warnings, each once.
 final class SecurityWarnings: Sendable {
     private let tell: (@Sendable (HTTPSession.SecurityWarning) -> Void)?
     private let told = Mutex<Set<HTTPSession.SecurityWarning>>([])
@@ -49,7 +49,7 @@ final class SecurityWarnings: Sendable {
 
     func note(_ warning: HTTPSession.SecurityWarning) {
         guard let tell else { return }
-        // Of one kind and one host there is one event, however often and for whatever reason it happens.
+        // There is one warning of one kind for one host, however often and for whatever reason it happens.
         let mark = HTTPSession.SecurityWarning(warning.kind, "", host: warning.host)
         if told.withLock({ $0.insert(mark).inserted }) { tell(warning) }
     }

@@ -1,9 +1,9 @@
 extension HTTPSession {
-    /// A request that ended because its server is not trusted: what `NetworkError` has underlying it then.
+    /// Why a request ended whose server is not trusted: the underlying error of its `NetworkError`.
     public struct ServerTrustFailure: Error, Sendable, Hashable {
         public var host: String
         public var refusal: NetworkError.TrustRefusal
-        /// Where the request was going; nil when a connection was opened ahead of any request.
+        /// The URL of the request; nil when a connection was opened ahead of any request.
         public var failingURL: String?
 
         public init(host: String, refusal: NetworkError.TrustRefusal, failingURL: String? = nil) {
@@ -12,16 +12,16 @@ extension HTTPSession {
             self.failingURL = failingURL
         }
 
-        /// What the server presented; nil if it presented nothing.
+        /// The certificates that the server presented; nil if it presented none.
         public var peerCertificates: [Certificate]? { refusal.path.isEmpty ? nil : refusal.path }
 
-        /// What this kind of failure is called in `NSURLErrorDomain`.
+        /// The code of this kind of failure in `NSURLErrorDomain`.
         public static let urlErrorCode = -1202
     }
 }
 
 extension HTTPSession.ServerTrustFailure: CustomStringConvertible {
-    /// What to tell a user who cannot do anything about the reason.
+    /// A sentence for a user who cannot do anything about the reason.
     public var description: String {
         """
         The certificate for this server is invalid. You might be connecting to a server that is pretending to be \
@@ -31,7 +31,7 @@ extension HTTPSession.ServerTrustFailure: CustomStringConvertible {
 }
 
 extension NetworkError {
-    /// The error, and if a server was not trusted, with whom it was about and where the request was going.
+    /// The error; if a server was not trusted, with the server and the URL of the request.
     static func explained(
         _ error: any Error, at origin: HTTP.Origin, url: @autoclosure () -> String? = nil
     ) -> any Error {

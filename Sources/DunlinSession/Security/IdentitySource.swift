@@ -1,6 +1,6 @@
 internal import DunlinSecure
 
-/// Who a session is, loaded: once where bytes were given, and again whenever they change where files were.
+/// A session's identity, loaded: bytes once, files again whenever they change.
 enum IdentitySource: Sendable {
     case fixed(ClientIdentity)
     case files(IdentityFiles)

@@ -1,10 +1,10 @@
 internal import DunlinSecure
 internal import DunlinTransport
 
-/// The session's TLS policy where a request has a hook of its own, which is asked after the session's.
+/// The session's TLS policy for a request with a handler of its own, which is asked after the session's.
 ///
-/// What the hook allows, it allows this request. So no earlier session is taken up, which nobody was asked about, and
-/// none is left for others.
+/// What the handler allows, it allows for this request alone. So no earlier TLS session is resumed, about which it was
+/// not asked, and none is kept for other requests.
 final class RequestTLSPolicy: TLSPolicy {
     private let session: SessionTLSPolicy
     private let hooks: ChallengeHooks
@@ -33,7 +33,7 @@ final class RequestTLSPolicy: TLSPolicy {
     }
 }
 
-/// Gives the TLS policy of one request's own hook.
+/// Gives the TLS policy of one request's own handler.
 final class RequestTLSPolicySource: TLSPolicySource {
     private let session: SessionTLSPolicySource
     private let hook: HTTPSession.AuthenticationHandler

@@ -2,11 +2,11 @@ extension SecurityPolicy: Codable {
     private enum Key: String, CodingKey {
         case pinningMode, pins, backupPins, hosts, pinPosition, requirePinningForAllHosts, allowInvalidCertificates
         case validatesDomainName
-        /// Written only for `insecure`: nobody gets there by leaving something out.
+        /// Written only for `insecure`, so that no policy becomes insecure because something was left out.
         case insecure
     }
 
-    /// What is missing is as in a new policy. What is no pin throws.
+    /// A key that is missing is as in a new policy. A text that is no pin throws.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         func value<Value: Decodable>(_ key: Key, or standard: Value) throws -> Value {
@@ -37,7 +37,7 @@ extension SecurityPolicy: Codable {
         if isDeclaredInsecure { try container.encode(true, forKey: .insecure) }
     }
 
-    /// The same policy is written the same each time.
+    /// Sorted, so that the same policy is always written in the same way.
     private static func sorted(_ pins: Set<Pin>) -> [Pin] {
         pins.sorted { $0.description < $1.description }
     }

@@ -2,7 +2,7 @@ internal import DunlinSecure
 internal import FoundationEssentials
 
 extension SecurityPolicy {
-    /// One thing to hold a server to: a public key, or a whole certificate. There is no pin that is garbage.
+    /// What a server must show: a public key, or a whole certificate. Every pin is well formed.
     public struct Pin: Sendable, Hashable {
         enum Content: Sendable, Hashable {
             case key(Certificate.Fingerprint)
@@ -11,12 +11,13 @@ extension SecurityPolicy {
 
         let content: Content
 
-        /// A public key by the digest of its SubjectPublicKeyInfo. Pins nothing in mode `certificate`.
+        /// A public key, by the digest of its SubjectPublicKeyInfo. Has no effect in mode `certificate`.
         public init(publicKey digest: Certificate.Fingerprint) {
             content = .key(digest)
         }
 
-        /// The same from `sha256/` and Base64. Throws `NetworkError.TrustConfigurationError` for anything else.
+        /// A public key, from `sha256/` and its digest in Base64. Throws `NetworkError.TrustConfigurationError` for
+        /// anything else.
         public init(_ text: String) throws {
             guard let digest = Certificate.Fingerprint(text) else {
                 throw NetworkError.TrustConfigurationError.notAPin(text)
@@ -46,7 +47,7 @@ extension SecurityPolicy {
             }
         }
 
-        /// Nil if only the key is pinned.
+        /// The certificate; nil if only the key is pinned.
         public var certificate: Certificate? {
             if case .certificate(let certificate) = content { certificate } else { nil }
         }
@@ -63,8 +64,8 @@ extension SecurityPolicy {
         return Set(contents.certificates.map(Pin.init(certificate:)) + contents.keys.map(Pin.init(publicKey:)))
     }
 
-    /// The pins in all `.cer`, `.der`, `.crt` and `.pem` files of a folder, not of those below it. One that cannot be
-    /// used makes the whole throw: a pin that is silently missing is no protection.
+    /// The pins in all `.cer`, `.der`, `.crt` and `.pem` files of a folder, without its subfolders. Throws if one of
+    /// them cannot be used: a pin that is silently missing is no protection.
     public static func loadPins(directory path: String) throws -> Set<Pin> {
         let names: [String]
         do {
@@ -84,7 +85,7 @@ extension SecurityPolicy.Pin: CustomStringConvertible {
     public var description: String {
         switch content {
         case .key(let digest): digest.description
-        // Not in the form of a key's pin, as which its digest would match nothing.
+        // Not written in the form of a key's pin: read as one, its digest would match nothing.
         case .certificate(let certificate): "certificate SHA-256 \(certificate.details.fingerprint.hexadecimal)"
         }
     }
@@ -96,7 +97,7 @@ extension SecurityPolicy.Pin: Codable {
         case certificate
     }
 
-    /// Throws `DecodingError` for what is no pin.
+    /// Throws `DecodingError` for a text that is no pin.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: Key.self)
         do throws(NetworkError.TrustConfigurationError) {

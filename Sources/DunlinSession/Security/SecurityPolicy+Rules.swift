@@ -2,7 +2,7 @@ internal import DunlinSecure
 internal import DunlinSemantics
 
 extension SecurityPolicy {
-    /// What the policy says, in the form that decides. Throws what contradicts itself.
+    /// The policy in the form that connections are checked by. Throws if it contradicts itself.
     func rules() throws(NetworkError.TrustConfigurationError) -> TrustRules {
         try checkSense()
         var rules = TrustRules()
@@ -49,7 +49,7 @@ extension SecurityPolicy {
 
     private static func certificates(_ pins: Set<Pin>) -> Set<Certificate> { Set(pins.compactMap(\.certificate)) }
 
-    /// A pattern's host may be written as people write hosts.
+    /// The pattern, whose host may be written as people write hosts.
     private static func pattern(_ text: String) throws(NetworkError.TrustConfigurationError) -> HostPattern {
         let prefix = ["**.", "*."].first(where: text.hasPrefix) ?? ""
         let host = String(text.dropFirst(prefix.utf8.count))

@@ -1,4 +1,4 @@
-/// Which servers a session believes, beyond what every certificate must be.
+/// Which servers a session trusts, beyond what every certificate must be.
 ///
 /// ```swift
 /// let policy = try SecurityPolicy(
@@ -6,23 +6,23 @@
 ///     backupPins: [.init("sha256/qWMNA9iWOZa2ulmXeA7XQyfGK1V7tQKUCbJXJHFfvtM=")])
 /// ```
 ///
-/// Without a policy of your own a chain must lead to one of the session's roots, and the certificate must name the host
-/// in its subject alternative name (RFC 9525). What makes that weaker has a name that says so, and is told to
+/// By default a chain must lead to one of the session's roots, and the certificate must name the host in its subject
+/// alternative name (RFC 9525). Settings that weaken this say so by their names, and are reported to
 /// `HTTPSession.Configuration.securityWarningHandler` once.
 ///
 /// - Pins are compared with the verified path, never with what a server merely sends along.
-/// - Have a backup pin: the key of a certificate that is in a safe, for the day when the first one is lost.
+/// - Have a backup pin: the key of a certificate that is kept in a safe, for the day when the first one is lost.
 /// - A pinned authority vouches for all its customers. Pin the server's own key, or an authority of your own.
 /// - A key outlives the renewal of its certificate, a pinned certificate does not.
-/// - The decision is made for each connection. A connection that is used again is not asked again.
+/// - The decision is made for each new connection. It is not made again when a connection is reused.
 public struct SecurityPolicy: Sendable, Hashable {
     public enum PinningMode: String, Sendable, Hashable, CaseIterable, Codable {
         /// No pins: the roots decide.
         case none
         /// The roots decide, and a public key of the path must be pinned.
         case publicKey
-        /// The roots decide, and a certificate of the path must be pinned, byte for byte. The pinned certificates must
-        /// be anchor enough by themselves.
+        /// The roots decide, and a certificate of the path must be pinned, byte for byte. The path must also verify
+        /// with the pinned certificates as its only roots.
         case certificate
     }
 
@@ -34,40 +34,40 @@ public struct SecurityPolicy: Sendable, Hashable {
     }
 
     public var pinningMode: PinningMode
-    /// For all hosts that `hosts` does not name.
+    /// The pins of all hosts that `hosts` does not name.
     public var pins: Set<Pin>
-    /// As good as `pins`; kept apart so that it shows whether there are any.
+    /// Pins that count like `pins`; kept apart to show whether there are any.
     public var backupPins: Set<Pin> = []
     /// Pins for some hosts, by pattern: `api.test` for that host alone, `*.api.test` for all with one label more,
-    /// `**.api.test` for it and all below. The pattern that says most about a host counts, and no other.
+    /// `**.api.test` for it and all below. The most specific pattern for a host counts, and no other.
     public var hosts: [String: Set<Pin>] = [:]
     public var pinPosition = PinPosition.any
-    /// Refuses each host for which there are no pins. Without, such a host is verified as if there were no policy.
+    /// Whether each host without pins is refused. If not, such a host is verified as if there were no policy.
     public var requirePinningForAllHosts = false
-    /// **Lowers security.** Believes certificates that lead to no root. With pinned keys whatever their dates say; with
-    /// pinned certificates not beyond their dates. Without pins nothing would be left to verify, so the server is
-    /// refused, unless the name does not count either; and that takes `insecure`.
+    /// **Lowers security.** Whether certificates that lead to no root are trusted: with pinned keys whatever their
+    /// dates say, with pinned certificates only within their dates. Without pins nothing would be left to verify, so
+    /// the server is refused, unless the name does not count either; and that takes `insecure`.
     public var allowInvalidCertificates = false
     /// **Lowers security when false.** Whether the certificate must name the host.
     public var validatesDomainName = true
-    /// Set by `insecure` alone.
+    /// True for `insecure` alone.
     var isDeclaredInsecure = false
 
-    /// The roots decide, the name must fit.
+    /// A policy by which the roots decide, and the certificate must name the host.
     public init() {
         pinningMode = .none
         pins = []
     }
 
-    /// Exactly these pins; no others are looked for.
+    /// A policy with exactly these pins.
     public init(mode: PinningMode, pins: Set<Pin>, backupPins: Set<Pin> = []) {
         pinningMode = mode
         self.pins = pins
         self.backupPins = backupPins
     }
 
-    /// **Turns security off.** Believes every server, whoever it is: everything can be read and changed on the way. For
-    /// a laboratory, never for what is shipped.
+    /// **Turns security off.** Trusts every server, whoever it is: everything can be read and changed on the way. For a
+    /// laboratory, never for what is shipped.
     public static var insecure: SecurityPolicy {
         var policy = SecurityPolicy()
         policy.allowInvalidCertificates = true

@@ -1,11 +1,11 @@
 internal import DunlinSecure
 internal import DunlinTransport
 
-/// What a session's handshakes go by: its settings, whom it believes, who it is, and whom it asks.
+/// The TLS policy of a session: its settings, the servers it trusts, its identity, and the handler it asks.
 ///
-/// Made anew when any of that changes, never changed itself.
+/// It never changes: when any of that does, another one is made.
 final class SessionTLSPolicy: TLSPolicy {
-    /// All that has to be read and checked first.
+    /// Everything that has to be read and checked first.
     struct Setup {
         let tls: HTTPSession.TLS
         let contexts: TLSContextSource
@@ -35,7 +35,7 @@ final class SessionTLSPolicy: TLSPolicy {
         identity = setup.identity?.current()
     }
 
-    /// The same with the identity that its files hold now; nil if that is the one we have.
+    /// The policy with the identity that its files hold now; nil if that has not changed.
     func renewed() -> SessionTLSPolicy? {
         guard let source = setup.identity, source.current().key != identity?.key else { return nil }
         return SessionTLSPolicy(setup, tlsGeneration: tlsGeneration + 1)
@@ -76,7 +76,7 @@ extension SessionTLSPolicy {
         var peer = TLSPeer(origin, serverName: serverName, trust: HostTrust(evaluator, for: host))
         peer.asksAboutTrust = hasHook
         peer.asksForIdentity = hasHook
-        // With a hook it is shown only when the hook has no other idea.
+        // With a handler it is shown only when the handler says nothing else.
         if !hasHook { peer.identity = identity }
         return peer
     }

@@ -23,14 +23,14 @@ final class SessionTLSPolicySource: TLSPolicySource {
         latest = Mutex(SessionTLSPolicy(setup, tlsGeneration: 0))
     }
 
-    /// What counts now.
+    /// The settings now.
     var tls: HTTPSession.TLS { latest.withLock { $0.setup.tls } }
 
     func tlsPolicy() -> any TLSPolicy { current() }
 
     func current() -> SessionTLSPolicy {
         let known = latest.withLock { $0 }
-        // Files are not looked at under a lock. Of two that find them changed, one makes the next generation.
+        // Files are not read under a lock. Of two callers that find them changed, one makes the next generation.
         guard let renewed = known.renewed() else { return known }
         return latest.withLock { latest in
             if latest === known { latest = renewed }
@@ -38,7 +38,8 @@ final class SessionTLSPolicySource: TLSPolicySource {
         }
     }
 
-    /// Returns the generation from which on it counts. Throws, and nothing changes, if it cannot be used.
+    /// Replaces the settings, and returns the first generation they count for. If they cannot be used, it throws and
+    /// changes nothing.
     func replace(_ tls: HTTPSession.TLS) throws -> UInt64 {
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         let setup = try SessionTLSPolicy.Setup(tls, authenticationHandler, warnings)

@@ -1,5 +1,5 @@
 extension HTTPSession {
-    /// How connections are secured and which servers are believed.
+    /// How connections are secured and which servers are trusted.
     ///
     /// The defaults are what the public web needs: TLS 1.3 or 1.2, the system's roots, strict certificates.
     public struct TLS: Sendable, Hashable {
@@ -10,7 +10,7 @@ extension HTTPSession {
             public static func < (left: Version, right: Version) -> Bool { left.rawValue < right.rawValue }
         }
 
-        /// Something to read: a file, or its contents.
+        /// Where something is read from: a file, or its contents.
         public enum Source: Sendable, Hashable, ExpressibleByStringLiteral {
             case file(String)
             case bytes(Bytes)
@@ -21,34 +21,36 @@ extension HTTPSession {
             }
         }
 
-        /// Who is believed without being vouched for.
+        /// The authorities that are trusted by themselves.
         public enum Roots: Sendable, Hashable {
-            /// The system's: what `SSL_CERT_FILE` and `SSL_CERT_DIR` name, or the usual place of the distribution. They
-            /// are read when the process makes its first secure connection, and shared by its sessions; a system
-            /// without any makes that fail, with an error that says where they were looked for. When a connection is
-            /// secured and the files have changed, they are read again; they are looked at once a second at most.
+            /// The system's roots: those that `SSL_CERT_FILE` and `SSL_CERT_DIR` name, or those in the usual place of
+            /// the distribution. They are read when the process makes its first TLS connection, and shared by its
+            /// sessions. On a system without any, that connection fails with an error that says where they were looked
+            /// for. If the files have changed when a connection is secured, they are read again; they are checked at
+            /// most once a second.
             case system
-            /// These and no others: certificates, DER or PEM. Read when the session is made. Each of them is believed,
-            /// whoever signed it, for as long as it is valid: an intermediate needs no root beside it.
+            /// These and no others: certificates, DER or PEM, read when the session is made. Each is trusted, whoever
+            /// signed it, as long as it is valid: an intermediate needs no root beside it.
             case only([Source])
             /// These as well as the system's.
             case systemAnd([Source])
         }
 
-        /// Where secrets are written that let a protocol analyser read everything. So does whoever finds the file.
+        /// Where secrets are written by which a protocol analyser can read everything. So can whoever finds the file.
         public enum KeyLog: Sendable, Hashable {
             case off
-            /// To the file that `SSLKEYLOGFILE` names, if it names one.
+            /// The file that `SSLKEYLOGFILE` names, if it names one.
             case environment
             case file(String)
         }
 
-        /// Whether a certificate still counts. Off by default, as in browsers and command-line clients: lists must be
+        /// How revoked certificates are found. Off by default, as in browsers and command-line clients: lists must be
         /// fetched and kept fresh by somebody, and few servers staple.
         public struct Revocation: Sendable, Hashable {
             public enum OCSPStapling: Sendable, Hashable {
                 case ignored
-                /// Checked if the server sends one. Missed only if the certificate promises it (RFC 7633).
+                /// An answer is checked if the server sends one. Its absence is an error only if the certificate
+                /// promises it (RFC 7633).
                 case checkedIfPresent
                 case required
             }
@@ -58,7 +60,7 @@ extension HTTPSession {
             public var lists: [Source] = []
             /// Whether all authorities of the path must have a list too.
             public var coversAuthorities = false
-            /// **Lowers security.** Believes issuers for which there is no list.
+            /// **Lowers security.** Whether issuers without a list are trusted.
             public var allowsMissingLists = false
             /// What to do with an OCSP answer that the server sends in the handshake.
             public var stapling = OCSPStapling.ignored
@@ -76,11 +78,11 @@ extension HTTPSession {
         public var suites: String?
         /// OpenSSL's list of groups for key exchange, the preferred first; nil for ours, which begins with X25519.
         public var groups: String?
-        /// Who we are to servers that ask.
+        /// Our identity, for servers that ask for it.
         public var identity: ClientIdentity?
         public var keyLog = KeyLog.off
-        /// Whether a later connection to a server may take up what an earlier one agreed on, as long as the path that
-        /// was verified then still holds.
+        /// Whether a later connection to a server may resume the TLS session of an earlier one, as long as the path
+        /// that was verified then is still valid.
         public var resumesSessions = true
 
         public init(policy: SecurityPolicy = SecurityPolicy(), roots: Roots = .system) {
@@ -89,16 +91,17 @@ extension HTTPSession {
         }
     }
 
-    /// A certificate and its private key, for servers that ask who we are.
+    /// A certificate and its private key, for servers that ask for our identity.
     public struct ClientIdentity: Sendable, Hashable {
         public enum Form: Sendable, Hashable {
-            /// The certificate, those above it if the server needs them, and the key: in the same text if `key` is nil.
+            /// The certificate, those above it if the server needs them, and the key, which is in the same text if
+            /// `key` is nil.
             case pem(TLS.Source, key: TLS.Source?)
             case pkcs12(TLS.Source)
         }
 
         public var form: Form
-        /// What the key or the file is encrypted with.
+        /// The passphrase of the key or the file.
         public var passphrase: String?
 
         public init(_ form: Form, passphrase: String? = nil) {
@@ -119,7 +122,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.ClientIdentity: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing of the key and nothing of the passphrase.
+    /// Shows nothing of the key or the passphrase.
     public var description: String { "client identity" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: []) }

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Makes the TLS context of one configuration, once.
 ///
-/// What the user set is tried at once, so that a mistake shows. Where all is left at its default, it is made with the
-/// first secure connection: a session that makes none owes nothing to it.
+/// Settings of the user are tried at once, so that a mistake shows. With defaults only, the context is made with the
+/// first TLS connection: a session without one pays nothing.
 final class TLSContextSource: Sendable {
     private let tls: HTTPSession.TLS
     private let made = AtomicLazyReference<TLSContext>()
@@ -19,7 +19,7 @@ final class TLSContextSource: Sendable {
     func context() throws -> TLSContext {
         if let context = made.load() { return context }
         do throws(TLSError) {
-            // Two that come here at once make two, and one is kept.
+            // Two callers at once make two, and one is kept.
             return made.storeIfNil(try TLSContext(tls.settings))
         } catch {
             throw NetworkError(.invalidConfiguration, "\(error)", phase: .tls, underlying: error)
@@ -28,7 +28,7 @@ final class TLSContextSource: Sendable {
 }
 
 extension HTTPSession.TLS {
-    /// Whether OpenSSL may find fault with it.
+    /// Whether there are settings that OpenSSL may refuse.
     fileprivate var isUnusual: Bool {
         ciphers != nil || suites != nil || groups != nil || keyLog != .off
     }

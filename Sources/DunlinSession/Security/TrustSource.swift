@@ -2,14 +2,14 @@ internal import DunlinSecure
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Makes a session's evaluator, and another one when the system's roots have changed.
+/// Makes a session's trust evaluator, and another one when the system's roots have changed.
 ///
-/// What the user gave is read when the session is made, so that a mistake shows at once. The system's roots are asked
-/// for with the first secure connection: a session that makes none owes nothing to them. They are read once a process.
+/// The user's certificates are read when the session is made, so that a mistake shows at once. The system's roots are
+/// needed with the first TLS connection: a session without one pays nothing. They are read once for the process.
 final class TrustSource: Sendable {
     private struct Made {
         let evaluator: TrustEvaluator
-        /// The system's and where they are, where they count.
+        /// The system's roots and where they are; nil if they do not count.
         let system: (roots: TrustStore, places: SystemRoots)?
     }
 
@@ -31,7 +31,7 @@ final class TrustSource: Sendable {
         switch tls.roots {
         case .system: (own, self.system) = ([], system)
         case .only(let sources):
-            // No root at all is one way to say that only pins count; but then none would be found missing.
+            // Without roots only pins can count, and only where invalid certificates are allowed.
             if sources.isEmpty, !tls.policy.allowInvalidCertificates {
                 throw .contradiction("no root is believed, so no server ever would be")
             }
@@ -57,14 +57,14 @@ final class TrustSource: Sendable {
         return latest === roots ? known.evaluator : try make((latest, places))
     }
 
-    /// The environment is asked once. The files are looked at whatever others have seen: whoever wants TLS reloaded, or
-    /// has just installed a root, wants what is there now.
+    /// The environment is read once. The files are read whatever others have seen: whoever reloads TLS, or has just
+    /// installed a root, wants what is there now.
     private func first() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         guard let places = system?() else { return try make(nil) }
         return try make((shared.store(of: places, looks: true), places))
     }
 
-    /// Nothing is read under the lock. Of two that come here at once the later one's counts.
+    /// Nothing is read under the lock. Of two callers at once the later one's result counts.
     private func make(
         _ system: (roots: TrustStore, places: SystemRoots)?
     ) throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
@@ -89,7 +89,7 @@ final class TrustSource: Sendable {
 }
 
 extension SystemRoots {
-    /// As the process's environment says.
+    /// The roots that the process's environment names.
     static var ofProcess: SystemRoots {
         let environment = ProcessInfo.processInfo.environment
         return SystemRoots(
@@ -107,7 +107,7 @@ extension HTTPSession.TLS.Source {
         }
     }
 
-    /// For errors.
+    /// Names the source in errors.
     var name: String {
         switch self {
         case .file(let path): path

@@ -1,5 +1,5 @@
 extension HTTPSession.Configuration {
-    /// Every setting that can be kept, each once.
+    /// Visits every setting that can be saved, each once.
     mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
         try visitor.visit("baseURL", &baseURL)
         try visitor.visit("socketPath", &socketPath)
@@ -67,7 +67,7 @@ extension HTTP.SocketOptions {
 }
 
 extension NetworkInterface.Rules {
-    /// In order, so that the same rules are written the same each time.
+    /// In order, so that the same rules are always written in the same way.
     fileprivate mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
         try visitor.visit("allowedNames", &allowedNames, as: { $0.sorted() }) { Set($0) }
         try visitor.visit("deniedNames", &deniedNames, as: { $0.sorted() }) { Set($0) }

@@ -4,15 +4,15 @@ internal import DunlinTransport
 internal import DunlinWire
 
 extension HTTPSession {
-    /// What a session starts with. Everything that makes sense for one request can be set there too (`Options`).
+    /// The settings of a session. What makes sense for one request alone can be set there too (`Options`).
     public struct Configuration: Sendable {
-        /// Where relative targets lead: an absolute http or https URL without query and fragment. A path that does not
-        /// end in a slash is given one, so `v1` and `users` make `v1/users`.
+        /// The URL that relative targets are resolved against: an absolute http or https URL without query and
+        /// fragment. A slash is added to a path that does not end in one, so `v1` and `users` make `v1/users`.
         public var baseURL: String? {
             get { base?.text }
             set { base = newValue.map { AddressText(text: $0) } }
         }
-        /// Kept as what no description shows the user info of.
+        /// Of a type whose description does not show the user info.
         private var base: AddressText?
         /// A Unix socket to connect to whatever the URL's host says; an abstract name begins with a NUL.
         public var socketPath: String?
@@ -22,67 +22,69 @@ extension HTTPSession {
             didSet { fields.mark(secretFields) }
         }
         public var timeouts: Timeouts
-        /// Where parameters go and what they look like there, unless a call says otherwise.
+        /// How parameters are written, and where in a request, unless a call says otherwise.
         public var requestSerializer = RequestSerializer.form
         public var connections = Connections()
-        /// How many requests may be on the way at once; without a limit they only share connections.
+        /// How many requests may be on their way at once; without a limit they share connections only.
         public var queue = QueueLimits()
         public var nameResolution = NameResolution()
-        /// Hosts to connect to elsewhere than where their names say; they count before `socketPath`.
+        /// Addresses to connect to instead of those that hosts' names stand for; they override `socketPath`.
         public var hostOverrides = HostOverrides()
         public var sockets = HTTP.SocketOptions()
-        /// Which interfaces connections may go through, of this machine's.
+        /// The interfaces of this machine that connections may go through.
         public var interfaces = NetworkInterface.Rules.any
-        /// Whether a request for which there is no network waits for one, within its total time, instead of failing.
+        /// Whether a request waits for a network if there is none, up to its total time, instead of failing.
         public var waitsForConnectivity = false
-        /// What tells of networks: to requests that wait for one, and to listeners if `emitsReachabilityEvents`.
+        /// The source of what is known of networks: for requests that wait for one, and for `events` if
+        /// `emitsReachabilityEvents`.
         public var reachability = Reachability.shared
-        /// Whether `events` tells what `reachability` says, while anybody listens.
+        /// Whether `events` tells the status of `reachability`, while it has observers.
         public var emitsReachabilityEvents = false
         public var limits = Limits()
-        /// Which servers are believed, and how connections to them are secured.
+        /// Which servers are trusted, and how connections to them are secured.
         public var tls = TLS()
-        /// Asked when a server wants to be believed or to know who we are; before the request's own hook.
+        /// Asked when a server is to be trusted or asks for our identity; before the request's own handler.
         public var authenticationHandler: HTTPSession.AuthenticationHandler?
-        /// The fields whose values are secrets: of those this session sends and gets no description shows the value,
-        /// and no redirect takes them to another origin.
+        /// The fields whose values are secrets. No description of a request or response shows these values, and no
+        /// redirect takes them to another origin.
         public var secretFields = HTTP.SecretFields.usual {
             didSet { fields.mark(secretFields) }
         }
         public var redirects = RedirectPolicy()
-        /// Whether requests that failed are tried again.
+        /// Whether and when a request that failed has another attempt.
         public var retry = RetryPolicy.never
-        /// Sent to the base URL's origin with every request that says nothing else of who the user is, and to no other.
+        /// Credentials for the base URL's origin, and for no other: sent with every request that has none of its own.
         /// `fields` may not have an `Authorization` beside them.
         public var credentials: HTTP.Credentials?
-        /// What servers want remembered, and told again. None by default: those who share a session must not share who
-        /// they are by mistake.
+        /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
+        /// do not share an identity by mistake.
         public var cookies: CookieJar?
-        /// Asked before a request's own.
+        /// Hooks for every request; they are asked before the request's own.
         public var hooks = Hooks()
-        /// Told what makes this session less safe, each thing once; at once for what the configuration says.
+        /// Told what makes this session less safe: each warning once, those of the configuration at once.
         public var securityWarningHandler: (@Sendable (HTTPSession.SecurityWarning) -> Void)?
-        /// Looks names up; the system's look-up if none is given.
+        /// Looks up names; nil for the system's look-up.
         public var resolver: (any Resolver)?
-        /// Carries requests in the sockets' stead: tests, above all.
+        /// Carries requests instead of the session's own sockets; above all for tests.
         public var transport: (any Transport)?
-        /// Random numbers for what is left to chance, such as waits; the system's if none are given. Asked on a loop,
-        /// so it must not wait.
+        /// Random numbers for what is left to chance, such as waits; nil for the system's. Called on a loop, so it must
+        /// not block.
         public var random: (@Sendable () -> UInt64)?
-        /// The content codings that are asked for, where `fields` say what those before would say, and taken off.
+        /// The content codings that are taken off, and asked for: `Accept-Encoding` in `fields` changes with them,
+        /// unless it was set otherwise.
         package var codecs = ContentCodecs.known {
             didSet {
                 guard fields["Accept-Encoding"] == oldValue.accepted else { return }
                 fields["Accept-Encoding"] = codecs.accepted
             }
         }
-        /// Loops of its own instead of the process's.
+        /// Loops for this session alone, instead of the process's.
         package var loops: [Reactor]?
-        /// What the loops belong to, kept while a session uses them.
+        /// The owner of these loops, kept while a session uses them.
         package var loopOwner: (any Sendable)?
 
-        /// Who we are, that we take anything, in which codings, and in which languages if the environment names any
-        /// (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). Found out once.
+        /// The default fields: `User-Agent`, `Accept` (anything), `Accept-Encoding`, and `Accept-Language` if the
+        /// environment names languages (`LANGUAGE`, `LC_ALL`, `LC_MESSAGES`, `LANG`). Computed once.
         public static let defaultFields: Fields = {
             var fields: Fields = ["User-Agent": userAgent(), "Accept": "*/*"]
             fields["Accept-Encoding"] = ContentCodecs.known.accepted
@@ -90,7 +92,7 @@ extension HTTPSession {
             return fields
         }()
 
-        /// `program/version (Linux 6.8.0; x86_64)`, by default of the process's name and version 0.
+        /// `program/version (Linux 6.8.0; x86_64)`; by default the process's name and version 0.
         public static func userAgent(program: String? = nil, version: String? = nil) -> String {
             ClientFields.userAgent(process: program, version: version)
         }
@@ -108,17 +110,18 @@ extension HTTPSession {
     }
 
     public struct Connections: Sendable, Hashable {
-        /// Open at once to one origin; more requests wait, by priority and then first come, first served.
+        /// How many connections may be open at once to one origin. Further requests wait, by priority and then in order
+        /// of arrival.
         public var perOrigin = 128
-        /// Open at once to all origins together. At this number an unused connection to another origin is closed to
-        /// make room, the one unused for longest first; if all are in use, requests wait.
+        /// How many connections may be open at once to all origins together. At this number an idle connection to
+        /// another origin is closed to make room, the one idle for longest first; if all are in use, requests wait.
         public var total = 1024
         /// How many requests may wait for a connection; the next fails at once, with `NetworkError` code
         /// `poolExhausted`.
         public var maximumWaiting = 10_000
-        /// How long an unused connection is kept; shorter if the server says so (`Keep-Alive: timeout`).
+        /// How long an idle connection is kept; shorter if the server says so (`Keep-Alive: timeout`).
         public var idleTime: Duration = .seconds(60)
-        /// How long after its opening a connection takes requests; `nil` for no limit.
+        /// For how long after its opening a connection takes requests; `nil` for no limit.
         public var maximumAge: Duration?
         /// How many requests a connection takes; `nil` for no limit.
         public var maximumUses: Int?
@@ -126,22 +129,22 @@ extension HTTPSession {
         public init() {}
     }
 
-    /// What a response may take up.
+    /// How large the parts of a response may be.
     public struct Limits: Sendable, Hashable {
-        /// A body read as a whole; `nil` for no limit. A streamed body has none.
+        /// Bytes of a body that is read as a whole; `nil` for no limit. A streamed body has none.
         public var maximumBodySize: Int? = 64 * 1024 * 1024
-        /// What a coded body may decode to, streamed or not; `nil` for no limit.
+        /// Bytes that a coded body may decode to, streamed or not; `nil` for no limit.
         public var decodedBytes: Int? = 256 * 1024 * 1024
         /// How many times its size on the wire a coded body may decode to (after the first MiB); `nil` for no limit.
         public var decodingRatio: Int? = 500
-        /// One head, status line and all.
+        /// Bytes of one head, with its status line.
         public var headBytes = 128 * 1024
         public var lineBytes = 16 * 1024
-        /// Fields of one head: a thousand of the server's own, and those that every response has.
+        /// Fields of one head: a thousand of the server's own, and some that every response has.
         public var fieldCount = 1024
         public var interimResponses = 16
         public var trailerBytes = 16 * 1024
-        /// How much of a response's body an error carries, if that was refused or did not come to its end.
+        /// Bytes of a response's body that an error carries, if the response was refused or broke off.
         public var maximumErrorBodySize = NetworkError.keptBody
 
         public init() {}
@@ -174,7 +177,7 @@ extension HTTPSession.Configuration {
         return options
     }
 
-    /// Throws what contradicts itself, before the first request does.
+    /// Throws for settings that contradict each other, before the first request does.
     func validate() throws {
         func require(_ condition: Bool, _ reason: String) throws {
             guard condition else { throw NetworkError(.invalidConfiguration, reason) }

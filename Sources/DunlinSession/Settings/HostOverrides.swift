@@ -1,14 +1,14 @@
 extension HTTPSession {
-    /// Where to connect to instead of where a host's name says.
+    /// Addresses to connect to instead of those that hosts' names stand for.
     ///
     /// ```swift
     /// options.hostOverrides = ["api.example.com": .v4(0x7F00_0001, port: 8443)]
     /// ```
     ///
-    /// A key is a host, for any port, or `host:port`, which counts before it; IPv6 hosts stand in brackets. Port 0 in
-    /// the address means the port that was asked for. Everything else stays as it is: the Host field and the name that
-    /// a certificate must show are the URL's. Connections made this way are used by no request that was not sent the
-    /// same way.
+    /// A key is a host, for any port, or `host:port`, which overrides the former; an IPv6 host is written in brackets.
+    /// Port 0 in the address means the port that was asked for. Everything else stays as it is: the Host field and the
+    /// name in the certificate are the URL's. A connection made this way is used only by requests with the same
+    /// override.
     public struct HostOverrides: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         private(set) var entries: [String: HTTP.SocketAddress]
 

@@ -1,23 +1,24 @@
 extension HTTPSession {
-    /// What one request does differently from its session.
+    /// The settings of one request that differ from its session's.
     public struct Options: Sendable {
-        /// Each field here replaces the session's fields of the same name.
+        /// Fields of this request; each replaces the session's fields of the same name.
         public var fields: Fields
-        /// How long a response's body may be that is read as a whole.
+        /// How large a response's body may be if it is read as a whole.
         public var maximumBodySize: BodySizeLimit
         /// Whether a status other than 2xx, or a content type that the serializer does not expect, is an error.
         public var validatesResponse: Bool
-        /// Whether content codings, such as gzip, are taken off the response. Without, the body is what was on the
-        /// wire, and the default `Accept-Encoding` is not sent; one of your own is.
+        /// Whether content codings, such as gzip, are taken off the response. If not, the body is what was on the wire,
+        /// and the default `Accept-Encoding` is not sent; one of your own is.
         public var decompresses: Bool
-        /// Who goes first when requests wait for a connection. It overtakes those who wait already, not those who run.
+        /// The order in which requests that wait for a connection are served. A higher priority overtakes those that
+        /// wait already, not those that run.
         public var priority: HTTP.Priority
-        /// Whether the body waits for the server's leave (`Expect: 100-continue`), so that a refusal costs no upload.
-        /// Means nothing without a body. A field `Expect: 100-continue` of the caller's own does the same.
+        /// Whether the body waits for the server's consent (`Expect: 100-continue`), so that a refusal costs no upload.
+        /// Has no effect without a body. A field `Expect: 100-continue` of your own does the same.
         public var expectsContinue = false
-        /// Nil where it is the session's and the usual.
+        /// Nil if the limits are the session's and the usual ones.
         @usableFromInline var timeLimits: TimeLimits?
-        /// What few requests set.
+        /// Options that few requests set; nil if none is set.
         @usableFromInline var rare: RareOptions?
 
         @inlinable public init(
@@ -34,7 +35,7 @@ extension HTTPSession {
             if let label { self.label = label }
         }
 
-        /// The same, with a policy for retries instead of the session's.
+        /// Options with a retry policy instead of the session's.
         public init(
             fields: Fields = Fields(), timeouts: Timeouts? = nil, maximumBodySize: BodySizeLimit = .session,
             validatesResponse: Bool = true, decompresses: Bool = true, label: String? = nil,
@@ -48,8 +49,8 @@ extension HTTPSession {
         }
     }
 
-    /// How long a request waits, where it says so itself. An object, so that options that say nothing stay small: they
-    /// are handed over with every call.
+    /// The time limits of a request that has its own. An object, so that options without them stay small: they are
+    /// passed with every call.
     @usableFromInline final class TimeLimits: Sendable {
         let timeouts: Timeouts?
         let continueTimeout: Duration
@@ -61,7 +62,7 @@ extension HTTPSession {
         }
     }
 
-    /// How long a body may be that is read as a whole.
+    /// How large a body may be that is read as a whole.
     public enum BodySizeLimit: Sendable, Hashable, ExpressibleByIntegerLiteral {
         /// The session's `limits.maximumBodySize`.
         case session
@@ -83,13 +84,13 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Options {
-    /// Instead of the session's.
+    /// Replace the session's timeouts.
     public var timeouts: Timeouts? {
         get { timeLimits?.timeouts }
         set { timeLimits = HTTPSession.TimeLimits(newValue, continueTimeout: continueTimeout) }
     }
 
-    /// How long a body waits for leave before it is sent without: not every server gives it.
+    /// How long a body waits for the server's consent before it is sent without: not every server answers.
     public var continueTimeout: Duration {
         get { timeLimits?.continueTimeout ?? HTTPSession.TimeLimits.usualContinueTimeout }
         set { timeLimits = HTTPSession.TimeLimits(timeouts, continueTimeout: newValue) }

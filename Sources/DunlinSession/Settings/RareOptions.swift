@@ -1,90 +1,90 @@
 extension HTTPSession.Options {
-    /// Counts before the session's `hosts`.
+    /// Overrides the session's `hostOverrides`.
     public var hostOverrides: HTTPSession.HostOverrides {
         get { rare?.values.hostOverrides ?? HTTPSession.HostOverrides() }
         set { setRare { $0.hostOverrides = newValue } }
     }
 
-    /// Instead of the session's. The request uses a connection opened with just these.
+    /// Replace the session's. The request uses a connection opened with exactly these options.
     public var sockets: HTTP.SocketOptions? {
         get { rare?.values.sockets }
         set { setRare { $0.sockets = newValue } }
     }
 
-    /// Instead of the session's. The request uses a connection that was opened by just these rules.
+    /// Replace the session's. The request uses a connection opened by exactly these rules.
     public var interfaces: NetworkInterface.Rules? {
         get { rare?.values.interfaces }
         set { setRare { $0.interfaces = newValue } }
     }
 
-    /// Instead of the session's.
+    /// Replaces the session's setting.
     public var waitsForConnectivity: Bool? {
         get { rare?.values.waitsForConnectivity }
         set { setRare { $0.waitsForConnectivity = newValue } }
     }
 
-    /// Asked when a server wants to be believed or to know who we are, and the session's hook has no opinion. What it
-    /// allows counts for this request alone: over TLS the request has a connection to itself. It is asked about every
+    /// Asked when a server is to be trusted or asks for our identity, and the session's handler has no opinion. Its
+    /// answer counts for this request alone: over TLS the request has a connection to itself. It is asked about every
     /// server that redirects lead to; the challenge says which.
     public var authenticationHandler: HTTPSession.AuthenticationHandler? {
         get { rare?.values.authenticationHandler }
         set { setRare { $0.authenticationHandler = newValue } }
     }
 
-    /// Instead of the session's.
+    /// Replaces the session's policy.
     public var redirects: HTTPSession.RedirectPolicy? {
         get { rare?.values.redirects }
         set { setRare { $0.redirects = newValue } }
     }
 
-    /// Instead of the session's: whether this request is tried again when it failed.
+    /// Replaces the session's policy: whether and when this request has another attempt.
     public var retry: HTTPSession.RetryPolicy? {
         get { rare?.values.retry }
         set { setRare { $0.retry = newValue } }
     }
 
-    /// Sent to wherever this request goes, but not to another origin that a redirect leads to. Counts before the
-    /// session's, and before the user info in a URL; a field `Authorization` in `fields` counts before it.
+    /// Credentials for the origin of this request; not sent to another origin that a redirect leads to. They override
+    /// the session's, and the user info in a URL; a field `Authorization` in `fields` overrides them.
     public var credentials: HTTP.Credentials? {
         get { rare?.values.credentials }
         set { setRare { $0.credentials = newValue } }
     }
 
-    /// False to send no cookies of the session's jar with this request and to take none from its responses. A Cookie
+    /// False to send no cookies of the session's jar with this request, and to store none from its responses. A Cookie
     /// field in `fields` is sent anyway.
     public var handlesCookies: Bool? {
         get { rare?.values.handlesCookies }
         set { setRare { $0.handlesCookies = newValue } }
     }
 
-    /// Instead of the session's `limits.maximumErrorBodySize`: how much of a response's body an error carries, if that
-    /// was refused or did not come to its end.
+    /// Replaces the session's `limits.maximumErrorBodySize`: how many bytes of a response's body an error carries, if
+    /// the response was refused or broke off.
     public var maximumErrorBodySize: Int? {
         get { rare?.values.maximumErrorBodySize }
         set { setRare { $0.maximumErrorBodySize = newValue } }
     }
 
-    /// Asked after the session's.
+    /// Hooks for this request; they are asked after the session's.
     public var hooks: HTTPSession.Hooks {
         get { rare?.values.hooks ?? HTTPSession.Hooks() }
         set { setRare { $0.hooks = newValue } }
     }
 
-    /// The user's own name for the request; shows in the registry.
+    /// A name of your own for the request; the registry shows it.
     public var label: String? {
         get { rare?.values.label }
         set { setRare { $0.label = newValue } }
     }
 
-    /// The user's own marks: the registry finds, and cancels, by tag.
+    /// Marks of your own: the registry finds, and cancels, by tag.
     public var tags: Set<String> {
         get { rare?.values.tags ?? [] }
         set { setRare { $0.tags = newValue } }
     }
 
-    /// Requests of the same session that this one comes after: it does not begin before all of them have ended, however
-    /// they ended. What is over already, or not known, has. While it waits for them it takes no place in a queue, and
-    /// only an inherited deadline counts.
+    /// Requests of the same session that this one comes after: it does not begin before all of them have ended,
+    /// whatever their outcome. Requests that are over already, or not known, have ended. While it waits for them it has
+    /// no position in a queue, and only an inherited deadline counts.
     public var startsAfter: [HTTPSession.TaskID] {
         get { rare?.values.startsAfter ?? [] }
         set { setRare { $0.startsAfter = newValue } }
@@ -124,17 +124,17 @@ extension HTTPSession.Options {
     }
 
     let values: Values
-    /// Whether what they say makes the request a watched one.
+    /// Whether one of the options makes the request an observed one.
     let isObserved: Bool
 
-    /// Nil if there is nothing to say.
+    /// Nil if no option is set.
     init?(_ values: Values) {
         if values.isEmpty { return nil }
         self.values = values
         isObserved = values.hooks?.isSet == true || !values.startsAfter.isEmpty
     }
 
-    /// Changes a head to what these options say of it; `own` are the fields that count before them.
+    /// Adds to a head what these options say; `own` are the fields that override them.
     func complete(_ head: inout RequestHead, _ own: Fields) throws {
         if let problem = values.retry?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
         head.origin = try routed(head.origin)
@@ -142,7 +142,7 @@ extension HTTPSession.Options {
         head.fields.authorize(try credentials.authorization(.invalidRequest))
     }
 
-    /// The origin by the request's own way, where the request says one.
+    /// The origin with the request's own route, if it has one.
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin {
         let sockets = values.sockets
         if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }

@@ -1,9 +1,9 @@
 internal import Synchronization
 
-/// What a session says of retries, and what its requests share for them: the budget, and chance.
+/// A session's settings for retries, and what its requests share for them: the budget, and random numbers.
 final class RetrySettings: Sendable {
     let policy: HTTPSession.RetryPolicy
-    /// Whether a request is tried again that says nothing else.
+    /// Whether a request without a policy of its own may have more than one attempt.
     let isSet: Bool
     private let random: (@Sendable () -> UInt64)?
     private let budget = Mutex(RetryBudgetMachine())
@@ -20,12 +20,12 @@ final class RetrySettings: Sendable {
         return system.next()
     }
 
-    /// A request is made that may be tried again.
+    /// A request is made that may have more than one attempt.
     func requested(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: MonotonicTime) {
         budget.withLock { $0.requested(origin, policy.budget, at: now) }
     }
 
-    /// False if the budget has none.
+    /// Takes a retry from the budget; false if there is none.
     func takeRetry(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: MonotonicTime) -> Bool {
         budget.withLock { $0.takeRetry(origin, policy.budget, at: now) }
     }

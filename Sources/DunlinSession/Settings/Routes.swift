@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
-/// The ways that differ from the usual one, looked up by origin. Made once for a session, and for a request that brings
-/// its own.
+/// The routes that differ from the usual one, looked up by origin. Made once for a session, and for each request with
+/// routes of its own.
 final class Routes: Sendable {
     private struct Place: Hashable {
         var host: String
@@ -9,9 +9,9 @@ final class Routes: Sendable {
     }
 
     private let addresses: [Place: HTTP.SocketAddress]
-    /// For any other host.
+    /// The address for any other host.
     private let fallback: HTTP.SocketAddress?
-    /// The session's base, and where it leads: most requests need not be looked up.
+    /// The session's base and its route, kept because most requests go there.
     private let base: (origin: HTTP.Origin, routed: HTTP.Origin)?
 
     /// Nil if there are none.
@@ -22,7 +22,7 @@ final class Routes: Sendable {
             .invalidConfiguration)
     }
 
-    /// `code` is what is thrown for a key that is no host.
+    /// A key that is no host throws an error with `code`.
     init(
         _ overrides: HTTPSession.HostOverrides, fallback: HTTP.SocketAddress? = nil, base: HTTP.Origin? = nil,
         _ code: NetworkError.Code

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 
 extension HTTPSession {
-    /// What can be kept of a configuration, in a file or elsewhere: all that is a plain value and no secret.
+    /// What can be saved of a configuration, in a file or elsewhere: everything that is a plain value and no secret.
     ///
     /// ```swift
     /// let text = try JSONEncoder().encode(HTTPSession.SavedConfiguration(session.configuration))
@@ -10,14 +10,15 @@ extension HTTPSession {
     /// ```
     ///
     /// Left out are secrets (`credentials`, user info in the base URL, `cookies`, the client's identity, key logs,
-    /// fields that are sensitive or whose name looks like it), what is code (hooks, resolver, transport), and where
-    /// this machine connects (`hosts`, `sockets.localAddress`). Whom to trust is kept whole. What is missing in a text
-    /// is as in a new configuration, so that one can be written by hand; what is there and has no meaning throws.
+    /// fields that are sensitive or whose name looks like it), code (hooks, resolver, transport), and where this
+    /// machine connects (`hostOverrides`, `sockets.localAddress`). Which servers to trust is saved whole. A setting
+    /// that is missing in a text is as in a new configuration, so that one can be written by hand; one that has no
+    /// meaning throws.
     public struct SavedConfiguration: Sendable {
-        /// With defaults for what is not kept.
+        /// The configuration, with defaults for what is not saved.
         public let configuration: Configuration
 
-        /// Without what is not kept.
+        /// Leaves out what is not saved.
         public init(_ configuration: Configuration) {
             var kept = Configuration(baseURL: configuration.baseURL.map(WebAddress.withoutUserInfo))
             kept.socketPath = configuration.socketPath
@@ -47,7 +48,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.SavedConfiguration: Codable {
-    /// Of the form that `encode` writes.
+    /// The version of the form that `encode` writes.
     private static let version = 1
 
     /// Throws for a request serializer that holds closures.

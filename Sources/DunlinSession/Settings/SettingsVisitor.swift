@@ -1,10 +1,10 @@
-// Settings are listed once, in `visitSettings`; who visits them writes them down or reads them.
+// Settings are listed once, in `visitSettings`; a visitor writes them or reads them.
 
 protocol SettingsVisitor {
     mutating func visit<Value: Codable>(_ name: String, _ value: inout Value) throws
     /// Settings that belong together.
     mutating func group(_ name: String, _ visit: (inout Self) throws -> Void) throws
-    /// Where the visit is.
+    /// The keys that lead to the present group.
     var path: [any CodingKey] { get }
 }
 
@@ -51,7 +51,7 @@ struct SettingsWriter: SettingsVisitor {
     }
 }
 
-/// Leaves alone what is not there.
+/// Reads settings; one that is not there stays as it is.
 struct SettingsReader: SettingsVisitor {
     let container: KeyedDecodingContainer<SettingsKey>
 
@@ -90,7 +90,7 @@ extension Duration {
         Double(components.seconds) + Double(components.attoseconds) / 1e18
     }
 
-    /// Nil for what is no time, or none that fits.
+    /// Nil for a number that is no time, or does not fit one.
     fileprivate init?(settingsSeconds seconds: Double) {
         guard seconds.isFinite, abs(seconds) < 9e9 else { return nil }
         self = .nanoseconds(Int64((seconds * 1e9).rounded()))

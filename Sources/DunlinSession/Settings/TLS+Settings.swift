@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension HTTPSession.TLS {
-    /// Whom to trust is kept whole: a session that is made again must not believe more than it did.
+    /// Which servers to trust is saved whole: a session that is made again must not trust more than before.
     mutating func visitSettings(_ visitor: inout some SettingsVisitor) throws {
         try visitor.visit("policy", &policy)
         try visitor.visit("roots", &roots, as: Trusted.init) { $0.roots }
@@ -25,7 +25,7 @@ extension HTTPSession.TLS {
 
     /// Roots as they are written.
     fileprivate struct Trusted: Codable {
-        /// The system's too.
+        /// Whether the system's roots count too.
         var system: Bool
         var sources: [Written] = []
 
@@ -45,7 +45,7 @@ extension HTTPSession.TLS {
         }
     }
 
-    /// A file's path, or what would be in it.
+    /// A file's path, or its contents.
     fileprivate struct Written: Codable {
         var file: String?
         var bytes: Data?

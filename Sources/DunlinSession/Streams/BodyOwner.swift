@@ -1,4 +1,5 @@
-/// Held by all who may still read a response that has left its scope.
+/// Kept by everything that may still read a response that has left its scope. When the last of them is released, the
+/// exchange ends.
 final class BodyOwner: Sendable {
     private let ending: @Sendable ((any Error)?) -> Void
 
@@ -8,7 +9,7 @@ final class BodyOwner: Sendable {
 
     deinit { ending(nil) }
 
-    /// It has been read as far as it could be: to its end, if there was no error. Harmless when it is said again.
+    /// The body has been read as far as it could be: to its end, if there was no error. Calling it again has no effect.
     func end(_ error: (any Error)? = nil) {
         ending(error)
     }

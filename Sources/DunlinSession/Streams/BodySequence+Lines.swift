@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension BodySequence {
-    /// A body as lines of text, as they come. What is no UTF-8 becomes U+FFFD. Single-pass, as the body is.
+    /// The lines of a body, as they come. Bytes that are no UTF-8 become U+FFFD. Single-pass, as the body is.
     public struct Lines: AsyncSequence, Sendable {
         public typealias Element = String
         public typealias Failure = any Error
@@ -49,7 +49,7 @@ extension BodySequence {
 }
 
 extension BodySequence {
-    /// A body as events of a server, as they come. Single-pass, as the body is.
+    /// The server-sent events of a body, as they come. Single-pass, as the body is.
     public struct Events: AsyncSequence, Sendable {
         public typealias Element = ServerSentEvent
         public typealias Failure = any Error
@@ -88,7 +88,7 @@ extension BodySequence {
 }
 
 extension BodySequence {
-    /// A body as values of JSON, one a line, as they come. Empty lines are passed over. Single-pass, as the body is.
+    /// The JSON values of a body, one a line, as they come. Empty lines are skipped. Single-pass, as the body is.
     public struct Values<Value: Decodable>: AsyncSequence, Sendable {
         public typealias Element = Value
         public typealias Failure = any Error

@@ -7,7 +7,7 @@ public struct BodySequence: AsyncSequence, Sendable {
     public typealias Element = Bytes
     public typealias Failure = any Error
 
-    /// Shared by all copies: who reads, and whether the stream is still open.
+    /// Shared by all copies: whether somebody reads, and whether the stream is still open.
     final class Source: Sendable {
         enum Claim: UInt8, AtomicRepresentable {
             case free
@@ -16,9 +16,9 @@ public struct BodySequence: AsyncSequence, Sendable {
         }
 
         let body: TransportResponse.Body
-        /// Those of a body that is here already.
+        /// The trailers of a body that is here already.
         let trailers: Fields
-        /// Of a body that is here already.
+        /// The declared length of a body that is here already.
         let declaredLength: Int?
         private let claim = Atomic(Claim.free)
 
@@ -28,7 +28,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             self.declaredLength = declaredLength
         }
 
-        /// Nil for the first who asks; the error for everybody else.
+        /// Claims the body: nil for the first caller, an error for all others.
         func take() -> NetworkError? {
             switch change(to: .taken) {
             case .free: return nil
@@ -41,14 +41,14 @@ public struct BodySequence: AsyncSequence, Sendable {
             _ = change(to: .closed)
         }
 
-        /// What it was; changes nothing but one that is free.
+        /// Changes the claim if it is free. Returns what it was.
         private func change(to claim: Claim) -> Claim {
             self.claim.compareExchange(expected: .free, desired: claim, ordering: .acquiringAndReleasing).original
         }
     }
 
     let source: Source
-    /// Of a response that may leave its scope.
+    /// The owner of a response that may leave its scope.
     var owner: BodyOwner?
 
     init(_ body: TransportResponse.Body, _ trailers: Fields, declaredLength: Int?) {
@@ -112,7 +112,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             do {
                 return try await stream.next()
             } catch {
-                // That somebody else is reading ends nothing.
+                // That somebody else is reading does not end the body.
                 if (error as? NetworkError)?.code != .bodyConsumed { owner?.end(error) }
                 throw error
             }
@@ -121,7 +121,7 @@ public struct BodySequence: AsyncSequence, Sendable {
 }
 
 extension TransportResponse {
-    /// What the server declared of a body that is here already.
+    /// The length that the server declared of a body that is here already.
     var declaredLength: Int? {
         guard case .bytes(let bytes) = body, let declared = head.fields["content-length"],
             !head.fields.contains("transfer-encoding")

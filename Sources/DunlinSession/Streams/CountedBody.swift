@@ -1,7 +1,7 @@
 package import DunlinTransport
 internal import Synchronization
 
-/// A body from somebody else's transport, counted and held here: our own sockets do both themselves.
+/// A body from somebody else's transport, counted and suspended here: our own sockets do both themselves.
 package final class CountedBody: TransportResponse.BodyStream {
     private let stream: any TransportResponse.BodyStream
     private let control: TransferControl
@@ -16,7 +16,7 @@ package final class CountedBody: TransportResponse.BodyStream {
     }
 
     package func next() async throws -> Bytes? {
-        // A hold that outlasts the request is not waited out: whatever bounds the stream says so.
+        // A suspension that outlasts the call is not waited out: the stream's own deadline reports it.
         _ = await control.pass(until: deadline)
         guard let piece = try await stream.next() else { return nil }
         control.received(upTo: count.add(piece.count, ordering: .relaxed).newValue)

@@ -1,9 +1,10 @@
 internal import DunlinInflate
 internal import DunlinTransport
 
-/// A body with its content codings taken off as it is read: one piece of wire is read when the last one is used up.
+/// A body whose content codings are taken off as it is read: one chunk of the wire is read when the last one is used
+/// up.
 final class DecodedBody: TransportResponse.BodyStream {
-    /// What reading needs; taken out by whoever reads.
+    /// What reading needs; the reader takes it out meanwhile.
     private struct Work: ~Copyable {
         var decoder: ContentDecoder
         let source: any TransportResponse.BodyStream
@@ -64,7 +65,7 @@ final class DecodedBody: TransportResponse.BodyStream {
         }
     }
 
-    /// The source's, with what was decoded, of which the watch is told.
+    /// The source's hop, with the bytes decoded, which the control is told too.
     private func hop(of work: borrowing Work) -> HTTP.Hop {
         var hop = work.source.hop
         hop.decodedBytes = work.decoder.decodedCount

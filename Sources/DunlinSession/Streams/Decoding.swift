@@ -1,11 +1,11 @@
 internal import DunlinInflate
 internal import DunlinTransport
 
-/// Takes a response's content codings off: those of a list, chained, streamed, under limits.
+/// Takes off a response's content codings: those of a list, chained, streamed, within limits.
 ///
-/// Left as it is: content in a coding that is not on the list (nobody asked for one but the caller), and a part of a
-/// whole (206), because the ranges of a coded entity are ranges of its coded bytes. The head's fields stay as received,
-/// so `Content-Encoding` and `Content-Length` tell what was on the wire.
+/// Two kinds of content are left as they are: content in a coding that is not on the list (only the caller can have
+/// asked for it), and a part of a whole (206), because the ranges of a coded entity are ranges of its coded bytes. The
+/// head's fields stay as received, so `Content-Encoding` and `Content-Length` say what was on the wire.
 struct Decoding: Sendable {
     let codecs: ContentCodecs
     let limits: InflateLimits
@@ -18,12 +18,12 @@ struct Decoding: Sendable {
         self.limits = inflate
     }
 
-    /// What is decoded where the response came in, which may be a loop that has others waiting. The rest of a longer
-    /// body becomes a stream that is decoded by whoever reads it.
+    /// Bytes that are decoded where the response came in, which may be a loop on which others wait. The rest of a
+    /// longer body becomes a stream that is decoded where it is read.
     static let inPlace = 64 * 1024
 
-    /// The response with plain content; nil when there is nothing to take off.
-    /// `watch` is told how much has been decoded.
+    /// The response with plain content; nil when there is nothing to take off. `control` is told how much has been
+    /// decoded.
     func apply(to response: TransportResponse, telling control: TransferControl? = nil) throws -> TransportResponse? {
         guard response.head.fields.hasContentEncoding, response.head.status != .partialContent,
             let codings = try codings(of: response.head), !codings.isEmpty
@@ -69,8 +69,8 @@ struct Decoding: Sendable {
         }
     }
 
-    /// Some codings tell their content's length. Worth a look before work is begun that would have to be begun anew
-    /// elsewhere, and no more than that: it may be a lie.
+    /// Some codings give their content's length. This is checked before work is begun that would have to be repeated
+    /// elsewhere, and trusted no further: it may be a lie.
     private static func saysItIsLong(_ coded: Bytes, _ codings: [ContentCodec]) -> Bool {
         guard let length = codings.last?.contentLength(saidBy: coded) else { return false }
         return length > inPlace
@@ -88,7 +88,7 @@ extension InflateError {
 }
 
 extension Fields {
-    /// Asked of every response, so it looks at lengths first.
+    /// Checked for every response, so it compares lengths first.
     fileprivate var hasContentEncoding: Bool {
         for entry in entries where entry.nameCount == 16 { return contains("content-encoding") }
         return false

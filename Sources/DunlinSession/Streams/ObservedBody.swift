@@ -1,4 +1,4 @@
-/// A body whose pieces are told to hooks before they are handed on.
+/// A body whose chunks are told to hooks before they are delivered.
 final class ObservedBody: TransportResponse.BodyStream {
     private let stream: any TransportResponse.BodyStream
     private let tell: @Sendable (Bytes) async throws -> Void

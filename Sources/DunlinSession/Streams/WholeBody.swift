@@ -1,6 +1,6 @@
 internal import DunlinTransport
 
-/// A body that is here already, read like one that is still arriving.
+/// A body that is here already, read as one that is still arriving.
 final class WholeBody: TransportResponse.BodyStream {
     private struct Unread: ~Copyable {
         let bytes: Bytes

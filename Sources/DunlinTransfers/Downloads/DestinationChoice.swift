@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Finds out where a file goes: the session's hook is asked, then the request's, then what the download was told.
+/// Decides where a file goes: asks the session's hook, then the request's, then uses the download's own destination.
 struct DestinationChoice {
     private let call: LiveCall
     private let head: ResponseHead
@@ -49,7 +49,8 @@ struct DestinationChoice {
 }
 
 extension HTTPSession.Destination {
-    /// The same whatever becomes of the working directory. What cannot be is found when it is used.
+    /// The choice with absolute paths, so that a change of the working directory does not matter. A path that cannot be
+    /// made absolute is reported when it is used.
     var anchored: Self {
         do throws(Errno) {
             switch file {

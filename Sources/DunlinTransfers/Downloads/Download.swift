@@ -2,14 +2,14 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// Takes a response's body into a file: decides where it goes, writes it beside that, and gives it its name when it is
-/// whole. Until then nothing can be seen at the destination. What drives it is a `DownloadRun`.
+/// Writes a response's body to a file: decides where it goes, writes it beside that, and moves it to its name when it
+/// is whole. Until then nothing can be seen at the destination. A `DownloadRun` drives it.
 struct Download: Sink {
     typealias Value = HTTPSession.DownloadedFile
 
     let destination: HTTPSession.Destination
     let options: HTTPSession.DownloadOptions
-    /// What to go on with.
+    /// The resume data to go on with.
     let data: ResumeData?
     let leftover: Leftover
 
@@ -23,10 +23,10 @@ struct Download: Sink {
         leftover = Leftover(data)
     }
 
-    /// Whether what there is of a file stays when its download ends before it is whole.
+    /// Whether an unfinished file stays when its download ends.
     var keepsParts: Bool { options.resuming == .ifValidatorMatches || data != nil }
 
-    /// For how many pieces of the file its record has room.
+    /// How many pieces of the file its record has room for.
     var pieces: Int { options.segments?.count ?? 1 > 1 ? ResumeRecord.manyPieces : 1 }
 
     func shared(_ value: HTTPSession.Response<HTTPSession.DownloadedFile>) -> (any Sendable)? { value.value }
@@ -35,7 +35,7 @@ struct Download: Sink {
         try await take(nil, &call)
     }
 
-    /// `arrival` is a response that came for somebody else.
+    /// `arrival` is a response that came for a request that was no download.
     func take(
         _ arrival: LiveCall.Arrival?, _ call: inout LiveCall
     ) async throws -> HTTPSession.Response<HTTPSession.DownloadedFile> {
@@ -43,18 +43,18 @@ struct Download: Sink {
         return try await run.run(&call, arrival)
     }
 
-    /// Why a response is not taken at all; its body goes to the error and to no file.
+    /// Why a response is refused; its body goes to the error and to no file.
     func refusal(of head: ResponseHead, _ call: HTTPSession.Call) -> NetworkError? {
         guard call.options.validatesResponse else { return nil }
         return HTTP.ResponseRules(contentTypes: options.contentTypes).refusal(of: head)
     }
 }
 
-/// What a download that ended early leaves to go on with, and whether somebody asked for that.
+/// What a download that ended early leaves to go on with, and whether the caller asked for that.
 final class Leftover: Sendable {
     private let state: Mutex<(isWanted: Bool, data: ResumeData?)>
 
-    /// What there is before the download has begun.
+    /// Begins with the data that the download goes on with.
     init(_ data: ResumeData?) {
         state = Mutex((false, data))
     }

@@ -1,14 +1,14 @@
 internal import DunlinReactor
 internal import DunlinSecure
 
-/// A part file with who writes it and the place of its record.
+/// A part file with its writer and the place of its record.
 ///
-/// Everything but the writing is for a disk thread, while nobody writes.
+/// Everything but the writing must be called on a disk thread, while nobody writes.
 struct DownloadPart: Sendable {
     let content: PartContent
-    /// Of the exchange that brings the file, or of the first of several.
+    /// The writer of the exchange that brings the file, or of the first of several.
     let writer: DownloadWriter
-    /// For how many pieces the record has room.
+    /// How many pieces the record has room for.
     let pieces: Int
     /// Whether a later download finds it by its name.
     let isFindable: Bool
@@ -26,13 +26,14 @@ struct DownloadPart: Sendable {
         self.isFindable = isFindable
     }
 
-    /// A new file.
+    /// Makes a new file.
     static func make(_ path: String) throws(HTTPSession.FileFailure) -> PartFile {
         do throws(Errno) { return try PartFile(creating: path) } catch { throw HTTPSession.FileFailure(path, error) }
     }
 
-    /// One that a later download finds again: that which is there already, if nobody else uses it. Nil where no lock
-    /// can tell, and where something that is not ours has that name, or its record's: nothing of that is touched.
+    /// A file that a later download finds again: the existing one, if nobody else uses it, or a new one. Nil where
+    /// there are no locks, and where something that is not ours has that name, or its record's: nothing of that is
+    /// touched.
     static func claim(_ path: String) throws(HTTPSession.FileFailure) -> PartFile? {
         do throws(Errno) {
             guard try RecordFile.mayBeMade(at: Placement.recordPath(ofPart: path)) else { return nil }
@@ -55,8 +56,8 @@ struct DownloadPart: Sendable {
         }
     }
 
-    /// Empties it for a body of `length` bytes, if that is known and room is wanted for it. With `data` a record speaks
-    /// of it from now on; it comes first, so that none ever speaks of bytes that are not there.
+    /// Empties it for a body of `length` bytes, if that is known and room is to be reserved. With `data` a record
+    /// describes it from now on; the record is written first, so that none ever speaks of bytes that are not there.
     func begin(_ data: ResumeData?, length: Int?) throws(HTTPSession.FileFailure) {
         do throws(Errno) {
             var record: RecordFile?
@@ -69,7 +70,7 @@ struct DownloadPart: Sendable {
         }
     }
 
-    /// Goes on after what `data` says is there; false if it is not, or is something else.
+    /// Goes on after the pieces of `data`; false if they are not there or have changed.
     func takeUp(_ data: ResumeData, unless isOver: () -> Bool) throws(Errno) -> Bool {
         let pieces = ResumeMachine.pieces(of: data, partLength: try file.status().length)
         guard !pieces.isEmpty, try content.takeUp(pieces, unless: isOver) else { return false }
@@ -79,12 +80,12 @@ struct DownloadPart: Sendable {
     }
 
     private func makeRecord(_ data: ResumeData) throws(Errno) -> RecordFile {
-        // What is missing between pieces may be brought in many.
+        // The gaps between pieces may be filled in many pieces.
         let isOne = pieces == 1 && (data.pieces.isEmpty || data.offset == data.byteCount)
         return try RecordFile(data, pieces: isOne ? max(1, data.pieces.count) : ResumeRecord.manyPieces, at: recordPath)
     }
 
-    /// Stays, to be gone on with: what to do that with. Nil if that cannot be, and then nothing stays.
+    /// Keeps the file, and returns the data to go on with. If that is impossible, removes it and returns nil.
     func leave(_ data: ([ResumeData.Piece]) -> ResumeData) -> ResumeData? {
         do throws(Errno) {
             let data = data(try content.pieces())
@@ -96,15 +97,15 @@ struct DownloadPart: Sendable {
         }
     }
 
-    /// Goes away, the record first.
+    /// Removes the file, the record first.
     func discard() {
         forget()
         Publication.discard(file)
     }
 
-    /// The record goes away.
+    /// Removes the record.
     func forget() {
-        // A record without its part file speaks of nothing, and is swept.
+        // A record without its part file is useless, and is swept later.
         do throws(Errno) { try FileSystem.remove(recordPath) } catch {}
     }
 }

@@ -7,17 +7,17 @@ struct DownloadPump: Sendable {
     let options: HTTPSession.DownloadOptions
     let call: LiveCall
     let head: ResponseHead
-    /// Ends whatever is waited for.
+    /// Cancels every wait.
     let cancellation: Cancellation
-    /// Where in the file the body must end; nil: nobody said.
+    /// Where in the file the body must end; nil if that is unknown.
     let end: Int?
-    /// Nil: all of it counts.
+    /// Decides which bytes count; nil if all do.
     let claim: Claim?
 
-    /// How many of so many further bytes count, and whether no more do.
+    /// Returns how many of so many further bytes count, and whether no more do.
     typealias Claim = @Sendable (Int) -> (count: Int, isEnd: Bool)
 
-    /// A body went on beyond its end. A server that says one thing and sends another may have sent anything, so that
+    /// A body went on beyond its end. A server that announces one length and sends another may have sent anything, so
     /// nothing of that body counts.
     struct Overrun: Error {
         let error: NetworkError
@@ -36,8 +36,8 @@ struct DownloadPump: Sendable {
         self.claim = claim
     }
 
-    /// Returns once all of it is written, or all that counts. False if more would have counted. Throws `Overrun` before
-    /// a byte beyond the end is written.
+    /// Returns once all bytes are written that count. False if more would have counted. Throws `Overrun` before a byte
+    /// beyond the end is written.
     @discardableResult
     func run(_ body: TransportResponse.Body) async throws -> Bool {
         var isEnd = claim == nil
@@ -66,7 +66,7 @@ struct DownloadPump: Sendable {
         return (count < piece.count ? piece[0..<count] : piece, isEnd)
     }
 
-    /// Whether it stopped before the body's end.
+    /// Returns whether it stopped before the body's end.
     private func pump(_ arriving: any TransportResponse.BodyStream) async throws -> Bool {
         let stream = bounded(arriving, until: call.request.deadline)
         var spare: [UInt8]?
@@ -138,7 +138,7 @@ struct DownloadPump: Sendable {
                 requestMayHaveBeenSent: true, response: head))
     }
 
-    /// A body that is somebody else's, under this request's switch and a limit.
+    /// A body of somebody else's transport, with this call's cancellation and a limit.
     private func bounded(_ arriving: any TransportResponse.BodyStream, until end: MonotonicTime)
         -> any TransportResponse.BodyStream
     {
@@ -148,10 +148,11 @@ struct DownloadPump: Sendable {
             limit: call.request.timeouts.total)
     }
 
-    /// How long the end of a body may take that has brought all it said.
+    /// How long the end of a body may take after all its bytes have come.
     private static let patience = Duration.seconds(1)
 
-    /// All that counts has come. That the end itself does not come is nothing to this file, and not waited for long.
+    /// All bytes that count have come. It does not matter to this file if the end itself does not come, so the wait for
+    /// it is short.
     private func expectEnd(of arriving: any TransportResponse.BodyStream) async throws {
         let limit = min(
             call.request.deadline, call.loop.now().advanced(by: Self.patience.clampedNanoseconds))
@@ -172,9 +173,10 @@ struct DownloadPump: Sendable {
     }
 }
 
-/// The beginning of a body that is not taken, for the error that says so.
+/// The beginning of a body that is refused, for its error.
 enum BodyBeginning {
-    /// What comes of it, `kept` bytes at most. That the rest does not come would say less than why it is not wanted.
+    /// Adds the beginning of the body, `kept` bytes at most. An error while reading it is ignored: it would say less
+    /// than why the body is refused.
     static func add(to error: NetworkError, _ body: TransportResponse.Body, upTo kept: Int) async -> NetworkError {
         var error = error
         switch body {

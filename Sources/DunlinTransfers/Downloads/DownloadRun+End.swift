@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// How a download ends: with a file, with nothing, or with something to go on with.
+/// The end of a download: with a file, with nothing, or with data to go on with.
 extension DownloadRun {
     func finish(_ response: TransportResponse, _ call: LiveCall) async throws -> Response {
         guard let part, let placement else {
@@ -17,7 +17,7 @@ extension DownloadRun {
         return call.response(response, file, after: earlier)
     }
 
-    /// The digest, if one was asked for or declared, and it is that.
+    /// Returns the digest, if one was asked for or declared; throws if the file has another.
     private func check(
         _ part: DownloadPart, _ head: ResponseHead, _ call: LiveCall
     ) async throws -> ContentDigest? {
@@ -28,7 +28,7 @@ extension DownloadRun {
         }
         for expected in [options.digest, declared].compactMap(\.self) {
             if seen?.algorithm != expected.algorithm {
-                // Nobody has counted along: the algorithm became known when the file was there in part.
+                // It was not computed as bytes came: the algorithm became known when a part of the file was there.
                 seen = try await digest(of: part, head, call) { try $0.digest(expected.algorithm) }
             }
             guard seen == expected else {
@@ -88,7 +88,7 @@ extension DownloadRun {
         try await willPublish(path, status)
     }
 
-    /// Nothing is left, or what one can go on with.
+    /// Ends with an error: leaves nothing, or data to go on with.
     mutating func end(_ error: any Error, _ call: inout LiveCall) async -> any Error {
         let redirects = call.callHistory
         call.callHistory = call.callHistory.after(earlier)
@@ -108,11 +108,11 @@ extension DownloadRun {
         await flush(part)
         await part.writer.stop()
         part.content.end()
-        // A file that is whole and could not be given its name is the caller's.
+        // A file that is whole and could not be moved to its name is the caller's.
         let isKept = failure?.fileFailure?.keptAt != nil
         let isWorthKeeping = isWorthKeeping(after: failure)
         return await DiskThreads.shared.run { [self] in
-            // Whoever is told of the end may go on at once.
+            // Whoever is told of the end may resume at once.
             defer { part.file.unlock() }
             if found != nil || isKept { return found }
             if isWorthKeeping { return part.leave { resumeData(of: part, $0) } }
@@ -137,7 +137,7 @@ extension DownloadRun {
 }
 
 extension NetworkError {
-    /// Whether a file system said no: to the file being made, written or given its name.
+    /// Whether the file system failed to make the file, to write it or to move it to its name.
     fileprivate var isOfDestination: Bool {
         switch code {
         case .fileNotCreated, .fileNotWritten, .fileNotMoved: fileFailure != nil
@@ -147,7 +147,7 @@ extension NetworkError {
 }
 
 extension LiveCall {
-    /// What is told of a response whose body has gone to a file.
+    /// The response whose body has gone to a file, as observers see it.
     fileprivate func response(
         _ response: TransportResponse, _ file: HTTPSession.DownloadedFile, after earlier: [HTTP.Hop]
     ) -> HTTPSession.Response<HTTPSession.DownloadedFile> {
@@ -160,6 +160,6 @@ extension LiveCall {
 }
 
 extension HTTPSession.Response<HTTPSession.DownloadedFile> {
-    /// The same for who asked for a body, which has become a file.
+    /// The response for a caller that asked for a body, which was written to a file.
     var keepingFile: HTTPSession.Response<Bytes> { with(value: .empty) }
 }

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTransport
 
-/// The part file, and the body that goes into it.
+/// The part file, and the body that is written to it.
 extension DownloadRun {
     /// Looks for what an earlier download left.
     mutating func findPart(_ call: LiveCall) async throws {
@@ -51,8 +51,8 @@ extension DownloadRun {
         isStale = false
     }
 
-    /// Whether a later download is to go on with it. Only its data lead to one that cannot be locked, or whose name
-    /// was taken.
+    /// Whether a later download is to go on with it. One that cannot be locked, or whose name was taken, is found by
+    /// its resume data alone.
     func keeps(_ part: DownloadPart) -> Bool {
         download.keepsParts && (part.isFindable || download.data != nil)
     }
@@ -63,7 +63,7 @@ extension DownloadRun {
         var random = SystemRandomNumberGenerator()
         let (keeps, token) = (download.keepsParts, random.next())
         let (file, isFindable) = try await onDisk(head) { () throws(HTTPSession.FileFailure) in
-            // One that may be gone on with must be found again, and by nobody while it is used.
+            // A file that may be resumed must be found again, and by nobody while it is in use.
             if keeps, let file = try DownloadPart.claim(placement.partPath) { return (file, true) }
             return (try DownloadPart.make(placement.partPath(token)), false)
         }
@@ -78,7 +78,7 @@ extension DownloadRun {
         }
     }
 
-    /// Reads the whole body into the file; nil if it did not bring all.
+    /// Reads the whole body into the file; nil if it did not bring all bytes.
     mutating func fill(
         _ arrival: LiveCall.Arrival, _ call: inout LiveCall
     ) async throws -> Response? {
@@ -89,7 +89,7 @@ extension DownloadRun {
             writer: part.writer, options: options, call: call, head: response.head, end: bodyLimit)
         let before = part.content.contents
         do {
-            // Decoding is work, and the loop has others waiting.
+            // Decoding takes time, and others wait on the loop.
             if arrival.isCoded {
                 try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
                     _ = try await pump.run(response.body)
@@ -128,12 +128,12 @@ extension DownloadRun {
         return error
     }
 
-    /// A body that is no part of a file that one could go on with ends as its framing says.
+    /// The end that the body must have; nil for a body that cannot be resumed, which ends as its framing says.
     private var bodyLimit: Int? { isResumable && !isForeign ? machine.bodyLimit : nil }
 
-    /// What has come counts, as far as it is written. Only the disk is waited for.
+    /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
     mutating func flush(_ part: DownloadPart) async {
-        // A disk that takes no more has said so already, or will.
+        // An error of the disk has been reported already, or will be.
         do throws(Errno) { _ = try await part.writer.flush(until: .never, nil) } catch {}
         machine.wrote(upTo: part.writer.position)
     }
@@ -145,7 +145,7 @@ extension DownloadRun {
             response: head)
     }
 
-    /// A file system's no becomes an error about the file that cannot be made.
+    /// Makes an error about the download of a file system's error.
     private func onDisk<Value: Sendable>(
         _ head: ResponseHead?, _ work: @escaping @Sendable () throws(HTTPSession.FileFailure) -> Value
     ) async throws -> Value {

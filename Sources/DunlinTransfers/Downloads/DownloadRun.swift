@@ -3,29 +3,29 @@ internal import DunlinSecure
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// One download, from its first request to its file, over as many exchanges as that takes: asks `ResumeMachine` what to
-/// send and what an answer means, and does it.
+/// One download, from its first request to its file, over as many exchanges as that takes. `ResumeMachine` decides what
+/// to send and what an answer means; this does it.
 struct DownloadRun {
     let download: Download
-    /// What is asked for, before anything was asked for by range.
+    /// The request as it was asked for, without a range.
     let original: TransportRequest
     /// Whether ranges may be asked for at all.
     let isResumable: Bool
     var machine = ResumeMachine()
     var part: DownloadPart?
     var placement: Placement?
-    /// What an earlier download left, as long as nothing was changed about it.
+    /// What an earlier download left, as long as nothing of it was changed.
     var found: ResumeData?
-    /// What the part file holds is not what the machine speaks of.
+    /// Whether the part file holds something else than the machine knows of.
     var isStale = false
-    /// Attempts of exchanges that others followed.
+    /// The hops of exchanges that others followed.
     var earlier: [HTTP.Hop] = []
     var resumedAt = 0
-    /// What the server says that the whole file's digest is.
+    /// The whole file's digest, as the server declares it.
     var declared: ContentDigest?
-    /// Several exchanges were of no use.
+    /// Whether several exchanges were of no use.
     var isAlone = false
-    /// What is being written has nothing to do with the file that one could go on with.
+    /// Whether the body being written has nothing to do with the file that could be resumed.
     private(set) var isForeign = false
 
     typealias Response = HTTPSession.Response<HTTPSession.DownloadedFile>
@@ -40,7 +40,7 @@ struct DownloadRun {
         isResumable = mayResume && (download.options.resuming != .never || download.data != nil)
     }
 
-    /// `arrival` is a response that came already.
+    /// `arrival` is a response that has come already.
     mutating func run(
         _ call: inout LiveCall, _ arrival: LiveCall.Arrival?
     ) async throws -> Response {
@@ -56,7 +56,7 @@ struct DownloadRun {
         }
     }
 
-    /// One exchange; nil if another must follow.
+    /// Makes one exchange; nil if another must follow.
     private mutating func step(
         _ call: inout LiveCall, _ given: LiveCall.Arrival?
     ) async throws -> Response? {
@@ -92,7 +92,8 @@ struct DownloadRun {
         }
     }
 
-    /// A response that says nothing about the file: the server may be busy just now, or it is judged as any response.
+    /// Handles a response that says nothing about the file: the server may be busy just now, or it is delivered as any
+    /// response.
     private mutating func deliver(
         _ arrival: LiveCall.Arrival, _ call: inout LiveCall
     ) async throws -> Response? {
@@ -110,8 +111,8 @@ struct DownloadRun {
         return try await fill(arrival, &call)
     }
 
-    /// Of a body as it travels; with its coding taken off it is not what the server spoke of. A part's own digest says
-    /// nothing of the whole.
+    /// The digest that a response declares, which is of the body on the wire: none counts if a coding was taken off,
+    /// and none of a part counts for the whole.
     func digest(declaredBy arrival: LiveCall.Arrival) -> ContentDigest? {
         guard options.checksDigestFields, !arrival.isCoded else { return nil }
         let head = arrival.response.head
@@ -136,14 +137,14 @@ extension DownloadRun {
         }
         // The first begins where its wait in a queue ended, unless a part file was read meanwhile.
         if part != nil || !earlier.isEmpty { call.start = call.loop.now() }
-        // What has begun is gone on with by the machine's own rules.
+        // Once the file has begun, the machine's own rules decide about another exchange.
         call.mayRetry = !machine.hasBegun
         if machine.ask == .whole { return try await call.arrival() }
         return try await call.arrival(
             appendingTo: part?.content.byteCount ?? machine.offset, of: machine.completeLength)
     }
 
-    /// The rest of an answer is of no use.
+    /// Gives up the rest of an answer.
     mutating func leave(_ response: TransportResponse, _ call: inout LiveCall) {
         var hop = response.hop
         if case .stream(let stream) = response.body { hop = stream.hop }
@@ -156,7 +157,7 @@ extension DownloadRun {
         call.callHistory = call.delegate.settings?.callHistory
     }
 
-    /// Throws the error again unless one goes on after it.
+    /// Throws the error again, unless the download goes on after it.
     mutating func goOn(after error: any Error, _ call: inout LiveCall) async throws {
         guard isResumable, !isForeign, call.delegate.cancellation.cause == nil, let failure = error as? NetworkError,
             case .goOn(let delay) = machine.interrupted(by: .error(failure)),
@@ -180,7 +181,7 @@ extension LiveCall {
 }
 
 extension TransportRequest {
-    /// The same with these fields in the place of its own of the same names.
+    /// The request with these fields in place of its own of the same names.
     func with(_ fields: Fields) -> TransportRequest {
         with { request in
             for field in fields { request.head.fields[field.name] = field.value }

@@ -2,33 +2,33 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import Synchronization
 
-/// Writes a body into a part file, on a disk thread, while whoever brings it reads on.
+/// Writes a body to a part file, on a disk thread, while its reader goes on.
 ///
-/// Memory stays flat: a few pieces at most are unwritten, and what they lay in is received into again.
+/// Memory stays small: a few chunks at most are unwritten, and their memory is used again to receive.
 final class DownloadWriter: Sendable {
     typealias Waiter = ValueWaiter<Void>
 
     private struct State {
         var start: Int
         var machine: WriterMachine<Bytes, Waiter, Errno>
-        /// Memory of pieces that have been written.
+        /// Memory of chunks that have been written.
         var spares: [[UInt8]] = []
     }
 
     let content: PartContent
     private let loop: Reactor
     private let threads: DiskThreads
-    /// Unwritten bytes with which there is no room; with half of them there is again.
+    /// The number of unwritten bytes at which there is no room; at half of it there is again.
     private let room: Int
     private let state: Mutex<State>
 
-    /// Bytes after which others get their turn on the disk thread.
+    /// Bytes after which others get a turn on the disk thread.
     private static var turn: Int { 8 << 20 }
     private static var keptSpares: Int { 8 }
-    /// What is not worth keeping.
+    /// Memory of this size is not worth keeping.
     private static var smallSpare: Int { 64 << 10 }
 
-    /// What comes goes into the file from `start` on.
+    /// Writes to the file from `start` on.
     init(
         _ content: PartContent, at start: Int = 0, room: Int = 2 << 20, on loop: Reactor,
         threads: DiskThreads = .shared
@@ -42,15 +42,15 @@ final class DownloadWriter: Sendable {
 
     var file: PartFile { content.file }
 
-    /// While nobody writes: what comes now goes there.
+    /// Sets where the next bytes are written; called while nobody writes.
     func move(to start: Int) {
         state.withLock { ($0.start, $0.machine) = (start, WriterMachine(high: room, low: room / 2)) }
     }
 
-    /// Up to where it has written.
+    /// The end of what it has written.
     var position: Int { state.withLock { $0.start + $0.machine.written } }
 
-    /// Takes a piece. What it gives back is memory to receive into, if there is any.
+    /// Takes a chunk. Returns memory to receive into, if there is any.
     func put(_ piece: Bytes) throws(Errno) -> (isFull: Bool, spare: [UInt8]?) {
         if piece.isEmpty { return (false, nil) }
         let (mustStart, isFull, spare, failure) = state.withLock { state in
@@ -73,7 +73,7 @@ final class DownloadWriter: Sendable {
         try await wait(until: deadline, cancellation) { $0.waitForRest($1) }
     }
 
-    /// Forgets what is not written yet, and waits until nobody writes any more.
+    /// Discards what is not written yet, and waits until nobody writes any more.
     func stop() async {
         _ = state.withLock { $0.machine.fail(.cancelled) }
         let waiter = Waiter(on: loop)

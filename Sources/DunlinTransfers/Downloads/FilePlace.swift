@@ -11,8 +11,8 @@ enum FilePlace: BodyReceiver {
 }
 
 extension HTTPSession.Destination {
-    /// Asked when the response's head is there, with what answered: the URL that was asked for, or the one that the
-    /// last redirect led to.
+    /// Called when the response's head is there, with the URL that the response is from: the one that was asked for, or
+    /// the one that the last redirect led to.
     public typealias Decision = @Sendable (_ head: ResponseHead, _ url: String) async -> HTTPSession.Destination?
 
     public static func file(_ path: String) -> Self { Self(FilePlace.file(path)) }
@@ -21,7 +21,8 @@ extension HTTPSession.Destination {
 
     public static var temporary: Self { Self(FilePlace.temporary) }
 
-    /// With nil for an answer the file is a temporary one.
+    /// A destination that is decided when the response's head is there. If the answer is nil, the file is a temporary
+    /// one.
     public static func resolved(by decision: @escaping Decision) -> Self { Self(FilePlace.decided(decision)) }
 
     /// All destinations are made here.

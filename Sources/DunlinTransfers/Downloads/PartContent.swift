@@ -3,16 +3,16 @@ internal import DunlinSecure
 internal import Synchronization
 
 /// What is known of a part file's contents while it is being written, by one writer or several: which bytes are there,
-/// their checksums and the record that speaks of them, and the digest of the whole.
+/// their checksums and the record that lists them, and the digest of the whole.
 ///
-/// A digest takes bytes in their order. Those that come in order are hashed as they come; what others have written
-/// further on is read again once it is its turn, from memory if the file system still has it there.
+/// A digest takes bytes in their order. Bytes that come in order are hashed as they come; those that others have
+/// written further on are read again once it is their turn, from memory if the file system still has them there.
 ///
 /// Every call may wait for a disk.
 final class PartContent: Sendable {
     private struct Book {
         var spans = Spans()
-        /// What speaks of the file; nil if nothing does, and then nobody counts along.
+        /// The record of the file; nil if there is none, and then no checksum is computed.
         var record: RecordFile?
         /// How many bytes the record speaks of, and when it is to be written in any case.
         var noted = 0

@@ -2,11 +2,11 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Finds what an earlier download left to go on with: what the resume data say, or what lies beside the destination.
+/// Finds what an earlier download left to go on with: by resume data, or beside the destination.
 struct PartFinder {
     let download: Download
     let request: TransportRequest
-    /// A hook decides where files go, and nobody knows before the response is there.
+    /// Whether a hook decides where files go, which is not known before the response.
     let hasHook: Bool
 
     private enum Found: Sendable {
@@ -58,7 +58,7 @@ struct PartFinder {
         return try damaged(.invalidResumeData("the part file is not what it was"))
     }
 
-    /// What lies there and is no use is emptied later, by whoever begins anew.
+    /// Handles a damaged file, which is emptied later when the download starts over.
     private func damaged(_ error: NetworkError) throws -> (DownloadPart, ResumeData)? {
         if download.options.startsOverIfDamaged ?? (download.data == nil) { return nil }
         throw error
@@ -79,8 +79,8 @@ struct PartFinder {
         WebAddress(origin: request.head.origin, target: request.head.target, fragment: nil).description
     }
 
-    /// On a disk thread. What was left by a download from elsewhere is nothing, unless resume data say otherwise; and
-    /// so is what somebody else has put there.
+    /// Looks for a part file, on a disk thread. One that was left by a download of another URL does not count, unless
+    /// resume data say otherwise; nor does one that somebody else has put there.
     private static func look(_ path: String, _ data: ResumeData?, _ address: String) -> Found {
         let isFoundByName = data == nil
         do {
@@ -91,7 +91,7 @@ struct PartFinder {
                 if data?.url != address { return .nothing }
             }
             guard let data else { return .nothing }
-            // Whoever has resume data has them alone. What lies beside the destination may be another's.
+            // Resume data belong to one caller. What lies beside the destination may be another's.
             switch try PartFile.found(at: path, needsLock: isFoundByName) {
             case .success(let file): return .part(file, data)
             case .failure where isFoundByName: return .nothing

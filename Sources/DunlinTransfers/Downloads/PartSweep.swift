@@ -3,17 +3,17 @@ internal import Synchronization
 
 /// Finds part files whose downloads died with their process.
 ///
-/// A part file is locked for as long as it is used, and the kernel ends a lock with its process. So one that is not
-/// locked, belongs to no record from which it could go on, and has not been written for a day is litter. The draft of a
-/// record is nothing to anybody once its process has ended. What carries another name is never touched.
+/// A part file is locked for as long as it is used, and the kernel ends a lock with its process. So a part file is
+/// litter if it is not locked, has no record from which it could be resumed, and has not been written for a day. The
+/// draft of a record is litter once its process has ended. A file with any other name is never touched.
 struct PartSweep {
-    /// Seconds since the last writing: no download needs so long from making its file to locking it, and whoever was
-    /// told of a file that could not be moved has had time to fetch it.
+    /// Seconds since the last writing. No download needs so long from making its file to locking it, and a caller that
+    /// was told of a file that could not be moved has had time to fetch it.
     static let age = 24 * 3600
-    /// The same of a record's draft, which is locked, written and renamed at once.
+    /// Seconds for a record's draft, which is locked, written and renamed at once.
     static let draftAge = 60
 
-    /// Those among `names` that may be litter, by their names alone.
+    /// The names that may be those of litter.
     static func suspects(among names: [String]) -> [String] {
         let names = Set(names)
         return names.filter { name in
@@ -25,7 +25,7 @@ struct PartSweep {
         }.sorted()
     }
 
-    /// Removes the litter in a folder; how many files that were. On a disk thread.
+    /// Removes the litter in a folder, on a disk thread; returns how many files that were.
     static func run(in folder: String, olderThan age: Int, at now: Int) throws(Errno) -> Int {
         var count = 0
         for name in suspects(among: try FileSystem.names(in: folder)) {
@@ -40,12 +40,12 @@ struct PartSweep {
         guard status.isOlder(than: age, at: now) else { return false }
         do throws(Errno) {
             let file = try PartFile(opening: path)
-            // Another may have come in its place meanwhile; and without a lock only its age tells that nobody uses it.
+            // Another file may be in its place by now; and without a lock only its age shows that nobody uses it.
             guard try file.status().isOlder(than: file.isLocked ? age : Self.age, at: now) else { return false }
             try file.remove()
             return true
         } catch {
-            // In use, or gone meanwhile, or another user's.
+            // It is in use, gone meanwhile, or another user's.
             return false
         }
     }
@@ -57,11 +57,11 @@ final class SweptFolders: Sendable {
 
     private let folders = Mutex<Set<String>>([])
 
-    /// Without being waited for.
+    /// Sweeps in the background.
     func sweep(_ folder: String, on threads: DiskThreads) {
         guard folders.withLock({ $0.insert(folder).inserted }) else { return }
         threads.start {
-            // A folder that cannot be looked through stays as it is; the download itself says what is wrong with it.
+            // A folder that cannot be read stays as it is; the download itself reports what is wrong with it.
             do throws(Errno) {
                 _ = try PartSweep.run(in: folder, olderThan: PartSweep.age, at: Int(WallClock.seconds))
             } catch {}
@@ -70,11 +70,11 @@ final class SweptFolders: Sendable {
 }
 
 extension HTTPSession {
-    /// Removes part files from `folder` that downloads left there whose process ended before they did, and that no
-    /// record speaks of from which they could go on; how many those were. The first download into a folder has it done
-    /// as well, for files of a day and more. Drafts of records go after a minute already.
+    /// Removes part files from `folder` that were left by downloads of processes that have ended, and have no record
+    /// from which they could be resumed. Returns how many those were. The first download into a folder does this as
+    /// well, for files that are a day old or more. Drafts of records are removed after a minute already.
     ///
-    /// Those of running downloads stay, of this process or another, and so does everything that is no part file.
+    /// Part files of running downloads stay, of this process or another, and so do all other files.
     @discardableResult
     public static func sweepParts(in folder: String, olderThan age: Duration = .seconds(24 * 3600)) async throws -> Int
     {

@@ -1,12 +1,12 @@
 internal import DunlinReactor
 
-/// What is done with names and files before and after a body is written, on a disk thread, each step in one go.
+/// What is done with names and files before and after a body is written, on a disk thread.
 struct Publication: Sendable {
     let placement: Placement
     let options: HTTPSession.DownloadOptions
 
-    /// A new part file with room for `length` bytes. Whatever would keep it from getting its name later, and can be
-    /// seen now, is found now.
+    /// Makes a new part file with room for `length` bytes. Obstacles to moving it to its name later are found now, if
+    /// they can be seen.
     func makePart(_ token: UInt64, length: Int?) throws(HTTPSession.FileFailure) -> PartFile {
         try checkTarget()
         let path = placement.partPath(token)
@@ -43,11 +43,11 @@ struct Publication: Sendable {
         }
     }
 
-    /// Gives a complete part file its name. If that cannot be done the file stays where it is.
+    /// Moves a complete part file to its name. If that fails, the file stays where it is.
     func publish(_ file: PartFile) throws(HTTPSession.FileFailure) {
         do throws(Errno) {
             if options.isDurable { try file.sync() }
-            // What lies at the path may be another's file by now, or nothing.
+            // The path may be another file's by now, or nothing's.
             guard try file.isInPlace() else { throw .noSuchFile }
             openUp(try move(file))
         } catch {
@@ -60,8 +60,8 @@ struct Publication: Sendable {
         }
     }
 
-    /// The file gets the permissions of any that is made there. They are those of its folder and its process now,
-    /// which another may have begun it in.
+    /// Gives the file the permissions of any file that is made there: those of its folder and its process now, which
+    /// another may have begun it in.
     private func openUp(_ file: PartFile) {
         var random = SystemRandomNumberGenerator()
         do throws(Errno) {
@@ -70,11 +70,11 @@ struct Publication: Sendable {
             defer { Self.discard(new) }
             if let permissions = new.newPermissions { try file.setPermissions(permissions) }
         } catch {
-            // It is whole and has its name. That fewer may write to it than might is no reason to say otherwise.
+            // The file is whole and has its name. That fewer users may write to it than should is no reason to fail.
         }
     }
 
-    /// What is gone on with may have lain on another file system. What has the name now.
+    /// Moves the file, which may have been resumed from another file system. Returns the file that has the name now.
     private func move(_ file: PartFile) throws(Errno) -> PartFile {
         do throws(Errno) {
             try FileSystem.move(file.path, to: placement.path, overwriting: options.overwrites)
@@ -99,7 +99,7 @@ struct Publication: Sendable {
         do throws(Errno) { return try file.isInPlace() ? file.path : nil } catch { return nil }
     }
 
-    /// Removes what nobody will want.
+    /// Removes a file that nobody will want.
     static func discard(_ file: PartFile) {
         // The caller is told why there is no file; that its rest cannot be removed, as in a folder that has become
         // read-only, would say less. A later sweep finds it.

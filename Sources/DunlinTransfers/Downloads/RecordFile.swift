@@ -1,24 +1,24 @@
 internal import DunlinReactor
 
-/// A record on a disk, open to be kept up to date. Every call is for a disk thread.
+/// A record on a disk, open to be updated. Every call is for a disk thread.
 struct RecordFile: Sendable {
     private let file: PartFile
     private var record: ResumeRecord
 
-    /// Writes a new record with room for so many pieces in the place of any that is there, in one step.
+    /// Writes a new record with room for so many pieces in place of any that is there, in one step.
     init(_ data: ResumeData, pieces: Int, at path: String) throws(Errno) {
         let record = ResumeRecord(data, capacity: pieces)
         do throws(Errno) {
             file = try Self.make(record.bytes, at: path)
         } catch  where error.meansNoSuchFile || error.meansLocked || error.meansExisting {
-            // A sweep found what a dead process left there, and met ours in its place. It does so once.
+            // A sweep found the draft of a process that has ended, and met ours in its place. That happens once only.
             file = try Self.make(record.bytes, at: path)
         }
         self.record = record
     }
 
-    /// The draft has the same name each time: what a process leaves there that is killed meanwhile is the next one's.
-    /// Nobody else writes to it, for a record belongs to whoever has its part file.
+    /// Makes the file as a draft, which has the same name each time: the next process replaces what a killed one left.
+    /// Nobody else writes to it, because a record belongs to whoever has its part file.
     private static func make(_ bytes: [UInt8], at path: String) throws(Errno) -> PartFile {
         let draft = Placement.draftPath(ofRecord: path)
         try FileSystem.remove(draft)
@@ -33,7 +33,7 @@ struct RecordFile: Sendable {
         return file
     }
 
-    /// Now these are there, and nothing else.
+    /// Writes that these pieces are there, and no others.
     mutating func note(_ pieces: [ResumeData.Piece]) throws(Errno) {
         let update = record.advance(to: pieces)
         try Self.write(update.bytes, to: file, at: update.offset)
@@ -43,7 +43,8 @@ struct RecordFile: Sendable {
         try Bytes(bytes).withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
     }
 
-    /// What was written there; nil if nothing was, or not by us. Throws `invalidResumeData` for what is no record.
+    /// Reads the record there; nil if there is none, or not one of ours. Throws `invalidResumeData` for a file that is
+    /// no record.
     static func read(_ path: String) throws -> ResumeRecord? {
         guard let file = try open(path) else { return nil }
         guard file.length <= ResumeRecord.longest else {
@@ -61,8 +62,8 @@ struct RecordFile: Sendable {
         }
     }
 
-    /// Whether nothing is in the way of a record there that somebody else has put there, and that may not be ours to
-    /// remove.
+    /// Whether a record can be made there: nothing is in its place that somebody else has put there, and that we may
+    /// not remove.
     static func mayBeMade(at path: String) throws(Errno) -> Bool {
         for name in [path, Placement.draftPath(ofRecord: path)] {
             guard let status = try FileSystem.status(of: name) else { continue }

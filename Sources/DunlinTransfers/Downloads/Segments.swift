@@ -1,9 +1,9 @@
 extension HTTPSession {
-    /// How many exchanges may bring one file side by side, and what is too small for that.
+    /// How many exchanges may fetch one file side by side, and how large a segment must be.
     public struct Segments: Sendable, Hashable, Codable {
-        /// How many exchanges at most, each on a connection of its own: 1 to `limit`.
+        /// How many exchanges there may be, each on a connection of its own: 1 to `limit`.
         public var count: Int
-        /// What an exchange of its own must be worth, in bytes. A file of less than twice as many is brought by one.
+        /// The least bytes of a segment. A file of less than twice as many is fetched by one exchange.
         public var minimumLength: Int
 
         /// The most exchanges that one file may have.
@@ -16,7 +16,7 @@ extension HTTPSession {
             self.minimumLength = minimumLength
         }
 
-        /// Throws `NetworkError` code `invalidConfiguration` for numbers that cannot be.
+        /// Throws `NetworkError` code `invalidConfiguration` for numbers out of range.
         func validate() throws {
             if let problem { throw NetworkError(.invalidConfiguration, problem) }
         }

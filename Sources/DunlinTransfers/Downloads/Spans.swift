@@ -1,14 +1,14 @@
 internal import DunlinSecure
 
-/// Which bytes of a file are there, and what they look like.
+/// Which bytes of a file are there, and their checksums.
 ///
-/// A span grows at its end only, for that is how a checksum does. Two that touch were brought by two, and stay two.
+/// A span grows at its end only, as a checksum does. Two spans that touch were brought by two exchanges, and stay two.
 ///
-/// Must not know: files, records, who brings what.
+/// It must not know files, records, or who brings what.
 struct Spans {
     private struct Span {
         var range: Range<Int>
-        /// Of no use unless it was counted along from the beginning on.
+        /// The checksum; valid only if it was computed from the beginning on.
         var checksum = Checksum()
     }
 
@@ -17,15 +17,15 @@ struct Spans {
 
     var byteCount: Int { spans.reduce(0) { $0 + $1.range.count } }
 
-    /// Up to where nothing is missing from the beginning on.
+    /// The end of the bytes that are there without a gap from the beginning on.
     var prefixEnd: Int {
         spans.reduce(0) { $1.range.lowerBound == $0 ? $1.range.upperBound : $0 }
     }
 
-    /// What there is, with the checksums of what was counted along.
+    /// The pieces that are there, with the checksums that were computed.
     var pieces: [ResumeData.Piece] { spans.map { ResumeData.Piece(range: $0.range, checksum: $0.checksum.value) } }
 
-    /// What is missing of a file of this length, in order.
+    /// The ranges that are missing of a file of this length, in order.
     func gaps(upTo length: Int) -> [Range<Int>] {
         var (gaps, end): ([Range<Int>], Int) = ([], 0)
         for span in spans {
@@ -36,7 +36,8 @@ struct Spans {
         return gaps
     }
 
-    /// These are there now, after what was before them or as the beginning of something new. None of them was before.
+    /// Adds bytes that are there now, at the end of a span or as the beginning of a new one. None of them was there
+    /// before.
     mutating func add(_ bytes: UnsafeRawBufferPointer, at offset: Int, isCounted: Bool) {
         if bytes.isEmpty { return }
         let index = spans.firstIndex { $0.range.upperBound == offset } ?? insert(Span(range: offset..<offset))
@@ -44,7 +45,7 @@ struct Spans {
         if isCounted { spans[index].checksum.update(bytes) }
     }
 
-    /// A piece of its own, counted already.
+    /// Adds a piece of its own, whose checksum is known.
     mutating func add(_ range: Range<Int>, _ checksum: Checksum) {
         _ = insert(Span(range: range, checksum: checksum))
     }

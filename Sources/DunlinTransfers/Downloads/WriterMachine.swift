@@ -1,12 +1,12 @@
-/// Pieces on their way to a disk: what is to be written, and when whoever brings them must wait.
+/// Keeps the chunks on their way to a disk: which is to be written, and when the reader that brings them must wait.
 ///
 /// Rules:
-/// 1. Pieces are written in the order in which they came, one at a time, by whoever `offer` told to begin.
-/// 2. With more than `high` bytes unwritten there is no room, and whoever brings more waits until no more than `low`
-///    are: a slow disk holds up the peer instead of filling memory.
-/// 3. The first failure stays. What was still to be written is forgotten, and whoever waits hears of it.
+/// 1. Chunks are written in the order in which they came, one at a time, by whoever `offer` told to begin.
+/// 2. With more than `high` bytes unwritten there is no room, and the reader waits until no more than `low` are: a slow
+///    disk holds up the peer instead of filling memory.
+/// 3. The first failure stays. Chunks that were still to be written are discarded, and those who wait get the error.
 ///
-/// Must not know: files, threads, clocks.
+/// It must not know files, threads or clocks.
 struct WriterMachine<Piece, Waiter, Failure> {
     private enum State {
         case resting
@@ -40,7 +40,7 @@ struct WriterMachine<Piece, Waiter, Failure> {
         }
     }
 
-    /// Whether somebody must begin to write.
+    /// Adds a chunk. Returns whether the caller must begin to write.
     mutating func offer(_ piece: Piece, _ count: Int) -> Bool {
         if failure != nil { return false }
         pieces.append((piece, count))
@@ -50,17 +50,17 @@ struct WriterMachine<Piece, Waiter, Failure> {
         return true
     }
 
-    /// What to write next; nil: no more, and whoever wrote is done.
+    /// The chunk to write next; nil if there is none, and the writer is done.
     mutating func next() -> (piece: Piece?, waiter: Waiter?) {
         if failure == nil, !pieces.isEmpty { return (pieces.removeFirst().piece, nil) }
         if case .failed(let failure, _) = state { state = .failed(failure, isWriting: false) } else { state = .resting }
         return (nil, takeWaiter())
     }
 
-    /// The piece that was to be written is; whoever may go on.
+    /// A chunk has been written. Returns the waiter that may go on.
     mutating func wrote(_ count: Int) -> Waiter? {
         written += count
-        // What was unwritten is forgotten after a failure, and this piece was underway then.
+        // Unwritten chunks are discarded after a failure, while this one was underway.
         unwritten = max(0, unwritten - count)
         return takeWaiter()
     }
@@ -79,14 +79,14 @@ struct WriterMachine<Piece, Waiter, Failure> {
         return true
     }
 
-    /// The same until nobody writes any more.
+    /// Waits until nobody writes any more; false if there is nothing to wait for.
     mutating func waitForRest(_ waiter: Waiter) -> Bool {
         guard isWriting else { return false }
         self.waiter = (waiter, -1)
         return true
     }
 
-    /// Who waited does so no more.
+    /// Ends the wait.
     mutating func leave() {
         waiter = nil
     }

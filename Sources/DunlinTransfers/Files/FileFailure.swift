@@ -1,20 +1,20 @@
 internal import DunlinReactor
 
 extension HTTPSession {
-    /// What a file system said no to.
+    /// What a file system refused.
     public struct FileFailure: Error, Sendable, CustomStringConvertible {
-        /// Which file it was about.
+        /// The path of the file.
         public var path: String
         /// The kernel's number.
         public var errno: Int32
-        /// Where what was downloaded lies, if it does: of a file that was complete and could not be given its name. It
-        /// is the caller's from then on.
+        /// The path of the downloaded file, if it was complete and could not be moved to its name. It is the caller's
+        /// from then on.
         public var keptAt: String?
-        /// Why what was found there is not used, though the file system would give it; nil if that was what said no.
+        /// Why a file that was found is not used although it could be opened; nil if the file system refused it.
         /// `errno` is `EPERM` then.
         public var distrust: Distrust?
 
-        /// Why something is not this user's alone.
+        /// Why a file or a folder is not this user's alone.
         public enum Distrust: Sendable, Hashable {
             /// It is no file, or no folder where one is looked for.
             case otherKind
@@ -32,7 +32,7 @@ extension HTTPSession {
             self.keptAt = keptAt
         }
 
-        /// There is no more room: on the disk, for this user, or for a file this large.
+        /// Whether there is no room left: on the disk, for this user, or for a file this large.
         public var meansNoSpace: Bool { Errno(rawValue: errno).meansNoSpace }
 
         public var description: String {
@@ -43,7 +43,7 @@ extension HTTPSession {
 }
 
 extension NetworkError {
-    /// What a file system said no to; nil unless that was it.
+    /// What a file system refused; nil if the error has another reason.
     public var fileFailure: HTTPSession.FileFailure? { underlying as? HTTPSession.FileFailure }
 }
 

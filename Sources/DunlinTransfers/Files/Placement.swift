@@ -2,23 +2,23 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinSemantics
 
-/// Where one file goes, and where it is while it is being written: beside that, so that it can be given its name in one
-/// step, under a name that tells what it is.
+/// Where one file goes, and where it is while it is being written: in the same folder, so that it can be moved to its
+/// name in one step, and under a name that shows what it is.
 struct Placement: Sendable, Equatable {
-    /// Absolute.
+    /// The absolute path of the folder.
     let folder: String
     let name: String
     let suggestedName: String
 
     var path: String { Self.joined(folder, name) }
 
-    /// What part files end in.
+    /// The suffix of part files.
     static var partSuffix: String { ".dunlin-part" }
 
-    /// What speaks of a part file from which a download can go on.
+    /// The suffix of records of part files from which a download can be resumed.
     static var recordSuffix: String { ".dunlin-record" }
 
-    /// What becomes such a record as soon as it is written.
+    /// The suffix of drafts, which become records once they are written.
     static var draftSuffix: String { ".dunlin-draft" }
 
     static func record(ofPart name: String) -> String {
@@ -59,7 +59,7 @@ struct Placement: Sendable, Equatable {
         joined(folder(of: path), ".\(hex(hash(of: path)))\(draftSuffix)")
     }
 
-    /// In a folder, under the suggested name.
+    /// A file in a folder, under the suggested name.
     init(folder: String, suggestedName: String) {
         self.folder = Self.withoutSlashes(folder)
         name = suggestedName

@@ -1,12 +1,12 @@
 internal import DunlinTypes
 
-/// In which order addresses are tried: families take turns, beginning with that of the first address (RFC 8305 §4).
+/// The order in which addresses are tried: families take turns, beginning with that of the first address (RFC 8305 §4).
 enum AddressOrder {
-    /// How many addresses of one name are remembered and tried. The resolver may find thousands; each would be a socket
-    /// of its own while a race is on, and room for as long as the name is remembered.
+    /// How many addresses of one name are kept and tried. The resolver may find thousands. Each would take a socket
+    /// while a race is on, and memory for as long as the name is kept.
     static let most = 64
 
-    /// What is kept of so many: the first of either family, in turns, so that neither crowds out the other.
+    /// The addresses to keep of more: the first of either family, in turns, so that neither crowds out the other.
     static func kept(_ addresses: [HTTP.SocketAddress]) -> [HTTP.SocketAddress] {
         addresses.count <= most ? addresses : Array(interleaved(addresses).prefix(most))
     }
@@ -34,7 +34,7 @@ enum AddressOrder {
 /// Counts the connections opened to each name, so that they spread over its addresses. A count for each: with one for
 /// all, two names that are always used together would keep step and each see the same addresses again and again.
 struct Turns {
-    /// Names that are counted at once. Beyond, counting begins anew, which harms nobody.
+    /// How many names are counted. Beyond that, counting starts over, which does no harm.
     private static let capacity = 1024
 
     private var counts: [String: Int] = [:]

@@ -3,7 +3,7 @@ internal import DunlinTypes
 
 /// Connects to whichever of several addresses answers first, and closes the others.
 ///
-/// `AddressRaceMachine` says what to do next. A single address goes straight: one wait on its channel, no task.
+/// `AddressRaceMachine` says what to do next. A single address takes a short way: one wait on its channel, no task.
 struct AddressRace {
     enum Result {
         case open(DialedChannel)
@@ -17,7 +17,7 @@ struct AddressRace {
     let deadline: MonotonicTime
     let cancellation: Cancellation
 
-    /// `attempt.peer` is set to the address that won, else to the one that was tried last.
+    /// Sets the hop's peer to the address that won, else to the one that was tried last.
     func run(_ addresses: [HTTP.SocketAddress], _ hop: inout HTTP.Hop) async -> Result {
         if addresses.count == 1 {
             hop.peer = addresses[0]
@@ -75,7 +75,7 @@ struct AddressRace {
                         action = contenders.began(contender.position, Dialer.outcome(of: contender.line), at: now)
                     case .timedOut:
                         action = contenders.machine.slow(contender.position, at: now)
-                        // It is left to go on beside the next.
+                        // This attempt goes on beside the next.
                         group.addTask { await Contender.wait(contender.position, contender.line, until: deadline) }
                     case .cancelled, .closed, .busy: return contenders.close(.gaveUp(contender.wake))
                     }
@@ -94,7 +94,7 @@ struct AddressRace {
 }
 
 extension AddressRace {
-    /// One attempt, and how its wait ended.
+    /// One attempt, and the outcome of its wait.
     private struct Contender: Sendable {
         let position: Int
         let line: DialedChannel
@@ -105,12 +105,12 @@ extension AddressRace {
         }
     }
 
-    /// The attempts underway and what became of the others.
+    /// The attempts underway, and the outcome of the others.
     private struct Contenders {
         var machine: AddressRaceMachine
         private(set) var failures = NetworkError.ConnectionFailures()
         private var lines: [Int: DialedChannel] = [:]
-        /// By which each of them is stopped, with the request.
+        /// The cancellations of the attempts; all are cancelled with the request.
         private var interrupts: [Cancellation] = []
 
         init(machine: AddressRaceMachine) {

@@ -1,24 +1,24 @@
 internal import DunlinTypes
 
-/// Which address is tried when, and who has won: RFC 8305 §5.
+/// Decides which address is tried when, and which has won: RFC 8305 §5.
 ///
 /// Rules:
 /// 1. Addresses are tried in the order given. The next one starts when the one before it has failed, or has neither
 ///    failed nor succeeded within the delay; the slow one goes on beside it.
-/// 2. An older attempt that fails hastens nothing: the newest has its own delay.
-/// 3. The first success wins, and whoever drives this closes the others.
+/// 2. An older attempt that fails starts no other earlier: the newest has its own delay.
+/// 3. The first success wins; the driver closes the others.
 /// 4. Nothing starts once the deadline has passed; when it does, the race is over for all.
-/// 5. Knows addresses by their position alone, opens nothing and never reads a clock.
+/// 5. The machine knows addresses by their index alone, opens nothing and reads no clock.
 struct AddressRaceMachine {
     enum Action: Equatable {
-        /// Try this address. If nothing has come of it by then, say `slow`.
+        /// Try this address. If it has no outcome by then, call `slow`.
         case start(Int, until: MonotonicTime)
-        /// Wait for what is underway.
+        /// Wait for the attempts underway.
         case wait
         case win(Int)
         /// The last attempt has failed.
         case fail
-        /// Time is up.
+        /// The deadline has passed.
         case giveUp
     }
 

@@ -1,17 +1,19 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// A step between connecting and TLS, over the plain socket: what a proxy is told before it is a way to the origin.
+/// A step between connecting and TLS, over the plain socket: what a proxy must be told before it forwards to the
+/// origin.
 ///
-/// Knows: the bytes it says and hears. Must not know: how the socket was connected, and what is said over it later. A
-/// stage reads no further than to the end of the answer it waits for: what it took of the bytes behind is lost.
+/// It knows the bytes that it sends and receives. It must not know how the socket was connected, nor what is sent over
+/// it later. A stage reads no further than to the end of the answer it waits for: further bytes that it read would be
+/// lost.
 protocol ConnectionStage: Sendable {
-    /// Returns when what follows may be said. Whatever is thrown fails the request and closes the socket.
+    /// Returns when the next stage may begin. Any error fails the request and closes the socket.
     func pass(_ line: StageSocket) async throws
 }
 
-/// The plain socket of a connection that is being opened, as a stage sees it: within a limit of `connect`
-/// of their own, all stages together, and under the request's cancel switch.
+/// The plain socket of a connection that is being opened, as a stage sees it: within a `connect` limit for all stages
+/// together, and cancelled with the request.
 struct StageSocket {
     let context: ExchangeContext
     private let channel: Channel
@@ -39,10 +41,10 @@ struct StageSocket {
         }
     }
 
-    /// What has come, once something has; nothing at the end of the stream.
+    /// The bytes that have come, once there are any; empty at the end of the stream.
     func read(upTo capacity: Int) async throws -> [UInt8] {
         while true {
-            // Tries first: the edge may have come with what was read before.
+            // Reads before it waits: the edge may have come with what was read before.
             if let bytes = try readNow(upTo: capacity) { return bytes }
             try check(await channel.waitReadable(until: deadline))
         }

@@ -1,19 +1,20 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// Opens connections: a name becomes addresses, and the first address that answers becomes the connection.
+/// Opens connections: looks up the addresses of a name, and connects to the first one that answers.
 struct Connector: Sendable {
     let names: NameCache
     let sockets: HTTP.SocketOptions
     let interfaces: NetworkInterface.Rules
     /// Nanoseconds between two attempts at one connection.
     let connectionAttemptDelay: Int64
-    /// Whether connections begin with one address of a name after the other.
+    /// Whether connections take turns with the addresses of a name.
     let takesTurns: Bool
-    /// What lies between connecting and TLS, in this order.
+    /// The stages between connecting and TLS, in this order.
     var stages: [any ConnectionStage] = []
 
-    /// An open connection and the turn of its channel that the caller owns: connect, the stages, TLS.
+    /// Opens a connection: connects, passes the stages, secures it. Returns it with the turn of its channel, which the
+    /// caller owns.
     func open(
         _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
     ) async throws -> (Connection, turn: UInt64) {
@@ -24,7 +25,7 @@ struct Connector: Sendable {
         return (try await tls(line, context, &hop), line.turn)
     }
 
-    /// A socket that is connected to the origin, or to whoever stands in its way.
+    /// Connects a socket to the origin, or to a proxy before it.
     private func connect(
         _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {
@@ -51,7 +52,7 @@ struct Connector: Sendable {
         }
     }
 
-    /// Whatever speaks over the plain socket first. Closes it when one of the stages fails.
+    /// Passes the stages, and closes the socket when one of them fails.
     private func pass(_ line: DialedChannel, _ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws {
         let start = context.clock.now()
         defer {
@@ -95,13 +96,13 @@ extension Connector {
         context.origin.route?.interfaces ?? interfaces
     }
 
-    /// The address of an origin that needs no looking up.
+    /// The address of an origin that needs no look-up.
     private func known(_ origin: HTTP.Origin) -> HTTP.SocketAddress? {
         if let address = origin.route?.address { return address.port(ifNone: origin.port) }
         return HTTP.SocketAddress(numericHost: origin.host, port: origin.port)
     }
 
-    /// Where to try, in order; at least one.
+    /// The addresses to try, in order; at least one.
     private func addresses(
         _ context: ExchangeContext, _ options: HTTP.SocketOptions, _ hop: inout HTTP.Hop
     ) async throws -> [HTTP.SocketAddress] {
@@ -119,9 +120,9 @@ extension Connector {
         return AddressOrder.interleaved(found, turn: takesTurns ? names.nextTurn(of: origin.host) : 0)
     }
 
-    /// What each address is to be bound to, of those that there is an allowed way to; at least one.
+    /// What to bind each address to, for the addresses that an allowed route leads to; at least one.
     ///
-    /// The kernel is asked off the loop: it may have to wait for locks of its own.
+    /// The kernel is asked off the loop, because it may wait for locks of its own.
     private func bindings(
         for addresses: [HTTP.SocketAddress], _ options: HTTP.SocketOptions, _ context: ExchangeContext, _ hop: HTTP.Hop
     ) async throws -> [HTTP.SocketAddress: Dialer.Binding] {
@@ -172,7 +173,7 @@ extension Connector {
 }
 
 extension HTTP.SocketAddress {
-    /// With the port given, if it has none of its own.
+    /// The address with this port, if it has none of its own.
     fileprivate func port(ifNone port: UInt16) -> HTTP.SocketAddress {
         switch self {
         case .v4(let address, port: 0): .v4(address, port: port)

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// Begins single connects: a socket with its options set, on its way to one address.
+/// Begins to connect to one address, with a socket whose options are set.
 struct Dialer {
     enum Result {
         case open(DialedChannel)
@@ -9,14 +9,14 @@ struct Dialer {
         case refused(NetworkError.ConnectionFailures.Failure)
     }
 
-    /// What rules about interfaces make of one address.
+    /// What rules about interfaces say of one address.
     enum Binding: Sendable {
         case unbound
         case interface(String)
     }
 
     let options: HTTP.SocketOptions
-    /// By address; nil without rules.
+    /// The bindings by address; nil without rules.
     var interfaces: [HTTP.SocketAddress: Binding]?
     let reactor: Reactor
     let announcing: AsyncStream<UInt64>.Continuation
@@ -30,7 +30,8 @@ struct Dialer {
                 return .refused(.init(address: address, errno: error.errno.rawValue, reason: "\(error)"))
             }
             let state = try socket.connect(to: address)
-            // In its turn from the beginning: a refusal that the loop sees first must not be taken for a surprise.
+            // The channel is in a turn from the beginning: a refusal that the loop sees first must not count as
+            // unsolicited.
             let channel = try Channel(socket, on: reactor, unsolicited: announcing, inTurn: true)
             let line = DialedChannel(channel: channel, turn: Channel.firstTurn, address: address)
             return state == .connected ? .open(line) : .underway(line)
@@ -46,7 +47,7 @@ struct Dialer {
         return options
     }
 
-    /// How an attempt ended that was underway and became writable; closed if it failed.
+    /// The outcome of an attempt that became writable; the socket is closed if it failed.
     static func outcome(of line: DialedChannel) -> Result {
         do throws(Errno) {
             try line.channel.pendingError()

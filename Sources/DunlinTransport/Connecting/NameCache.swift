@@ -2,11 +2,12 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import Synchronization
 
-/// A session's knowledge of names: asks the resolver, remembers the answers and shares them.
+/// A session's cache of addresses: asks the resolver, keeps the answers and shares them.
 ///
-/// The rules are `NameCacheMachine`'s; this class holds the lock around it, waits, and asks. A look-up belongs to
-/// nobody who waits for it and one behind a use to nobody at all, so they are children of one task of the session's
-/// own: started with the first look-up, ended and awaited by `close()`, cancelled with the last reference.
+/// The rules are `NameCacheMachine`'s; this class holds the lock around it, waits, and asks. A look-up does not belong
+/// to those who wait for it, and nobody waits for one that renews an address. So look-ups are children of one task of
+/// the session's own, which is started with the first look-up, ended and awaited by `close()`, and cancelled with the
+/// last reference.
 final class NameCache: Sendable {
     typealias Machine = NameCacheMachine<ValueWaiter<NameAnswer>>
 
@@ -25,14 +26,14 @@ final class NameCache: Sendable {
     private struct State {
         var machine: Machine
         var worker: Task<Void, Never>?
-        /// How to stop each look-up that is underway.
+        /// The cancellations of the look-ups underway.
         var switches: [UInt64: Cancellation] = [:]
         var turns = Turns()
     }
 
     private let resolver: any Resolver
     private let reactor: Reactor
-    /// Nanoseconds a single look-up is given.
+    /// Nanoseconds that one look-up may take.
     private let limit: Int64
     private let state: Mutex<State>
     private let orders = AsyncStream.makeStream(of: Order.self)
@@ -57,7 +58,7 @@ final class NameCache: Sendable {
         state.withLock { $0.worker }?.cancel()
     }
 
-    /// The addresses of a name, at once if they are remembered.
+    /// The addresses of a name, at once if they are kept.
     func addresses(
         of host: String, port: UInt16, until deadline: MonotonicTime, _ cancellation: Cancellation, on loop: Reactor
     ) async throws(Failure) -> [HTTP.SocketAddress] {
@@ -86,12 +87,12 @@ final class NameCache: Sendable {
         state.withLock { $0.turns.next(for: host) }
     }
 
-    /// Forgets every answer: names are looked up again.
+    /// Discards every answer: names are looked up again.
     func flush() {
         state.withLock { $0.machine.flush() }
     }
 
-    /// Stops what is being looked up and waits for its end.
+    /// Cancels the look-ups underway and waits for their end.
     func close() async {
         let (waiters, worker) = state.withLock { ($0.machine.close(), $0.worker) }
         for waiter in waiters { _ = waiter.deliver(.failed(Self.closed)) }
@@ -100,7 +101,7 @@ final class NameCache: Sendable {
         await worker?.value
     }
 
-    /// How many names are remembered, and how many are being looked up.
+    /// How many names are kept, and how many are being looked up.
     var counts: (known: Int, lookUps: Int) {
         state.withLock { ($0.machine.count, $0.machine.lookUpCount) }
     }
@@ -129,7 +130,7 @@ extension NameCache {
         return action
     }
 
-    /// The look-up to order, if the answer to a question asks for one.
+    /// The look-up to start, if the machine asks for one.
     private func begun(_ name: Machine.Name, _ action: Machine.AskAction, _ state: inout State) -> Order? {
         let number: UInt64
         switch action {
@@ -156,11 +157,11 @@ extension NameCache {
 
 extension NameCache {
     private func startWorker() -> Task<Void, Never> {
-        // On the loop, like those who wait: only the resolver itself is elsewhere.
+        // The task runs on the loop, as the waiters do: only the resolver itself runs elsewhere.
         Task(executorPreference: reactor) { [weak self, resolver, reactor, limit, stream = orders.stream] in
             await withDiscardingTaskGroup { group in
                 for await order in stream {
-                    // Nobody who looks up holds the cache: a session that is dropped takes its look-ups along.
+                    // No look-up keeps the cache: a session that is released cancels its look-ups.
                     group.addTask { [weak self] in
                         repeat {
                             let answer = await Self.lookUp(order, resolver, until: limit, on: reactor)

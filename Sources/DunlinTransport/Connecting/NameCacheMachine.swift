@@ -1,6 +1,6 @@
 internal import DunlinTypes
 
-/// What a look-up came to.
+/// The outcome of a look-up.
 enum NameAnswer: Sendable {
     case addresses([HTTP.SocketAddress])
     case noSuchName(any Error)
@@ -9,22 +9,22 @@ enum NameAnswer: Sendable {
     case ranOut
 }
 
-/// What is known of names, for how long, who waits for an answer, and when to ask again.
+/// Keeps the addresses of names: for how long, who waits for an answer, and when to ask again.
 ///
 /// Rules:
-/// 1. A name is looked up once for all who want it meanwhile. Whoever leaves takes nothing from the others; when the
-///    last one has left, the look-up is given up, so that one that hangs is not inherited by those who come later.
-/// 2. Addresses are kept for their time to live. Asked for in the last fifth of it, they are handed out and looked up
-///    anew behind that use, once: should this fail, they stay until their end.
-/// 3. "No such name" is kept for a shorter time. No other failure is: it may be gone with the next question.
-/// 4. Beyond the capacity, what was asked for longest ago is forgotten.
-/// 5. A flush forgets what is known and whom is being asked: those who wait get their answer, it is not kept, and
-///    whoever comes later does not share it.
-/// 6. A look-up that has run out of its time is begun afresh for those who still wait.
-/// 7. Never reads a clock, asks nobody: the answer says what to do.
+/// 1. A name is looked up once for all who want it meanwhile. A waiter that leaves does not affect the others. When the
+///    last one has left, the look-up is cancelled, so that later callers do not inherit one that hangs.
+/// 2. Addresses are kept for their time to live. The first use in the last fifth of it also starts a new look-up;
+///    should this fail, the addresses stay until their end.
+/// 3. "No such name" is kept for a shorter time. No other failure is: it may not recur.
+/// 4. Beyond the capacity, the name that was asked for longest ago is forgotten.
+/// 5. A flush forgets all addresses and look-ups: those who wait get their answer, but it is not kept, and later
+///    callers do not share it.
+/// 6. A look-up that exceeded its limit is begun again for those who still wait.
+/// 7. The machine reads no clock and asks nobody: its answer says what to do.
 struct NameCacheMachine<Waiter> {
     struct Limits: Sendable {
-        /// Nanoseconds; zero remembers nothing.
+        /// Nanoseconds that addresses are kept; zero keeps nothing.
         var timeToLive: Int64 = 60_000_000_000
         var negativeTimeToLive: Int64 = 5_000_000_000
         var capacity = 1024
@@ -37,7 +37,7 @@ struct NameCacheMachine<Waiter> {
 
     enum AskAction {
         case answer(NameAnswer)
-        /// The answer, and a look-up to begin behind it.
+        /// The answer, and a look-up to begin that nobody waits for.
         case answerAndRefresh(NameAnswer, lookUp: UInt64)
         /// Somebody looks the name up already.
         case wait(Waiter, Position)
@@ -46,7 +46,7 @@ struct NameCacheMachine<Waiter> {
         case refuse
     }
 
-    /// A waiter's place.
+    /// The position of a waiter.
     struct Position: Equatable, Sendable {
         let lookUp: UInt64
         let number: UInt64
@@ -54,7 +54,7 @@ struct NameCacheMachine<Waiter> {
 
     enum EndAction {
         case deliver([Waiter])
-        /// Nobody has an answer: look the name up again, under the same number.
+        /// There is no answer: look the name up again, under the same number.
         case again
     }
 
@@ -75,7 +75,7 @@ struct NameCacheMachine<Waiter> {
     private let limits: Limits
     private var entries: [Name: Entry] = [:]
     private var lookUps: [UInt64: LookUp] = [:]
-    /// The look-up that whoever asks now shares.
+    /// The look-up that a caller who asks now shares.
     private var current: [Name: UInt64] = [:]
     private var lastNumber: UInt64 = 0
     private var isClosed = false
@@ -98,7 +98,7 @@ struct NameCacheMachine<Waiter> {
         return isUnderway ? .wait(waiter, position) : .lookUp(waiter, position)
     }
 
-    /// What is remembered and still good.
+    /// The answer that is kept and still valid.
     private mutating func recall(_ name: Name, at now: MonotonicTime) -> AskAction? {
         guard var entry = entries[name] else { return nil }
         guard now < entry.until else {
@@ -113,7 +113,7 @@ struct NameCacheMachine<Waiter> {
         return .answerAndRefresh(entry.answer, lookUp: begin(name, isRefresh: true))
     }
 
-    /// The waiter gave up; true if the look-up is to be given up with it.
+    /// The waiter leaves. True if the look-up is to be cancelled, too.
     mutating func leave(_ position: Position) -> Bool {
         lookUps[position.lookUp]?.waiters.removeAll { $0.number == position.number }
         guard let lookUp = lookUps[position.lookUp], !lookUp.isRefresh, lookUp.waiters.isEmpty else { return false }
@@ -121,7 +121,7 @@ struct NameCacheMachine<Waiter> {
         return true
     }
 
-    /// A look-up has ended; one that was given up is news to nobody.
+    /// A look-up has ended; one that was cancelled changes nothing.
     mutating func ended(_ number: UInt64, _ answer: NameAnswer, at now: MonotonicTime) -> EndAction {
         guard let lookUp = lookUps[number] else { return .deliver([]) }
         if case .ranOut = answer, !lookUp.waiters.isEmpty { return .again }
@@ -135,7 +135,7 @@ struct NameCacheMachine<Waiter> {
         current.removeAll()
     }
 
-    /// Those who wait are given back: nobody is asked any more.
+    /// Returns those who wait: nobody is asked any more.
     mutating func close() -> [Waiter] {
         isClosed = true
         defer { lookUps.removeAll() }
@@ -178,7 +178,7 @@ extension NameCacheMachine {
         entries[name] = Entry(answer: answer, refreshAt: refreshAt, until: until, lastUse: next())
     }
 
-    /// A look at every entry, which costs little beside the look-up that made it necessary.
+    /// Checks every entry, which costs little beside the look-up that made it necessary.
     private mutating func makeRoom() {
         guard entries.count >= limits.capacity else { return }
         guard let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) else { return }

@@ -4,8 +4,8 @@ internal import DunlinTypes
 
 /// The bytes of one connection: as they are on the wire, or under TLS.
 ///
-/// Knows: how to read and write now, and whether more may be there. Must not know: HTTP, and how to wait, which is the
-/// channel's business either way.
+/// It knows how to read and write now, and whether more may be there. It must not know HTTP, nor how to wait, which the
+/// channel does in either case.
 enum ByteStream: Sendable {
     case plain(Channel)
     case tls(TLSChannel)
@@ -20,7 +20,7 @@ enum ByteStream: Sendable {
     /// Whether bytes in a file have to pass through memory.
     var isSecure: Bool { if case .tls = self { true } else { false } }
 
-    /// Up to `capacity` bytes in place of those in `bytes`, in the same memory if nobody else holds it.
+    /// Reads up to `capacity` bytes in place of those in `bytes`, into the same memory if nobody else uses it.
     @inline(__always)
     func read(into bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         switch self {
@@ -36,7 +36,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Up to `capacity` bytes behind those in `bytes`.
+    /// Reads up to `capacity` bytes behind those in `bytes`.
     func read(appendingTo bytes: inout [UInt8], upTo capacity: Int) throws(StreamError) -> StreamInput {
         switch self {
         case .plain(let channel):
@@ -52,7 +52,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// How many of the bytes from `start` on are taken, nil when none are now. What was taken may not have left
+    /// Writes bytes from `start` on. Returns how many were taken, nil if none can be now. Those taken may not have left
     /// entirely: see `flush`.
     @inline(__always)
     func write(_ bytes: Bytes, from start: Int, more: Bool) throws(StreamError) -> Int? {
@@ -70,7 +70,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Whether all that was taken has been handed to the kernel.
+    /// Passes bytes that were taken to the kernel. Returns whether all of them have left.
     @inline(__always)
     func flush() throws(StreamError) -> Bool {
         switch self {
@@ -79,7 +79,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Whether it has been already, by whomever.
+    /// Whether all bytes that were taken have left already.
     var isFlushed: Bool {
         switch self {
         case .plain: true
@@ -87,7 +87,7 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Closes for good; tells a TLS peer that it is meant.
+    /// Closes the stream for good; a TLS peer is told that this is the end.
     func close() {
         switch self {
         case .plain(let channel): channel.close()
@@ -112,7 +112,7 @@ extension ByteStream {
         return secure.rest() && (channel.endTurn() || isStillSilent())
     }
 
-    /// Whether nothing has come that nobody asked for. TLS has messages of its own, which count for nothing.
+    /// Whether nothing has come unasked. Messages of TLS itself do not count.
     func isStillSilent() -> Bool {
         guard case .tls(let secure) = self else { return channel.isStillSilent() }
         return secure.isAtRest && (channel.isStillSilent() || (secure.absorb() && channel.isStillSilent()))

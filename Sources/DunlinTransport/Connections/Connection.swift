@@ -2,16 +2,16 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import Synchronization
 
-/// One open connection to an origin. What an exchange needs only while it runs lives in the exchange; this is what
-/// stays from one to the next.
+/// One open connection to an origin. What an exchange needs only while it runs is in the exchange; what lasts from one
+/// to the next is here.
 final class Connection: Sendable, PoolMember {
     let stream: ByteStream
     let origin: HTTP.Origin
     let peer: HTTP.Hop.Peer
     let opened: MonotonicTime
-    /// Of the TLS policy it was secured by; in clear text there is nothing to become outdated.
+    /// The generation of the TLS policy it was secured by; in clear text there is none that could become outdated.
     let tlsGeneration: UInt64
-    /// It was agreed on for one request alone, and serves no other.
+    /// Whether it was opened for one request alone, and serves no other.
     let isForOneRequest: Bool
     private let exchanges = Atomic<Int>(0)
     private let keepAlive = Atomic<Int64>(.max)
@@ -42,15 +42,16 @@ final class Connection: Sendable, PoolMember {
 
     var uses: Int { exchanges.load(ordering: .relaxed) }
 
-    /// Counts an exchange. Only the lease does that, and there is one at a time.
+    /// Counts an exchange. Only the lease calls this, and there is one at a time.
     func countExchange() {
         exchanges.store(uses + 1, ordering: .relaxed)
     }
 
     var idleLimit: Int64 { keepAlive.load(ordering: .relaxed) }
 
-    /// The server said that it closes the connection after so many idle seconds. Its clock ran before the response was
-    /// here, and the next request has its own way to go: we stop a second short, or half-way for less than two.
+    /// The server said that it closes the connection after so many idle seconds. Its clock began before the response
+    /// had come, and the next request takes time to arrive. So the connection is used until a second before, or, if it
+    /// said less than two, for half of the time.
     func serverKeeps(for seconds: Int) {
         let half = Int64(min(seconds, 1 << 30)) * 500_000_000
         keepAlive.store(max(half, 2 * half - 1_000_000_000), ordering: .relaxed)

@@ -1,8 +1,8 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// A connection on loan: one slot of it (HTTP/1.1 has one). Dropping the lease closes the connection; only an exchange
-/// that ended cleanly gives it back.
+/// The right to use one slot of a connection (HTTP/1.1 has one). Releasing the lease closes the connection; only an
+/// exchange that ended cleanly gives it back.
 struct Lease: ~Copyable {
     let connection: Connection
     var slot: Int { 0 }

@@ -1,8 +1,9 @@
 public import DunlinTypes
 internal import Synchronization
 
-/// One reader of a body at a time: whoever reads takes out what reading needs and puts it back when there is something
-/// to hand on. Whoever comes meanwhile is turned away. How far the body got can be seen all the time.
+/// Lets one reader at a time read a body. The reader takes out what reading needs, and puts it back when there is
+/// something to deliver; another one that comes meanwhile is refused. The hop and the trailers can be read all the
+/// time.
 public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
     // Not private: Swift 6.3.1 cannot compile its use from another file then.
     enum State: ~Copyable {
@@ -38,41 +39,41 @@ public struct SoleReader<Work: ~Copyable & Sendable>: ~Copyable, Sendable {
         var trailers: Fields
     }
 
-    /// What a reader finds when it comes.
+    /// What a reader gets when it comes.
     public enum Turn: ~Copyable {
         case read(Work)
-        /// There is no more.
+        /// The body has been read to its end.
         case over
-        /// It is being read, or reading has failed before.
+        /// Somebody else is reading, or reading has failed before.
         case failed(any Error)
     }
 
     private let record: Mutex<Record>
 
-    /// `attempt` is how far the body got before anybody read it.
+    /// `hop` is the state of the hop before anybody read the body.
     public init(_ work: consuming Work, after hop: HTTP.Hop, _ trailers: Fields = Fields()) {
         record = Mutex(Record(state: .idle(work), hop: hop, trailers: trailers))
     }
 
     public var hop: HTTP.Hop { record.withLock { $0.hop } }
-    /// Empty before the end.
+    /// The trailers; empty before the end.
     public var trailers: Fields { record.withLock { $0.trailers } }
 
     public func begin() -> Turn {
         record.withLock { $0.state.begin() }
     }
 
-    /// `attempt` is how far the body got; nil for no further.
+    /// `hop` is the new state of the hop; nil for no change.
     public func putBack(_ work: consuming Work, after hop: HTTP.Hop? = nil) {
         set(.idle(work), hop)
     }
 
-    /// There is no more to read; the work is the reader's to keep.
+    /// Says that there is no more to read; the reader keeps the work.
     public func end(after hop: HTTP.Hop? = nil, _ trailers: Fields? = nil) {
         set(.ended, hop, trailers)
     }
 
-    /// From now on every reader gets this error.
+    /// Makes every reader get this error from now on.
     public func fail(_ error: any Error, after hop: HTTP.Hop? = nil) {
         set(.failed(error), hop)
     }

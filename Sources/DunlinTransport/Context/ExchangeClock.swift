@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// The limits of one exchange as points in time: each phase's own, and the request's as a whole above all of them.
+/// The deadlines of one exchange: each phase's own, and the call's above all of them.
 struct ExchangeClock: Sendable {
     let reactor: Reactor
     let request: TransportRequest
@@ -11,7 +11,7 @@ struct ExchangeClock: Sendable {
         self.reactor = reactor
     }
 
-    /// When everything must be over.
+    /// The call's deadline.
     private var total: MonotonicTime { request.deadline }
 
     func limit(of phase: HTTP.Phase) -> Duration? { request.timeouts[phase] }
@@ -22,7 +22,7 @@ struct ExchangeClock: Sendable {
         min(request.timeouts.deadline(for: phase, from: start), total)
     }
 
-    /// Which limit a wait that began at `start` in `phase` ran into.
+    /// The limit that a wait which began at `start` in `phase` has exceeded.
     func exceeded(_ phase: HTTP.Phase, at now: MonotonicTime) -> HTTP.Phase {
         total <= now ? .total : phase
     }

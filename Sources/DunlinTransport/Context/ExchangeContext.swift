@@ -3,7 +3,7 @@ internal import DunlinSecure
 internal import DunlinTypes
 internal import DunlinWire
 
-/// What every step of one exchange needs: limits, the cancel switch, and enough to say what went wrong.
+/// What every step of one exchange needs: limits, the cancellation, and enough to explain an error.
 ///
 /// An object, so that the steps share it by one reference instead of copying a dozen.
 final class ExchangeContext: Sendable {
@@ -16,7 +16,7 @@ final class ExchangeContext: Sendable {
     /// What all exchanges of a transport have in common.
     final class Terms: Sendable {
         let limits: WireLimits
-        /// Whom a handshake asks; nil where there is no https.
+        /// The source of TLS policies; nil where there is no https.
         let tlsPolicySource: (any TLSPolicySource)?
 
         init(_ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil) {
@@ -40,27 +40,27 @@ final class ExchangeContext: Sendable {
     var request: TransportRequest { clock.request }
     var method: HTTP.Method { request.head.method }
     var origin: HTTP.Origin { request.head.origin }
-    /// Whom a handshake asks; nil where nothing is secure.
+    /// The source of TLS policies: the request's own, or the session's; nil where there is no https.
     var tlsPolicySource: (any TLSPolicySource)? { exchangeOptions?.tlsPolicySource ?? terms.tlsPolicySource }
-    /// Who looks on, and may hold the transfer; usually nobody.
+    /// The control by which the transfer is observed and suspended; usually nil.
     var control: TransferControl? { exchangeOptions?.control }
-    /// With a TLS policy of its own a request has a connection to itself over TLS, of which nothing was agreed on
-    /// without its TLS policy and nothing that was agreed on is used by others.
+    /// Whether the request has a connection to itself: over TLS, with a TLS policy of its own. It resumes no TLS
+    /// session that was made without its policy, and others do not use what it agreed on.
     var isAlone: Bool { exchangeOptions?.tlsPolicySource != nil && origin.scheme == .https }
 
-    /// The exchange as it begins.
+    /// The hop of the exchange as it begins.
     var hop: HTTP.Hop {
         var hop = HTTP.Hop()
         hop.started = started
         return hop
     }
 
-    /// When the wait began that the limit of `pool` is for: with the exchange, or before it in a queue.
+    /// When the wait began that the limit of `pool` is for: at the beginning of the exchange, or before in a queue.
     var waitStarted: MonotonicTime {
         started.advanced(by: -(control?.queueStatus.queuedTime(until: started) ?? 0))
     }
 
-    /// Ends what the exchange waits for.
+    /// Cancels the exchange, whatever it waits for.
     func cancel(_ cause: Cancellation.Cause) {
         cancellation.cancel(cause)
         control?.stop()
@@ -70,7 +70,7 @@ final class ExchangeContext: Sendable {
 // MARK: - What went wrong
 
 extension ExchangeContext {
-    /// The error for a wait that did not end well.
+    /// The error for a wait that did not succeed.
     func failure(_ wake: Wake, in phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop) -> any Error {
         switch wake {
         case .timedOut: timedOut(phase, since: start, hop)
@@ -89,7 +89,7 @@ extension ExchangeContext {
         return error
     }
 
-    /// What a cancelled request throws: the Swift task's own cancellation stays `CancellationError`.
+    /// The error of a cancelled call: if its Swift task was cancelled, `CancellationError`.
     func cancelled(_ phase: HTTP.Phase, _ hop: HTTP.Hop) -> any Error {
         if cancellation.cause == .task { return CancellationError() }
         return error(.cancelled, "the request was cancelled", in: phase, hop)
@@ -103,7 +103,7 @@ extension ExchangeContext {
     func broken(_ cause: StreamError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
         switch cause {
         case .system(let errno): closed("the connection failed", phase, hop, errno)
-        // While a body was on its way the reader learned that the server has said its last.
+        // While a body was on its way, the reader learned that the server sends no more.
         case .tls(.closed): closed("the server closed the connection", phase, hop, TLSError.closed)
         case .tls(.truncated): closed("the response ended too soon", phase, hop, TLSError.truncated)
         case .tls(let error): insecure(error, phase, hop)

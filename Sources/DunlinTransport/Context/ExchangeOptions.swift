@@ -1,10 +1,10 @@
-/// Those who attend one request of their own: most requests have none.
+/// The options of one call's exchanges: most calls have none.
 public final class ExchangeOptions: Sendable {
-    /// Counts instead of the session's, should a connection have to be secured.
+    /// Replaces the session's source, should a connection have to be secured.
     public let tlsPolicySource: (any TLSPolicySource)?
     public let control: TransferControl?
 
-    /// Nil if there is nobody.
+    /// Nil if no option is set.
     public init?(tlsPolicySource: (any TLSPolicySource)?, control: TransferControl?) {
         if tlsPolicySource == nil, control == nil { return nil }
         self.tlsPolicySource = tlsPolicySource

@@ -1,10 +1,11 @@
 public import DunlinTypes
 
-/// How a watched request stands in whatever line it waits in: with what priority, where, and how long it waited before.
+/// The status of an observed call in the queue it waits in: its priority, its position, and how long it has waited
+/// before.
 ///
-/// It waits in one line at a time. Of two changes of priority the later counts, here as well as in the line: the line
-/// is told under the watch's lock, and takes its own within it. So are the parts of a request that several exchanges
-/// bring, each of which stands in line for itself.
+/// The call waits in one queue at a time. Of two changes of priority the later one counts, here as well as in the
+/// queue: the queue is told under the control's lock, and takes its own within it. The parts of a call that has several
+/// exchanges are told in the same way; each of them has a position of its own.
 public struct QueueStatus: Sendable {
     struct State {
         var priority: HTTP.Priority
@@ -30,7 +31,7 @@ public struct QueueStatus: Sendable {
         }
     }
 
-    /// One of several exchanges of the request has its priority, whenever that changes.
+    /// Adds one of several exchanges of the call, which has the call's priority, whenever that changes.
     func add(_ part: TransferControl) {
         control.withQueueStatus { state in
             state.parts.removeAll { $0.control == nil }
@@ -39,7 +40,7 @@ public struct QueueStatus: Sendable {
         }
     }
 
-    /// The request waits at `place` now, with the priority that it has by now.
+    /// The call waits at `place` now, with the priority that it has by now.
     public func enter(_ place: any QueuePosition) {
         control.withQueueStatus { state in
             state.place = place
@@ -51,26 +52,26 @@ public struct QueueStatus: Sendable {
         control.withQueueStatus { $0.place = nil }
     }
 
-    /// The request is held: let others go first.
+    /// The call was suspended: let others go first.
     func stepAside() {
         control.withQueueStatus { $0.place }?.stepAside()
     }
 
-    /// The request waited in a queue for so many nanoseconds, and until then.
+    /// The call waited in a queue for so many nanoseconds, until `end`.
     public func queued(_ time: Int64, until end: MonotonicTime) {
         control.withQueueStatus { ($0.queuedTime, $0.queuedUntil) = (time, end) }
     }
 
-    /// Nanoseconds that an exchange waited in a queue which began right after.
+    /// Nanoseconds that the call waited in a queue right before an exchange that began at `start`.
     func queuedTime(until start: MonotonicTime) -> Int64 {
         control.withQueueStatus { $0.queuedUntil == start ? $0.queuedTime : 0 }
     }
 }
 
-/// A place in a line. Harmless when who stood there has been served.
+/// A position in a queue. Its functions have no effect once its waiter has been served.
 public protocol QueuePosition: Sendable {
-    /// Called under a lock: must not wake anybody.
+    /// Called under a lock, so it must not wake anybody.
     func move(to priority: HTTP.Priority)
-    /// Ends the wait, if this line serves only those who can go on at once.
+    /// Ends the wait, if this queue serves only those who can go on at once.
     func stepAside()
 }

@@ -1,11 +1,11 @@
 internal import DunlinReactor
 internal import DunlinSecure
 
-/// What a read came to.
+/// The result of a read.
 enum StreamInput: Equatable {
     /// Nothing yet: wait.
     case none
-    /// Bytes, or the end of the stream if there are none. `more` tells that another read need not wait first.
+    /// Bytes have come, or the end of the stream if there are none. `more`: another read need not wait first.
     case some(more: Bool)
 }
 

@@ -1,13 +1,14 @@
 internal import DunlinTypes
 
-/// Whether a transfer may go on, how long it was held, and who waits for it to go on.
+/// Keeps whether a transfer is suspended, for how long it was, and who waits for it to be resumed.
 ///
 /// Rules:
-/// 1. Held or moving: holding twice is holding once, and one release lets it move, however often it was held.
-/// 2. Time held is remembered, so that whoever has a limit can take off what fell into its wait: it was none of the
-///    peer's fault. Of very many holds the oldest are remembered as one.
-/// 3. Once over, nothing changes it any more, and nobody waits.
-/// 4. Who observes is told of the next change, whichever that is, and asks again.
+/// 1. A transfer is suspended or moving. Suspending it twice is suspending it once, and one resume lets it move,
+///    however often it was suspended.
+/// 2. Suspended time is kept, so that a limit can leave out what fell into its wait: it was not the peer's fault. Of
+///    very many suspensions the oldest are kept as one.
+/// 3. Once it is over, nothing changes it any more, and nobody waits.
+/// 4. An observer is told of the next change, whichever that is, and asks again.
 struct SuspensionMachine<Waiter> {
     private struct Spell {
         let start: MonotonicTime
@@ -40,14 +41,14 @@ struct SuspensionMachine<Waiter> {
         }
     }
 
-    /// Nobody has ever held it: there is no time to be taken off.
+    /// Whether it was never suspended: no time has to be left out.
     var isUntouched: Bool { state == .moving && spells.isEmpty }
 
     var isSuspended: Bool {
         if case .suspended = state { true } else { false }
     }
 
-    /// Nanoseconds held from `time` on, the present hold included.
+    /// Nanoseconds suspended from `time` on, the present suspension included.
     func suspendedTime(since time: MonotonicTime, at now: MonotonicTime) -> Int64 {
         spells.reduce(present(at: now)?.length(since: time) ?? 0) { $0 + $1.length(since: time) }
     }
@@ -66,14 +67,14 @@ struct SuspensionMachine<Waiter> {
         spells.removeFirst()
     }
 
-    /// Whether that changed anything.
+    /// Returns whether that changed anything.
     mutating func suspend(at now: MonotonicTime) -> Bool {
         guard state == .moving else { return false }
         state = .suspended(since: now)
         return true
     }
 
-    /// Those who may go on, and those who observe; nil if it was not held.
+    /// Those who may go on, and the observers; nil if it was not suspended.
     mutating func resume(at now: MonotonicTime) -> [Waiter]? {
         guard isSuspended else { return nil }
         endSpell(at: now)
@@ -81,7 +82,7 @@ struct SuspensionMachine<Waiter> {
         return takeWaiters()
     }
 
-    /// Those who need not wait any more, and those who observe.
+    /// Those who need not wait any more, and the observers.
     mutating func end(at now: MonotonicTime) -> [Waiter] {
         endSpell(at: now)
         state = .over
@@ -101,7 +102,7 @@ struct SuspensionMachine<Waiter> {
         observers.removeAll { $0.id == id }
     }
 
-    /// A number to leave with; nil if it stands otherwise than the observer knows.
+    /// A number to leave with; nil if the state is not the one the observer knows.
     mutating func observe(_ waiter: Waiter, after known: TransferControl.Motion?) -> UInt64? {
         guard motion == known else { return nil }
         lastWaiter += 1
@@ -109,7 +110,7 @@ struct SuspensionMachine<Waiter> {
         return lastWaiter
     }
 
-    /// Those to be told that it has been held.
+    /// Takes out the observers, to be told that it has been suspended.
     mutating func takeObservers() -> [Waiter] {
         defer { observers = [] }
         return observers.map(\.waiter)

@@ -1,5 +1,5 @@
-/// Where handshakes get their TLS policy: a session's, which may change, or one request's own.
+/// Gives handshakes their TLS policy: a session's, which may change, or one request's own.
 public protocol TLSPolicySource: AnyObject, Sendable {
-    /// What a handshake that begins now goes by.
+    /// The policy of a handshake that begins now.
     func tlsPolicy() -> any TLSPolicy
 }

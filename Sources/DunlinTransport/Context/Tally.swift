@@ -1,26 +1,26 @@
 internal import DunlinTypes
 
-/// How much of a request's two bodies has moved.
+/// How many bytes of a call's two bodies have been transferred.
 ///
 /// Rules:
-/// 1. Nothing counts backwards: a body that is sent again counts from where it was once it gets further.
-/// 2. Of responses, only the one that is delivered counts; what redirects and refusals bring is not what was asked for.
+/// 1. No number goes down: a body that is sent again counts once it gets further than before.
+/// 2. Only the response that is delivered counts; the bodies of redirects and refusals are not what was asked for.
 /// 3. Bytes on the wire are those of the content as it is coded, framing off; decoded bytes have the codings off too.
 public struct Tally: Sendable, Hashable {
     /// Bytes of the request's body that the socket has taken.
     public private(set) var sent = 0
-    /// Nil if it is not known beforehand.
+    /// The length of the request's body; nil if it is not known beforehand.
     public private(set) var sentTotal: Int?
     public private(set) var received = 0
     public private(set) var receivedTotal: Int?
     private var decodedCount = 0
     private var isCoded = false
-    /// The request has come to its end, whichever that was.
+    /// Whether the call is over, whatever its outcome.
     public private(set) var isOver = false
-    /// Of the present sending.
+    /// Bytes of the present exchange's request body.
     private var sending = 0
     private var isReceiving = false
-    /// Several exchanges bring the content, and none of them alone says how much has come.
+    /// Whether several exchanges bring the content, of which none alone says how much has come.
     private var isTogether = false
     /// Bytes of the content that were there before the present response.
     private var base = 0
@@ -29,7 +29,7 @@ public struct Tally: Sendable, Hashable {
 
     public var decoded: Int { isCoded ? decodedCount : received }
 
-    /// A sending begins, for the first time or again.
+    /// The body begins to be sent, for the first time or again.
     mutating func beginSending(_ total: Int?) {
         sending = 0
         sentTotal = total
@@ -40,8 +40,8 @@ public struct Tally: Sendable, Hashable {
         sent = max(sent, sending)
     }
 
-    /// A response is to be delivered; `total` is what is still to come and has come of its content, which goes on after
-    /// `base` bytes that are there already.
+    /// A response is to be delivered. `total` is how much of its content has come and is still to come; it goes on
+    /// after `base` bytes that are there already.
     mutating func beginReceiving(_ total: Int?, isCoded: Bool, after base: Int = 0) {
         self.isCoded = isCoded
         self.base = base
@@ -51,7 +51,7 @@ public struct Tally: Sendable, Hashable {
         received = max(received, base)
     }
 
-    /// Of the present response.
+    /// Bytes of the present response's body.
     mutating func received(upTo count: Int) {
         if isReceiving, !isTogether { received = max(received, base.addingClamped(count)) }
     }

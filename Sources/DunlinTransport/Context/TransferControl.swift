@@ -2,11 +2,10 @@ public import DunlinReactor
 public import DunlinTypes
 internal import Synchronization
 
-/// What those who look after one request share with its exchange: whether it may go on, and how far it has come.
+/// What an exchange shares with those who suspend and observe its call: whether it may go on, and how far it has come.
 ///
-/// A request that nobody watches has none. The exchange writes the tally as bytes move and stands still, before it
-/// takes more from the socket or gives more to it, while the watch holds it; whoever wants to know how far things are
-/// asks. Nobody is called back.
+/// A call without observers has none. The exchange writes the tally as bytes move. While it is suspended it stops
+/// before it takes more from the socket or gives more to it. Observers ask for the tally; nobody is called back.
 public final class TransferControl: Sendable {
     private struct State {
         var suspension = SuspensionMachine<ValueWaiter<Void>>()
@@ -17,7 +16,7 @@ public final class TransferControl: Sendable {
     private let reactor: Reactor
     private let state: Mutex<State>
     private let book: ObservableValue<Tally>
-    /// What this is a part of, which is held for it and counts for it.
+    /// The control of the whole call, if this is a part of it: suspending and counting apply to both.
     private let whole: TransferControl?
 
     public init(on reactor: Reactor, priority: HTTP.Priority = .normal) {
@@ -27,8 +26,8 @@ public final class TransferControl: Sendable {
         book = ObservableValue(Tally(), on: reactor)
     }
 
-    /// For one of several exchanges of a request. It stands in line for itself, with the priority of the
-    /// whole, and is held as that is.
+    /// Makes the control of one of several exchanges of a call. It has a position of its own in queues, with the
+    /// priority of the whole, and is suspended with the whole.
     public init(partOf whole: TransferControl) {
         self.whole = whole
         reactor = whole.reactor
@@ -51,7 +50,7 @@ public final class TransferControl: Sendable {
 extension TransferControl {
     public var isSuspended: Bool { whole?.isSuspended ?? state.withLock { $0.suspension.isSuspended } }
 
-    /// Nanoseconds for which the transfer was held from `time` on.
+    /// Nanoseconds for which the transfer was suspended from `time` on.
     func suspendedTime(since time: MonotonicTime) -> Int64 {
         if let whole { return whole.suspendedTime(since: time) }
         if state.withLock({ $0.suspension.isUntouched }) { return 0 }
@@ -59,7 +58,7 @@ extension TransferControl {
         return state.withLock { $0.suspension.suspendedTime(since: time, at: now) }
     }
 
-    /// Whether that changed anything: nothing is held twice, or once it is over.
+    /// Suspends the transfer. Returns whether that changed anything: not if it was suspended already or is over.
     public func suspend() -> Bool {
         let now = reactor.now()
         guard state.withLock({ $0.suspension.suspend(at: now) }) else { return false }
@@ -68,7 +67,7 @@ extension TransferControl {
         return true
     }
 
-    /// Whether that changed anything.
+    /// Resumes the transfer. Returns whether that changed anything.
     public func resume() -> Bool {
         let now = reactor.now()
         guard let waiters = state.withLock({ $0.suspension.resume(at: now) }) else { return false }
@@ -76,13 +75,13 @@ extension TransferControl {
         return true
     }
 
-    /// The request is being cancelled: what is held goes on, to find that out.
+    /// The call is being cancelled: whatever is suspended goes on, to find that out.
     public func stop() {
         let now = reactor.now()
         for waiter in state.withLock({ $0.suspension.end(at: now) }) { _ = waiter.deliver(()) }
     }
 
-    /// Waits while the transfer is held, unless the waiting task is cancelled; false if the time came first.
+    /// Waits while the transfer is suspended, unless the waiting task is cancelled; false if the deadline came first.
     public func pass(until deadline: MonotonicTime) async -> Bool {
         while isSuspended, !Task.isCancelled {
             guard await waitForRelease(until: deadline) else { return false }
@@ -90,7 +89,7 @@ extension TransferControl {
         return true
     }
 
-    /// Waits, if the transfer is held, until it is let go, which it may be for a moment only; false if the time came
+    /// Waits, if the transfer is suspended, until it is resumed, perhaps for a moment only; false if the deadline came
     /// first.
     public func waitForRelease(until deadline: MonotonicTime) async -> Bool {
         if let whole { return await whole.waitForRelease(until: deadline) }
@@ -109,13 +108,13 @@ extension TransferControl {
     public enum Motion: Sendable, Hashable {
         case moving
         case suspended
-        /// The transfer has ended, or is being stopped.
+        /// The transfer has ended, or is being cancelled.
         case over
     }
 
     public var motion: Motion { state.withLock { $0.suspension.motion } }
 
-    /// How the transfer stands, once that is otherwise than `known`; at once for nil. Nil when the awaiting task is
+    /// The state of the transfer once it differs from `known`; at once for nil. Nil when the awaiting task is
     /// cancelled.
     public func motion(after known: Motion?) async -> Motion? {
         while !Task.isCancelled {
@@ -139,15 +138,15 @@ extension TransferControl {
 extension TransferControl {
     public var tally: Tally { book.value }
 
-    /// The tally once it is another than that of `version`, with its own version; at once for a version of nil. Nil
-    /// when the awaiting task is cancelled.
+    /// The tally once it differs from that of `version`, with its own version; at once for a version of nil. Nil when
+    /// the awaiting task is cancelled.
     public func tally(
         after version: UInt64?, notBefore time: MonotonicTime
     ) async -> (tally: Tally, version: UInt64)? {
         await book.value(after: version, notBefore: time).map { ($0.value, $0.version) }
     }
 
-    /// Tells `follower` of every byte that moves, until the end. To be said before anything has moved.
+    /// Tells `observer` of every byte that moves, until the end. To be called before anything has moved.
     public func add(_ observer: any TallyObserver) {
         state.withLock { $0.observers.append(observer) }
     }
@@ -162,15 +161,15 @@ extension TransferControl {
 
     public func received(upTo count: Int) { note { $0.received(upTo: count) } }
 
-    /// From now on several exchanges bring the content: only what they have brought together counts.
+    /// Says that several exchanges bring the content: from now on only what they have brought together counts.
     public func receiveTogether() { note { $0.receiveTogether() } }
 
-    /// Of the content, by all of them.
+    /// Counts bytes of the content that all of them have brought.
     public func receivedTogether(_ count: Int) { note { $0.receivedTogether(count) } }
 
     public func decoded(upTo count: Int) { note { $0.decoded(upTo: count) } }
 
-    /// The request has come to its end: the tally is final.
+    /// Ends the transfer: the tally is final.
     public func end() {
         stop()
         note(isLast: true) { $0.end() }
@@ -190,7 +189,7 @@ extension TransferControl {
     }
 }
 
-/// Adds up what several transfers move.
+/// Adds up the bytes of several transfers.
 public protocol TallyObserver: AnyObject, Sendable {
     func moved(sent: Int, received: Int)
 }

@@ -8,9 +8,9 @@ struct Answer: ~Copyable, Sendable {
     let rest: Bytes
     /// When the last byte of the head came.
     let at: MonotonicTime
-    /// The request was not sent to its end: nothing may follow it on this connection.
+    /// Whether the request was not sent to its end: then nothing may follow it on this connection.
     var requestWasCut = false
-    /// What still sends the request, or did to the end of it.
+    /// The upload that sends the request still, or did until the answer came.
     var upload: Upload?
 
     var head: ResponseHead { parsed.head }
@@ -32,13 +32,13 @@ struct AnswerHeads {
         parser = HeadParser(limits: limits)
     }
 
-    /// Nothing of a head has come that is not whole.
+    /// Whether no part of an unfinished head has come.
     var isEmpty: Bool { parser.isEmpty }
 
-    /// The server wants the request's body (RFC 9110 §15.2.1).
+    /// Whether the server wants the request's body (RFC 9110 §15.2.1).
     var hasLeave: Bool { interim.contains { $0.status == .continue } }
 
-    /// Takes in what was read, nothing at the end of the stream; the final head once it is there.
+    /// Takes in what was read, which is empty at the end of the stream. Returns the final head once it has come.
     mutating func take(_ chunk: consuming [UInt8], at time: MonotonicTime) throws(WireError) -> Answer? {
         if chunk.isEmpty { try parser.endOfStream() }
         parser.feed(chunk)

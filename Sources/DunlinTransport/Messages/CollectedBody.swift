@@ -1,17 +1,17 @@
 internal import DunlinTypes
 
-/// A body in one piece, as its parts come. One that comes in a single part is never copied.
+/// Collects a body in one buffer, as its chunks come. A body of a single chunk is never copied.
 ///
-/// A peer that announces a length has not sent it yet: memory is set aside for as much as is usual, and for more only
-/// as it comes.
+/// A peer that announces a length has not sent it yet: memory is reserved for as much as is usual, and for more only as
+/// it comes.
 struct CollectedBody {
     private var first = Bytes.empty
     private var whole: [UInt8] = []
     private let expected: Int?
 
-    /// Set aside at once for a body of known length. Untouched memory costs nothing.
+    /// Bytes reserved at once for a body of known length. Untouched memory costs nothing.
     private static let trusted = 64 << 20
-    /// The session may want less.
+    /// Bytes kept for an error; the session may cut them to fewer.
     private static let kept = 256 << 10
 
     init(expecting length: Int?) {
@@ -22,7 +22,7 @@ struct CollectedBody {
 
     var bytes: Bytes { whole.isEmpty ? first : Bytes(whole) }
 
-    /// What an error carries of a body that did not come to its end.
+    /// The beginning of a body that did not come to its end, for its error.
     var beginning: Bytes {
         let kept = min(count, Self.kept)
         return first.isEmpty ? Bytes(Array(whole.prefix(kept))) : first[0..<kept]
@@ -37,7 +37,7 @@ struct CollectedBody {
         part.withUnsafeBytes { whole.append(contentsOf: $0) }
     }
 
-    /// Lets `receive` append at most so many bytes as it is told, `limit` or fewer; how many those were.
+    /// Lets `receive` append at most `limit` bytes. Returns how many came.
     mutating func receive(
         upTo limit: Int, _ receive: (inout [UInt8], Int) async throws -> Void
     ) async throws -> Int {
@@ -47,7 +47,7 @@ struct CollectedBody {
         return whole.count - before
     }
 
-    /// Puts everything into one array with room for more.
+    /// Moves everything into one array with room for more.
     private mutating func gather(room: Int) {
         let needed = count + room
         if whole.capacity < needed {

@@ -1,22 +1,22 @@
 internal import DunlinReactor
 internal import DunlinTypes
 
-/// How a response ends whose request was still on its way when it came.
+/// Ends a response that came while its request was still being sent.
 ///
 /// Rules:
-/// 1. An answer that ended the sending stands by itself. So does its end, but for a body that ends with the connection:
-///    that must not have been broken.
-/// 2. A success waits for the request's end. It says nothing of what had not been sent when the connection ended: then
-///    there is an error, which carries the response.
-/// 3. The peer is watched meanwhile. When it goes there is nothing to wait for, whatever the body's producer is about.
-/// 4. What the kernel took is not all with the peer. One that ends its connection with such an answer is waited for,
-///    `patience` at most: a reset says that something was not taken.
+/// 1. A response that ended the sending is complete by itself, with one exception: if its body ends with the
+///    connection, the connection must not have been broken.
+/// 2. A successful response waits for the end of its request. It says nothing of what had not been sent when the
+///    connection ended: that is an error, which carries the response.
+/// 3. Meanwhile the peer is observed. When it goes there is nothing to wait for, whatever the body's producer does.
+/// 4. Bytes that the kernel took may not have reached the peer. If the peer ends its connection with such a response,
+///    the end is awaited for `patience` at most: a reset says that something was not taken.
 extension ConnectionBody {
     private static var patience: Int64 { 1_000_000_000 }
-    /// What is read and thrown away of a peer that says more instead of ending the connection.
+    /// How many reads are made and discarded if a peer sends more instead of ending the connection.
     private static var looks: Int { 16 }
 
-    /// Whether the peer took all of the request. `isOver`: the connection has ended, and the response with it.
+    /// Returns whether the peer took all of the request. `isOver`: the connection has ended, and the response with it.
     func settle(
         _ upload: Upload, _ reading: inout Reading, isOver: Bool = false, _ hop: inout HTTP.Hop
     ) async throws -> Bool {
@@ -40,7 +40,7 @@ extension ConnectionBody {
         return false
     }
 
-    /// Waits until the request is sent, or the peer gone, or says something more: then nobody looks any further.
+    /// Waits until the request is sent, the peer is gone, or it sends something more; then nobody looks any further.
     private func watch(_ upload: Upload, _ reading: inout Reading, _ hop: HTTP.Hop) async throws {
         let start = context.clock.now()
         while upload.markAwaited() {
@@ -67,7 +67,7 @@ extension ConnectionBody {
         context.clock.deadline(for: .total, from: start)
     }
 
-    /// Whether the peer breaks the connection that it said it would end.
+    /// Whether the peer resets the connection that it said it would end.
     private func isReset(_ reading: inout Reading, _ hop: HTTP.Hop) async throws -> Bool {
         let channel = reading.lease.connection.channel
         let start = context.clock.now()
@@ -75,7 +75,7 @@ extension ConnectionBody {
         channel.limitReading(until: .never)
         for _ in 0..<Self.looks {
             do throws(Errno) {
-                // Below TLS: what it has to say is said.
+                // Read below TLS: the messages of TLS have all come.
                 if let bytes = try channel.read(upTo: 4096) {
                     if bytes.isEmpty { return false }
                     continue

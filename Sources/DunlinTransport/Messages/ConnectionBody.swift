@@ -5,28 +5,28 @@ internal import DunlinWire
 /// A response body read from its connection as somebody asks for it: nothing is read ahead, so a slow reader stalls
 /// the server.
 ///
-/// The request may still be on its way out. Then the server may be silent for as long as it is, and the body does not
-/// end before it: a success that comes early says nothing of what has not been sent.
+/// The request may still be on its way. Then the server may be silent for as long as it is, and the body does not end
+/// before it: a success that comes early says nothing of what has not been sent.
 ///
-/// Owns the lease while the body lasts. At a clean end the connection goes back to the pool; after an error, a cancel,
-/// or when the last reference goes before the end, it is closed.
+/// The body owns the lease while it lasts. At a clean end the connection goes back to the pool. After an error or a
+/// cancel, or when the last reference is released before the end, it is closed.
 final class ConnectionBody: TransportResponse.BodyStream {
-    /// What reading needs; taken out by whoever reads.
+    /// What reading needs; the reader takes it out meanwhile.
     struct Reading: ~Copyable {
         var lease: Lease
         var reader: ResponseReader
         var body: BodyReader
-        /// Received and not yet looked at from `offset` on.
+        /// Bytes received; those from `offset` on have not been parsed.
         var chunk: Bytes
         var offset = 0
         let upload: Upload?
-        /// What is received into: the memory of `chunk`, used again if whoever got a piece of it has let go.
+        /// The memory to receive into: that of `chunk`, used again once nobody else uses a part of it.
         var buffer: [UInt8] = []
         var canReuse: Bool
-        /// The peer or the request said that the connection ends with the response.
+        /// Whether the peer or the request said that the connection ends with the response.
         let endsConnection: Bool
         var pace = ReadingPace()
-        /// When whoever reads loses patience, before any timeout.
+        /// When the reader wants no more, before any timeout.
         var limit = MonotonicTime.never
 
         init(
@@ -91,8 +91,8 @@ final class ConnectionBody: TransportResponse.BodyStream {
         }
     }
 
-    /// Reads and forgets what is left, if that is at most `limit` bytes and here in time, and gives it up otherwise.
-    /// Nothing is lost then but the connection. A request that is still being sent is not sent any further.
+    /// Reads and discards the rest, if that is at most `limit` bytes and comes in time; otherwise closes the
+    /// connection, and nothing else is lost. A request that is still being sent is not sent any further.
     func drain(upTo limit: Int, until deadline: MonotonicTime) async throws {
         guard try beginDraining(upTo: limit, until: deadline) else { return }
         var left = limit
@@ -100,8 +100,8 @@ final class ConnectionBody: TransportResponse.BodyStream {
         if left < 0 { _ = try beginDraining(upTo: 0, until: deadline) }
     }
 
-    /// Nobody reads any more: the connection is closed, and who tries gets `error`. Means nothing for a body that is
-    /// over or is being read just now: a cancel ends that.
+    /// Closes the connection, as nobody reads any more; later reads get `error`. Has no effect on a body that is over
+    /// or is being read just now: a cancel ends that.
     func abandon(_ error: any Error) {
         switch reader.begin() {
         case .over: return
@@ -112,7 +112,7 @@ final class ConnectionBody: TransportResponse.BodyStream {
         }
     }
 
-    /// What is left must be here in time.
+    /// The rest must come by `deadline`.
     func hurry(until deadline: MonotonicTime) throws {
         switch reader.begin() {
         case .over: return
@@ -124,7 +124,7 @@ final class ConnectionBody: TransportResponse.BodyStream {
         }
     }
 
-    /// False if there is nothing to read, or more than should be.
+    /// False if there is nothing to read, or more than allowed.
     private func beginDraining(upTo limit: Int, until deadline: MonotonicTime) throws -> Bool {
         switch reader.begin() {
         case .over: return false
@@ -172,7 +172,7 @@ final class ConnectionBody: TransportResponse.BodyStream {
         }
     }
 
-    /// All that is left. Of a body whose length is known, what has not come yet is received where it belongs.
+    /// All that is left. If the length is known, what has not come yet is received into its final place.
     private func collect(_ taken: consuming Reading, _ admit: (Int) throws -> Void) async throws -> Bytes {
         var reading = taken
         let upload = reading.upload
@@ -226,7 +226,7 @@ final class ConnectionBody: TransportResponse.BodyStream {
             certain: reading.body.certainBytes, in: phase, since: start, before: reading.limit, &hop)
         hop[.receive] += context.clock.now().nanoseconds - start.nanoseconds
         let count = reading.buffer.count
-        // A few bytes must not keep a large buffer alive, should the reader keep them.
+        // A few bytes must not keep a large buffer in memory, should the reader keep them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
         if count == 0 { try endOfStream(&reading, hop) }
@@ -279,7 +279,7 @@ final class ConnectionBody: TransportResponse.BodyStream {
 }
 
 extension ConnectionBody.Reading {
-    /// Cuts a piece of body out of what was received.
+    /// Takes a chunk of body out of what was received.
     fileprivate mutating func take(_ range: Range<Int>, _ hop: inout HTTP.Hop) -> Bytes {
         offset = range.upperBound
         hop.bodyBytes += range.count
@@ -287,8 +287,8 @@ extension ConnectionBody.Reading {
         return chunk[range]
     }
 
-    /// Whether the connection is fit for another request, the message having ended after `consumed` bytes of the chunk.
-    /// Bytes behind it answer no question of ours, and a read that filled its buffer may hide some.
+    /// Whether the connection is fit for another request, now that the message has ended after `consumed` bytes of the
+    /// chunk. Bytes behind it answer no request of ours, and a read that filled its buffer may hide some.
     fileprivate mutating func isClean(after consumed: Int) -> Bool {
         guard canReuse, consumed == chunk.count else { return false }
         guard !reader.mayHaveMore || reader.stream.isStillSilent() else { return false }

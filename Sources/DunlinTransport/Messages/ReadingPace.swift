@@ -1,16 +1,16 @@
-/// How a long body is read: in how large pieces, and how much must have come before the reader is woken.
+/// Decides how a long body is read: in how large reads, and how much must have come before the reader is woken.
 ///
 /// Rules:
-/// 1. Reads begin small. One that fills its buffer shows that the peer is ahead of us: the next asks for more.
-/// 2. A reader that keeps up with its peer is woken for each few kilobytes. So once a read of the larger size was
-///    filled too, the socket's low-water mark is raised: the kernel tells of input only when two full reads are there.
-///    (Measured on loopback: half the processor time for each byte, and twice the rate.)
+/// 1. Reads begin small. A read that fills its buffer shows that the peer is ahead of us: the next one asks for more.
+/// 2. A reader that keeps up with its peer would be woken for each few kilobytes. So once a larger read was filled too,
+///    the socket's low-water mark is raised: the kernel reports input only when two full reads are there. (Measured on
+///    loopback: half the processor time for each byte, and twice the rate.)
 /// 3. The mark is never higher than what is certain to come before the peer may pause for good: the rest of a known
-///    length or of a chunk. A body that ends with the connection counts as endless, for its end wakes the reader.
-/// 4. A peer that does not reach the mark within `patience` is slow: the mark goes, what is there is read, and reads
-///    begin small again.
+///    length or of a chunk. A body that ends with the connection counts as endless, because its end wakes the reader.
+/// 4. A peer that does not reach the mark within `patience` is slow: the mark is removed, what is there is read, and
+///    reads begin small again.
 ///
-/// Must not know: sockets and clocks.
+/// It must know neither sockets nor clocks.
 struct ReadingPace: Equatable {
     private enum Speed: Equatable {
         case starting
@@ -24,11 +24,11 @@ struct ReadingPace: Equatable {
     static let mark = 2 * bulkRead
     /// Nanoseconds.
     static let patience: Int64 = 2_000_000
-    /// Asks for no more than one byte.
+    /// The mark of one byte, which is as good as none.
     static let noMark = 1
 
     private var speed = Speed.starting
-    /// What the socket has been told.
+    /// The mark that the socket has.
     private(set) var lowWater = noMark
 
     var isMarked: Bool { lowWater != Self.noMark }

@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinTypes
 
 extension FileSource {
-    /// Opens the file of a request's body off the loop, because disks are waited for.
+    /// Opens the file of a request's body off the loop, because disks may be slow.
     static func open(_ body: RequestBody.File, for context: ExchangeContext) async throws -> FileSource {
         do {
             return try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
@@ -15,7 +15,7 @@ extension FileSource {
 }
 
 extension RequestBody {
-    /// What a watch is told of its length; nil where only its end will tell.
+    /// The length that a control is told; nil where only the end will tell it.
     var length: Int? {
         switch content {
         case .none: 0

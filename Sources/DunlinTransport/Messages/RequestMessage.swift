@@ -2,11 +2,11 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// A request as it is sent: the encoded head, with a small body behind it, and what to do about a body that is not.
+/// A request as it is sent: the encoded head, with a small body behind it, and how to send a body that is not small.
 ///
-/// Made before a connection is touched: what may not be sent is refused while nothing has been.
+/// It is made before a connection is touched: a request that may not be sent is refused while nothing has been.
 struct RequestMessage {
-    /// A body up to this size travels in one write with its head.
+    /// A body up to this size is sent in one write with its head.
     static let smallBody = 16 * 1024
 
     let opening: Bytes
@@ -14,15 +14,15 @@ struct RequestMessage {
     let body: Body?
     let asksToClose: Bool
 
-    /// What a body needs that does not travel with its head.
+    /// What is needed for a body that is not sent with its head.
     struct Body {
         let file: FileSource?
         let uploads: UploadScope?
-        /// The body waits for the server's leave.
+        /// Whether the body waits for the server's consent.
         let expectsContinue: Bool
     }
 
-    /// `file` is the body's, if that is one.
+    /// `file` is the body's file, if it is one.
     init(of context: ExchangeContext, _ file: FileSource?, _ uploads: UploadScope?) throws {
         do throws(WireError) {
             try self.init(context.request, file, uploads)

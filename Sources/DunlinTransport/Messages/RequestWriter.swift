@@ -2,15 +2,15 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import DunlinWire
 
-/// Writes to a leased connection: tries at once, waits only when the kernel takes no more.
+/// Writes to a leased connection: it tries at once, and waits only when the kernel takes no more.
 struct RequestWriter: Sendable {
     let context: ExchangeContext
     let stream: ByteStream
-    /// Nothing is written to a peer that has ended its side. The kernel would take it, and say later, or never, that
-    /// nobody will read it.
+    /// Whether nothing is written to a peer that has ended its side. The kernel would take it, and say later, or never,
+    /// that nobody will read it.
     var heedsEnd = false
 
-    /// Hands over what is taken at once, and leaves the rest; whether that was all.
+    /// Writes what the kernel takes at once, and leaves the rest in `bytes`. Returns whether that was all.
     func writeNow(_ bytes: inout Bytes, _ hop: inout HTTP.Hop) throws -> Bool {
         let taken = try tryWrite(bytes, from: 0, more: false, hop) ?? 0
         hop.bytesSent += taken
@@ -18,8 +18,8 @@ struct RequestWriter: Sendable {
         return try bytes.isEmpty && flush(hop)
     }
 
-    /// Hands all the bytes to the kernel. If `more` follows at once, they share its segments. Whoever watches is told
-    /// of those that are `counted` as the body's.
+    /// Writes all the bytes. If `more` follows at once, they share its segments. The control is told of those that are
+    /// `counted` as the body's.
     func write(_ bytes: Bytes, more: Bool = false, counted: Bool = false, _ hop: inout HTTP.Hop) async throws {
         var offset = 0
         while offset < bytes.count {
@@ -35,7 +35,7 @@ struct RequestWriter: Sendable {
         }
         while try !flush(hop) {
             try await waitWritable(hop)
-            // The reader hands on what is left, too, when TLS has something to answer. A peer that has all may go.
+            // The reader writes what is left too, when TLS has something to answer. A peer that has all may go.
             if !stream.isFlushed { try checkPeer(hop) }
         }
     }
@@ -48,7 +48,7 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// Hands on what the kernel takes of the file's bytes from `offset` on, at least one of them.
+    /// Sends what the kernel takes of the file's bytes from `offset` on, at least one of them.
     func send(_ file: OpenFile, from offset: Int, upTo end: Int, _ hop: inout HTTP.Hop) async throws -> Int {
         while true {
             if context.control != nil { try await pass(hop) }
@@ -66,7 +66,7 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// The same through memory, for files that the kernel cannot send by itself.
+    /// Sends a part of the file through memory, for files that the kernel cannot send by itself.
     private func copy(_ file: OpenFile, from offset: Int, upTo end: Int, _ hop: inout HTTP.Hop) async throws -> Int {
         let piece: [UInt8]
         do throws(Errno) {
@@ -89,7 +89,7 @@ struct RequestWriter: Sendable {
         return context.error(.fileUnreadable, reason, in: .send, hop, cause: error)
     }
 
-    /// What the kernel may move from a file to a peer who keeps up before the limits are looked at again.
+    /// Bytes that the kernel may send from a file to a fast peer before the limits are checked again.
     private static let fileRun = 4 << 20
     private static let copyRun = 256 << 10
 
@@ -104,7 +104,8 @@ struct RequestWriter: Sendable {
         guard wake == .ready else { throw context.failure(wake, in: .send, since: start, hop) }
     }
 
-    /// Nothing is written while the transfer is held, and only the total limit goes on meanwhile.
+    /// Waits until the kernel takes more. Nothing is written while the transfer is suspended; only the total limit
+    /// counts meanwhile.
     private func waitWritable(since start: MonotonicTime, _ control: TransferControl) async -> Wake {
         while true {
             let held = control.suspendedTime(since: start)
@@ -115,7 +116,7 @@ struct RequestWriter: Sendable {
         }
     }
 
-    /// Waits while the transfer is held.
+    /// Waits while the transfer is suspended.
     func pass(_ hop: HTTP.Hop) async throws {
         guard let control = context.control, control.isSuspended else { return }
         let start = context.clock.now()
@@ -132,7 +133,7 @@ struct RequestWriter: Sendable {
     private enum Sent {
         case taken(Int)
         case full
-        /// The kernel does not send such files to such a socket, or has nothing to do with TLS.
+        /// The kernel cannot send this kind of file to this kind of socket, or the stream is under TLS.
         case refused
     }
 

@@ -4,12 +4,12 @@ internal import DunlinWire
 
 /// Reads from a leased connection: when to try, when to wait, and what an end of stream means.
 ///
-/// An edge is told once. After a read that filled its buffer more may be there, so the next read tries first; after a
-/// shorter one the kernel had no more, and waiting first saves a system call that would only say so.
+/// An edge is reported once. After a read that filled its buffer more may be there, so the next read tries first; after
+/// a shorter one the kernel had no more, so it waits first and saves a system call.
 struct ResponseReader: ~Copyable {
     let context: ExchangeContext
     let stream: ByteStream
-    /// The last read filled its buffer: there may be more.
+    /// Whether the last read filled its buffer, so that there may be more.
     private(set) var mayHaveMore = false
 
     init(_ stream: ByteStream, _ context: ExchangeContext) {
@@ -17,7 +17,7 @@ struct ResponseReader: ~Copyable {
         self.context = context
     }
 
-    /// What is there; nil if nothing is.
+    /// The bytes that are there; nil if there are none.
     mutating func nextNow(upTo capacity: Int, in phase: HTTP.Phase, _ hop: inout HTTP.Hop) throws -> [UInt8]? {
         var bytes: [UInt8] = []
         do throws(StreamError) {
@@ -31,7 +31,7 @@ struct ResponseReader: ~Copyable {
 
     /// The next bytes; none at the end of the stream.
     ///
-    /// While the request is still being `sent`, only the total limit counts here: the sender minds its own stalls, and
+    /// While the request is still being `sent`, only the total limit counts here: the sender checks its own waits, and
     /// says when the answer is due.
     @inline(__always)
     mutating func next(
@@ -48,8 +48,8 @@ struct ResponseReader: ~Copyable {
         }
     }
 
-    /// The next bytes, or nil if none have come by `limit`, which is the caller's patience and no failure. What the
-    /// kernel has by then has come, whether or not the loop has seen it.
+    /// The next bytes, or nil if none have come by `limit`, which is the caller's and no failure. Bytes that the kernel
+    /// has by then have come, whether or not the loop has seen them.
     mutating func next(
         upTo capacity: Int, in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime,
         _ hop: inout HTTP.Hop
@@ -71,11 +71,11 @@ struct ResponseReader: ~Copyable {
     enum Look {
         case nothing
         case bytes
-        /// Announced or not.
+        /// The end of the stream, announced or not.
         case end
     }
 
-    /// Sees what there is when nothing more is wanted of it.
+    /// Checks what has come when nothing more is expected.
     mutating func look() -> Look {
         var bytes: [UInt8] = []
         do throws(StreamError) {
@@ -96,7 +96,7 @@ struct ResponseReader: ~Copyable {
         return await stream.channel.waitReadable(until: min(context.clock.deadline(for: phase, from: start), limit))
     }
 
-    /// Nothing is read while the transfer is held, and only the total limit goes on meanwhile.
+    /// Waits for input. Nothing is read while the transfer is suspended; only the total limit counts meanwhile.
     private func waitReadable(
         in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ control: TransferControl
     ) async -> Wake {
@@ -114,7 +114,7 @@ struct ResponseReader: ~Copyable {
         }
     }
 
-    /// Waits while the transfer is held.
+    /// Waits while the transfer is suspended.
     private func pass(_ control: TransferControl, _ hop: HTTP.Hop) async throws {
         guard control.isSuspended else { return }
         let start = context.clock.now()
@@ -138,8 +138,8 @@ struct ResponseReader: ~Copyable {
 // MARK: - Long bodies
 
 extension ResponseReader {
-    /// The next bytes behind those in `bytes`, or in their place; none at the end of the stream. How many and how soon
-    /// is for `pace` to say, but at most `capacity`.
+    /// The next bytes behind those in `bytes`, or in their place; none at the end of the stream. `pace` decides how
+    /// many to read and when, up to `capacity`.
     mutating func next(
         into bytes: inout [UInt8], replacing: Bool, upTo capacity: Int, at pace: inout ReadingPace, certain: Int,
         in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ hop: inout HTTP.Hop
@@ -150,7 +150,7 @@ extension ResponseReader {
             } else if let control = context.control {
                 try await pass(control, hop)
             }
-            // Only now: if somebody else has the memory, other is taken, which is not needed for as long as we wait.
+            // Only now: if somebody else uses the memory, other memory is taken, which is not needed while we wait.
             if replacing { bytes.removeAll(keepingCapacity: true) }
             let (before, room) = (bytes.count, min(capacity, pace.readSize))
             if try read(appendingTo: &bytes, upTo: room, phase, hop) {
@@ -162,26 +162,26 @@ extension ResponseReader {
         }
     }
 
-    /// Waits until there is as much as `pace` wants, or its patience is over and there may be something.
+    /// Waits until there is as much as `pace` wants, or its patience is over and there may be less.
     private func wait(
         _ pace: inout ReadingPace, certain: Int, in phase: HTTP.Phase, since start: MonotonicTime,
         before limit: MonotonicTime, _ hop: HTTP.Hop
     ) async throws {
-        // Part of what is certain to come may be here already, as the beginning of a record.
+        // A part of what is certain to come may have come already, as the beginning of a record.
         let certain = stream.isSecure ? certain - Self.largestRecord : certain
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, hop) }
         let patience = pace.isMarked ? start.advanced(by: ReadingPace.patience) : .never
         let wake = await waitReadable(in: phase, since: start, before: min(limit, patience))
         if wake == .ready { return }
-        // What came below the mark counts as having come, whatever the limit.
+        // Bytes below the mark count as having come, whatever the limit.
         guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, hop) }
         if let mark = pace.fellBehind() { try setLowWater(mark, phase, hop) }
     }
 
-    /// Of plaintext, and more than its ciphertext has around it.
+    /// Bytes of plaintext, with more than its ciphertext has around it.
     private static var largestRecord: Int { 17 * 1024 }
 
-    /// Makes the channel tell of every byte again; false if it can't, and must serve no other request.
+    /// Makes the channel report every byte again. False if it cannot; then it must serve no other request.
     func resetLowWater(of pace: inout ReadingPace) -> Bool {
         guard let mark = pace.end() else { return true }
         do throws(Errno) {

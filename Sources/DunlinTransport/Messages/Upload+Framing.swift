@@ -2,7 +2,7 @@ internal import DunlinTypes
 internal import DunlinWire
 
 extension Upload {
-    /// A piece of a body as one chunk.
+    /// A part of a body, framed as one chunk.
     static func framed(_ chunk: Bytes) -> Bytes {
         var framed: [UInt8] = []
         framed.reserveCapacity(chunk.count + 20)
@@ -12,6 +12,6 @@ extension Upload {
 }
 
 extension NetworkError.Code {
-    /// The request's own body is at fault.
+    /// Whether the request's own body is at fault.
     var blamesTheBody: Bool { self == .bodyLengthMismatch || self == .fileUnreadable }
 }

@@ -3,24 +3,24 @@ internal import DunlinTypes
 internal import DunlinWire
 internal import Synchronization
 
-/// The sending half of an exchange whose body goes out while the response is awaited and read.
+/// The sending half of an exchange whose body is sent while the response is awaited and read.
 ///
 /// Rules:
-/// 1. It says how it went in `outcome`, before anything it does can end the reader's wait: whoever reads may then tell
-///    a peer's silence from a producer's failure.
+/// 1. It sets `outcome` before anything it does can end the reader's wait, so that the reader can tell a peer's silence
+///    from a producer's failure.
 /// 2. `isOver` comes after all it does to the channel. Until then the connection may not serve another request.
-/// 3. The reader alone ends it early. A child task of an `UploadScope` runs it, and nothing outlives that. Whatever it
-///    or the body's producer makes of being stopped is no failure, and leaves the channel to the reader: what the
-///    server still says is on its way there.
-/// 4. If it is stopped before it has begun it sends nothing and takes no body. So whoever hears that nothing was sent
-///    may send the request elsewhere, even with a body that can be sent once only.
+/// 3. Only the reader ends it early. A child task of an `UploadScope` runs it, and nothing outlives that. Errors of the
+///    upload or the body's producer after it was stopped are no failure, and leave the channel to the reader: the
+///    server's answer may be on its way there.
+/// 4. If it is stopped before it has begun, it sends nothing and takes no body. So if nothing was sent, the request may
+///    be sent elsewhere, even with a body that can be sent once only.
 /// 5. It writes nothing to a peer that has ended its side, though the kernel would take it: a request that is complete
 ///    was written to its end while the connection was whole.
 final class Upload: Sendable {
     enum Outcome: Sendable {
         case underway
         case complete
-        /// The peer answered or went away before it had everything.
+        /// The peer answered or was gone before it had everything.
         case cut
         case failed(any Error)
     }
@@ -28,18 +28,18 @@ final class Upload: Sendable {
     private struct State {
         var outcome = Outcome.underway
         var bytesSent = 0
-        /// When the outcome was clear.
+        /// When the outcome was set.
         var ended: MonotonicTime?
         var isOver = false
-        /// The response's head has come: what is due next is more of its body.
+        /// The head of the response, once it has come: then more of its body is due next.
         var answer: ResponseHead?
-        /// It came before the request had been sent to its end.
+        /// Whether it came before the request had been sent to its end.
         var isAnsweredEarly = false
-        /// All of the response is here, and its reader waits for nothing but the end of the request.
+        /// Whether all of the response has come, and its reader waits only for the end of the request.
         var isAwaited = false
         var hasBegun = false
         var isStopped = false
-        /// The peer broke the connection, and the kernel said so to the writer instead of the reader.
+        /// Whether the peer reset the connection, and the kernel told the writer instead of the reader.
         var wasReset = false
 
         var isUnderway: Bool {
@@ -63,7 +63,7 @@ final class Upload: Sendable {
             return hasBegun
         }
 
-        /// False if that is no outcome of its own: it was stopped.
+        /// Sets the outcome; false if it was stopped, which is no outcome of its own.
         mutating func end(_ outcome: Outcome) -> Bool {
             if isStopped, case .failed = outcome {
                 self.outcome = .cut
@@ -75,13 +75,13 @@ final class Upload: Sendable {
     }
 
     let writer: RequestWriter
-    /// What of the head is still to be sent.
+    /// The part of the head that is still to be sent.
     private let opening: Bytes
     private let file: FileSource?
     private let state: Mutex<State>
-    /// Told when it is over.
+    /// Delivered when it is over.
     private let end: ValueWaiter<Void>
-    /// Told when the scope need no longer look after it, or is to cancel it.
+    /// Delivered when the scope need no longer run it, or is to cancel it.
     private let leash: ValueWaiter<Void>
 
     /// `sent`: bytes of the head that went ahead.
@@ -102,13 +102,13 @@ final class Upload: Sendable {
     var isOver: Bool { state.withLock { $0.isOver } }
 
     var isComplete: Bool { state.withLock { $0.isComplete } }
-    /// The answer ended the sending.
+    /// Whether the answer ended the sending.
     var isStopped: Bool { state.withLock { $0.isStopped } }
     var wasRefused: Bool { state.withLock { $0.answer.map { !$0.status.isSuccess } ?? false } }
     var isAnsweredEarly: Bool { state.withLock { $0.isAnsweredEarly } }
     var wasReset: Bool { state.withLock { $0.wasReset } }
 
-    /// Body producers are the user's code, and files may wait for a disk: both run off the loop.
+    /// Whether it runs off the loop, as body producers (the user's code) and files (which may wait for a disk) do.
     var runsOffLoop: Bool {
         switch body.content {
         case .none, .bytes: body.trailers != nil
@@ -118,8 +118,8 @@ final class Upload: Sendable {
 
     private var body: RequestBody { writer.context.request.body }
 
-    /// The reader's failure in the light of how far the sender got; the sender's own says more than the silence it
-    /// caused.
+    /// The error to report for the reader's failure: the sender's own, if there is one, since it explains the silence
+    /// it caused.
     func explain(_ error: any Error) -> any Error {
         let (outcome, sent, answer) = state.withLock { ($0.outcome, $0.mayHaveSent, $0.answer) }
         if case .failed(let cause) = outcome { return cause }
@@ -138,7 +138,7 @@ final class Upload: Sendable {
 // MARK: - The reader's side
 
 extension Upload {
-    /// The response's head has come, and its body may take its time while there is more to send.
+    /// Notes that the response's head has come. Its body may take its time while there is more to send.
     func noteAnswer(_ head: ResponseHead) {
         state.withLock { state in
             state.answer = head
@@ -147,15 +147,15 @@ extension Upload {
         writer.stream.channel.limitReading(until: .never)
     }
 
-    /// What a wait for more of the response's body that begins now is part of: while there is more to send, only the
-    /// total limit counts, and `run` says when that changes.
+    /// The phase of a wait for the response's body that begins now. While there is more to send, only the total limit
+    /// counts, and `run` says when that changes.
     var phaseOfReader: HTTP.Phase {
         if state.withLock({ $0.isUnderway && !$0.isStopped }) { return .send }
         writer.stream.channel.limitReading(until: .never)
         return .receive
     }
 
-    /// Ends the sending: what is left would only be thrown away.
+    /// Ends the sending: the server would only discard the rest.
     func stop() {
         let isOver = state.withLock { state in
             state.isStopped = true
@@ -166,7 +166,7 @@ extension Upload {
         _ = leash.deliver(())
     }
 
-    /// Whether there is nothing to wait for before the response's end, which may be the connection's too.
+    /// Whether nothing has to be awaited before the response's end, which may be the connection's too.
     func isSettled(endingConnection: Bool) -> Bool {
         state.withLock { state in
             if state.isStopped { return true }
@@ -174,7 +174,8 @@ extension Upload {
         }
     }
 
-    /// All of the response is here: from now on the reader's wait ends with the sending. False if that has ended.
+    /// Notes that all of the response has come: from now on the reader's wait ends with the sending. False if that has
+    /// ended.
     func markAwaited() -> Bool {
         state.withLock { state in
             state.isAwaited = true
@@ -182,12 +183,12 @@ extension Upload {
         }
     }
 
-    /// What was handed to the kernel did not all reach the peer.
+    /// Notes that the bytes the kernel took did not all reach the peer.
     func turnOutCut() {
         state.withLock { $0.outcome = .cut }
     }
 
-    /// What a success is worth that the peer did not stay for.
+    /// The error for a success after which the peer did not stay to read the request.
     func cut(_ hop: HTTP.Hop) -> NetworkError {
         let answer = state.withLock { $0.answer }
         let said = answer.map { "answered \($0.status) and " } ?? ""
@@ -199,7 +200,7 @@ extension Upload {
         return error
     }
 
-    /// Waits until it is over. To be called once.
+    /// Waits until the upload is over. To be called once.
     func waitForEnd(_ hop: HTTP.Hop) async throws {
         let context = writer.context
         let start = context.clock.now()
@@ -216,7 +217,7 @@ extension Upload {
 // MARK: - The scope's side
 
 extension Upload {
-    /// Waits until it need not be looked after any more.
+    /// Waits until the scope need not run it any more.
     func waitForRelease() async {
         _ = await leash.wait(until: .never, cancellation: nil)
     }
@@ -235,7 +236,7 @@ extension Upload {
             try await send(&hop)
             finish(.complete)
         } catch let error as NetworkError where error.code == .connectionClosed {
-            // The peer may have answered before it closed; the reader will see.
+            // The peer may have answered before it closed; the reader will find out.
             finish(.cut, wasReset: (error.underlying as? Errno).map { !$0.meansEndedBefore } ?? false)
         } catch {
             finish(.failed(error))
@@ -254,10 +255,10 @@ extension Upload {
         writer.context.cancellation.phase = phase
         let channel = writer.stream.channel
         if isAwaited {
-            // The reader waits for this and nothing else.
+            // The reader waits only for this.
             channel.limitReading(until: now)
         } else if case .complete = outcome, !isStopped {
-            // Only now does the peer owe us something.
+            // Only from now on must the peer answer.
             channel.limitReading(until: clock.deadline(for: phase, from: now))
         }
         if isOwn, case .failed = outcome { writer.stream.close() }
@@ -293,7 +294,7 @@ extension Upload {
         if isChunked { try await sendEnd(&hop) }
     }
 
-    /// The body's first byte follows the head at once, and may share its segment.
+    /// Whether the body's first byte follows the head at once, and may share its segment.
     private var bodyIsAtHand: Bool {
         switch body.content {
         case .bytes(let bytes): !bytes.isEmpty
@@ -350,7 +351,7 @@ extension Upload {
         writer.context.control?.sent(chunk.count)
     }
 
-    /// Files are sent as bodies are that are one.
+    /// Sends a part that is a file as a body that is one.
     private func send(
         _ pieces: consuming some BodyPieces, of length: Int?, _ isChunked: Bool, _ sent: inout Int,
         _ hop: inout HTTP.Hop

@@ -1,12 +1,12 @@
 internal import DunlinTypes
 internal import DunlinWire
 
-/// A body all of which came with its head.
+/// A body that came whole with its head.
 struct WholeBody {
     let bytes: Bytes
-    /// Where in what came it ends.
+    /// Where it ends in the bytes that came.
     let end: Int
-    /// Nil for none.
+    /// The trailers; nil if there are none.
     var trailers: Fields?
 
     private init(_ bytes: Bytes, end: Int, trailers: Fields? = nil) {

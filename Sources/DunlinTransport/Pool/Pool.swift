@@ -2,14 +2,14 @@ internal import DunlinReactor
 internal import DunlinTypes
 internal import Synchronization
 
-/// The session's connections: lends them out, takes them back, opens what is missing and lets go of what has aged.
+/// The session's connections: leases them, takes them back, has missing ones opened and closes old ones.
 ///
-/// The rules are `PoolMachine`'s; this class holds the lock around it, waits, and closes. A connection that the server
-/// ends while it is idle is told of by its loop through a stream and dropped at once.
+/// The rules are `PoolMachine`'s; this class holds the lock around it, waits, and closes. When the server ends an idle
+/// connection, its loop says so through a stream, and the connection is closed at once.
 final class Pool: Sendable {
     typealias Machine = PoolMachine<Connection, ValueWaiter<Grant>>
 
-    /// What a waiter is served.
+    /// What a waiter gets.
     enum Grant: Sendable {
         case connection(Connection)
         /// The right to open a connection.
@@ -23,14 +23,14 @@ final class Pool: Sendable {
         case opening
     }
 
-    /// A place in the line, until it is served.
+    /// A position in the queue, until its waiter is served.
     struct Place {
         let origin: HTTP.Origin
         let waiter: ValueWaiter<Grant>
         let number: UInt64
     }
 
-    /// What is to be had at once.
+    /// What can be had at once.
     enum Offer {
         case now(Source)
         case later(Place)
@@ -57,13 +57,13 @@ final class Pool: Sendable {
         if let sweeper = state.withLock({ $0.sweeper }) { reactor.forget(sweeper) }
     }
 
-    /// Where connections tell that something came while they were idle.
+    /// Where connections announce that something came while they were idle.
     var announcements: AsyncStream<UInt64>.Continuation {
         startWatching()
         return unsolicited.continuation
     }
 
-    /// A connection for `origin`, the right to open one, or a place in the line for either. Whoever gets a source must
+    /// A connection for `origin`, or the right to open one, now or after a wait in the queue. Whoever gets one must
     /// `giveBack` or `discard`.
     func lease(
         _ origin: HTTP.Origin, on loop: Reactor, at now: MonotonicTime, _ priority: HTTP.Priority = .normal,
@@ -91,12 +91,12 @@ final class Pool: Sendable {
         }
     }
 
-    /// The right to open a connection for later, unless `count` are open or there is no room.
+    /// Gives the right to open a connection for later, unless `count` are open or there is no room.
     func reserve(_ origin: HTTP.Origin, upTo count: Int) -> Bool {
         state.withLock { $0.machine.reserve(origin, upTo: count) }
     }
 
-    /// Somebody made use of the right to open a connection.
+    /// The right to open a connection was used.
     func countOpened() {
         opened.add(1, ordering: .relaxed)
     }
@@ -118,7 +118,7 @@ final class Pool: Sendable {
         return failure
     }
 
-    /// The place in line of a request that is watched, for as long as it stands there.
+    /// The position in the queue of an observed call, for as long as it waits there.
     struct ObservedPlace: QueuePosition {
         let pool: Pool
         let place: Place
@@ -127,7 +127,7 @@ final class Pool: Sendable {
             pool.state.withLock { $0.machine.move(place.origin, place.number, to: priority) }
         }
 
-        /// Who is held goes on waiting: it has been let into the exchange already.
+        /// A call that is suspended goes on waiting: it has been admitted to the exchange already.
         func stepAside() {}
     }
 
@@ -158,7 +158,7 @@ final class Pool: Sendable {
         }
     }
 
-    /// The connection is closed, or never was opened.
+    /// The connection is closed, or was never opened.
     func discard(_ origin: HTTP.Origin, wasLookedAt: Bool = false) {
         var (origin, wasLookedAt) = (origin, wasLookedAt)
         while let (waiter, next) = state.withLock({ $0.machine.gone(origin, wasLookedAt: wasLookedAt) }) {
@@ -167,12 +167,12 @@ final class Pool: Sendable {
         }
     }
 
-    /// No connection of an earlier TLS generation is lent from now on.
+    /// Leases no connection of an earlier TLS generation from now on.
     func retire(before tlsGeneration: UInt64) {
         for connection in state.withLock({ $0.machine.retire(before: tlsGeneration) }) { connection.close() }
     }
 
-    /// No more leases; what is idle is closed at once, what is lent out when it comes back.
+    /// Gives no more leases. Idle connections are closed at once, leased ones when they come back.
     func close() async {
         let (idle, waiters) = state.withLock { $0.machine.close() }
         for connection in idle { connection.close() }
@@ -206,7 +206,7 @@ extension Pool {
         }
     }
 
-    /// Something came on an idle connection: its end, or bytes nobody asked for. Neither may be used again.
+    /// Something came on an idle connection: its end, or bytes that nobody asked for. Neither leaves it usable.
     private func inspect(_ id: UInt64) {
         guard let (connection, origin) = state.withLock({ $0.machine.takeIdle(id) }) else { return }
         if connection.stream.isStillSilent() {
@@ -235,7 +235,7 @@ extension Pool {
         return next
     }
 
-    /// The loop's hold on the pool: weak, so that a pool nobody uses goes away with its connections.
+    /// The loop's reference to the pool: weak, so that a pool that nobody uses is released with its connections.
     private final class Sweeper: Timed {
         private weak let pool: Pool?
 
@@ -249,7 +249,7 @@ extension Pool {
     }
 }
 
-/// Why no connection was lent.
+/// Why no connection was leased.
 enum PoolFailure: Error {
     case timedOut
     case cancelled
@@ -263,7 +263,7 @@ public struct PoolGauges: Sendable, Hashable {
     public var open: Int
     public var idle: Int
     public var waiting: Int
-    /// Since the beginning: connections opened, and how often an open one was lent.
+    /// Since the beginning: connections opened, and how often an open one was leased.
     public var opened: Int
     public var reuses: Int
 }

@@ -1,38 +1,40 @@
 internal import DunlinTypes
 
-/// Who may use which connection: idle ones, the caps, and the lines of those who wait.
+/// Decides who may use which connection: it keeps the idle ones, the caps, and the queues of those who wait.
 ///
 /// Rules:
-/// 1. A connection is counted from the moment somebody is told to open it until it is reported gone.
-/// 2. The newest idle connection is used first, one on the asker's own loop before others: old ones get the chance to
+/// 1. A connection counts from the moment somebody is told to open it until it is reported gone.
+/// 2. The newest idle connection is used first, and one on the caller's own loop before others, so that old ones can
 ///    expire. Idle connections are kept oldest first.
-/// 3. A connection is not used when its time is up: too long idle (by our limit or what the server announced), too
-///    old, or used too often. That is looked at when it is given back, when it is about to be lent, and in sweeps.
+/// 3. A connection is not used once it has been idle too long (by our limit or the server's), is too old, or was used
+///    too often. That is checked when it is given back, when it is about to be leased, and in sweeps.
 /// 4. There are two caps: for each origin, and over all. When only the latter is in the way, the connection that has
-///    been idle longest, whosesoever it is, is closed to make room. So whoever waits does so because their origin has
-///    all it may have and none of it idle, or because nothing at all is idle, or by rule 5.
-/// 5. An idle connection that is looked at, because something came on it, will be back at once or be gone: for each,
-///    one asker waits for that rather than opening another. Nobody else's connection or right goes to those who do.
-/// 6. Within an origin who waits is served by priority, then in order of arrival: by a connection that is given back,
-///    or by the right to open one when a connection is gone. Another priority counts at once, and arrival as before.
-/// 7. Between origins that the total holds back: the right to open goes to the first of all by priority and arrival. A
-///    connection that is given back stays with its origin while somebody waits there, unless another origin is worse
-///    off, having none or at least two fewer, and its first waiter comes first. So each line moves on, and origins
-///    that share a total evenly do not close each other's connections.
-/// 8. More than so many do not wait: who comes then is turned away at once.
-/// 9. Who may not reuse a connection opens one. Where the origin has all it may have, one of its own idle ones makes
-///    room; who had to wait and is handed a connection closes it and opens another in its place.
-/// 10. Connections are of TLS generations. Of a generation before the latest that is known none is lent.
-/// 11. Never reads a clock, never closes anything: the answer says what to do.
+///    been idle longest, of any origin, is closed to make room. So a request waits only because its origin has all it
+///    may have and none of it idle, because no connection at all is idle, or by rule 5.
+/// 5. An idle connection that is inspected, because something came on it, will be back at once or gone. For each such
+///    connection one request waits for that rather than opening another; no other connection or right goes to it.
+/// 6. Within an origin those who wait are served by priority, then in order of arrival: by a connection that is given
+///    back, or by the right to open one when a connection is gone. A change of priority counts at once; the order of
+///    arrival stays.
+/// 7. Between origins that the total cap holds up, the right to open goes to the first of all by priority and arrival.
+///    A connection that is given back stays with its origin while somebody waits there, with one exception: another
+///    origin has none or at least two fewer, and its first waiter comes first. So each queue moves on, and origins that
+///    share the total evenly do not close each other's connections.
+/// 8. Only so many may wait; further requests are refused at once.
+/// 9. A request that may not reuse a connection opens one. Where its origin has all it may have, one of its idle ones
+///    is closed to make room. If the request had to wait and gets a connection, it closes that and opens another
+///    instead.
+/// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
+/// 11. The machine reads no clock and closes nothing: its answer says what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
         var connections = 1024
-        /// Of all origins together.
+        /// Requests that may wait, of all origins together.
         var waiters = 10_000
         /// Nanoseconds an idle connection is kept.
         var idleTime: Int64 = 60_000_000_000
-        /// Nanoseconds after its opening that a connection is used.
+        /// Nanoseconds after its opening for which a connection is used.
         var age = Int64.max
         var uses = Int.max
     }
@@ -41,7 +43,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         case use(Connection)
         /// Open one, and close the one that makes room for it, if there is one; report `gone` if opening fails.
         case open(closing: Connection?)
-        /// Its time is up: close it, report it gone, and ask again.
+        /// The connection may not be used any more: close it, report it gone, and ask again.
         case retire(Connection)
         case wait(Waiter, number: UInt64)
         /// Too many wait already.
@@ -53,15 +55,15 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         /// It is idle now; when `sweepAt` is set, somebody must call `expire` then.
         case keep(sweepAt: MonotonicTime?)
         case handOver(Waiter)
-        /// Close it; who is named may open one to that origin in its stead.
+        /// Close it; this waiter may open one to this origin instead.
         case replace(Waiter, HTTP.Origin)
         /// Close it and report it gone.
         case close
     }
 
     let limits: Limits
-    /// One for each origin in use. A place changes where it stands: a dictionary of places would hand out each change
-    /// through an accessor that allocates.
+    /// One for each origin in use. A place changes in the array: a dictionary of places would make each change through
+    /// an accessor that allocates.
     private var places: [Place] = []
     private var positions: [HTTP.Origin: Int] = [:]
     private var nextNumber: UInt64 = 0
@@ -72,7 +74,7 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private(set) var openCount = 0
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
-    /// How often an open connection was lent, since the beginning.
+    /// How often an open connection was leased, since the beginning.
     private(set) var reuseCount = 0
 
     init(limits: Limits) {
@@ -129,7 +131,8 @@ extension PoolMachine {
         return .wait(waiter, number: number)
     }
 
-    /// The right to open a connection nobody asked for yet, unless `count` are open; it closes and outruns nobody.
+    /// Gives the right to open a connection that nobody asked for yet, unless `count` are open; it closes no connection
+    /// and overtakes no request.
     mutating func reserve(_ origin: HTTP.Origin, upTo count: Int) -> Bool {
         if isClosed { return false }
         let position = position(adding: origin)
@@ -141,14 +144,14 @@ extension PoolMachine {
         return true
     }
 
-    /// The waiter gave up before it was served.
+    /// The waiter leaves before it was served.
     mutating func leave(_ origin: HTTP.Origin, _ number: UInt64) {
         guard let position = position(of: origin), places[position].line.leave(number) != nil else { return }
         waitingCount -= 1
         removeIfDeserted(position)
     }
 
-    /// From now on the waiter counts with this priority, unless it was served already.
+    /// Changes the priority of the waiter, unless it was served already.
     mutating func move(_ origin: HTTP.Origin, _ number: UInt64, to priority: HTTP.Priority) {
         guard let position = position(of: origin) else { return }
         places[position].line.move(number, to: priority)
@@ -159,7 +162,7 @@ extension PoolMachine {
         openCount += 1
     }
 
-    /// Takes what has been idle longest, to make room at `position`.
+    /// Takes the connection that has been idle longest, to make room at `position`.
     private mutating func displaceOldest(for position: Int) -> Connection? {
         places[position].open += 1
         var oldest: (position: Int, since: MonotonicTime)?
@@ -179,7 +182,7 @@ extension PoolMachine {
 // MARK: - Giving back
 
 extension PoolMachine {
-    /// The connection is fit for another request, or still is after it was looked at.
+    /// The connection is fit for another request, or still is after an inspection.
     mutating func giveBack(
         _ connection: Connection, to origin: HTTP.Origin, at now: MonotonicTime, wasLookedAt: Bool = false
     ) -> GiveBackAction {
@@ -197,7 +200,7 @@ extension PoolMachine {
         return .keep(sweepAt: until)
     }
 
-    /// A connection was closed or could not be opened; whoever is returned may open one, to the origin named.
+    /// A connection was closed or could not be opened. The waiter that is returned may open one, to the origin named.
     mutating func gone(_ origin: HTTP.Origin, wasLookedAt: Bool = false) -> (Waiter, HTTP.Origin)? {
         if wasLookedAt { endLook(origin) }
         guard let position = position(of: origin) else { return nil }
@@ -218,7 +221,7 @@ extension PoolMachine {
     }
 
     private mutating func serve(from position: Int) -> GiveBackAction? {
-        // Below the total nobody waits but for their own origin.
+        // Below the total cap everybody waits for their own origin alone.
         guard openCount >= limits.connections, let rival = rival(of: position),
             let waiter = places[rival].line.popFirst()
         else {
@@ -235,7 +238,7 @@ extension PoolMachine {
         return .replace(waiter, target)
     }
 
-    /// The origin, if there is one, that has the better claim to what is given back at `position`.
+    /// The origin, if there is one, that has a better claim to the connection given back at `position`.
     private func rival(of position: Int) -> Int? {
         let own = places[position]
         guard let turn = own.line.first else { return firstInLine { $0 != position } }
@@ -260,8 +263,8 @@ extension PoolMachine {
 // MARK: - Letting go
 
 extension PoolMachine {
-    /// Takes an idle connection out of the pool to look at it, still counted; nil if it is not idle. It must come back,
-    /// or be reported gone, as one that was looked at.
+    /// Takes an idle connection out of the pool to inspect it, still counted; nil if it is not idle. It must come back,
+    /// or be reported gone, as one that was inspected.
     mutating func takeIdle(_ id: UInt64) -> (Connection, HTTP.Origin)? {
         for position in places.indices {
             guard let index = places[position].idle.firstIndex(where: { $0.connection.id == id }) else { continue }
@@ -277,21 +280,21 @@ extension PoolMachine {
         places[position].lookedAt -= 1
     }
 
-    /// Takes out what has been idle for too long; the caller closes it. Says when to come again.
+    /// Takes out connections that have been idle for too long; the caller closes them. Says when to come again.
     mutating func expire(at now: MonotonicTime) -> (expired: [Connection], next: MonotonicTime) {
         let expired = removeIdle { $0.until <= now }
         nextSweep = places.lazy.flatMap(\.idle).map(\.until).min() ?? .never
         return (expired, nextSweep)
     }
 
-    /// Takes out what is idle of earlier TLS generations; the caller closes it.
+    /// Takes out idle connections of earlier TLS generations; the caller closes them.
     mutating func retire(before tlsGeneration: UInt64) -> [Connection] {
         guard tlsGeneration > self.tlsGeneration else { return [] }
         self.tlsGeneration = tlsGeneration
         return removeIdle { $0.connection.tlsGeneration < tlsGeneration }
     }
 
-    /// Nobody waits for what is idle, so nobody is to be told.
+    /// Nobody waits for an idle connection, so nobody has to be told.
     private mutating func removeIdle(where isMeant: (Place.Idle) -> Bool) -> [Connection] {
         var removed: [Connection] = []
         for position in places.indices.reversed() {
@@ -307,7 +310,7 @@ extension PoolMachine {
         return removed
     }
 
-    /// No more leases. Idle connections are to be closed and waiters told.
+    /// Ends all leasing. The caller closes the idle connections and tells the waiters.
     mutating func close() -> (idle: [Connection], waiters: [Waiter]) {
         isClosed = true
         var idle: [Connection] = []
@@ -326,12 +329,12 @@ extension PoolMachine {
 // MARK: - Places
 
 extension PoolMachine {
-    /// What there is of one origin.
+    /// The connections and the waiters of one origin.
     private struct Place {
         struct Idle {
             var connection: Connection
             var since: MonotonicTime
-            /// When it may not be used any more.
+            /// The time from which on it may not be used.
             var until: MonotonicTime
         }
 
@@ -339,15 +342,15 @@ extension PoolMachine {
         var open = 0
         var idle: [Idle] = []
         var line = PriorityQueue<Waiter>()
-        /// Open, and soon idle again or gone.
+        /// Connections that are being inspected, and soon idle again or gone.
         var lookedAt = 0
 
         var mayAwaitOne: Bool { lookedAt > 0 && line.count < lookedAt }
-        /// More than those who wait for what is looked at.
+        /// Whether more wait than are served by inspected connections.
         var hasOthersWaiting: Bool { lookedAt == 0 || line.count > lookedAt }
         var isDeserted: Bool { open == 0 && line.isEmpty }
 
-        /// The newest, or the newest on `loop` if there is one.
+        /// Takes the newest idle connection on `loop`, or the newest of all if there is none.
         mutating func takeIdle(on loop: ObjectIdentifier) -> Idle? {
             guard let newest = idle.last else { return nil }
             guard newest.connection.loop != loop,
@@ -391,6 +394,6 @@ protocol PoolMember {
     var uses: Int { get }
     /// Nanoseconds it may be idle, by what the server said last.
     var idleLimit: Int64 { get }
-    /// What it was agreed on by.
+    /// The TLS generation it was secured by.
     var tlsGeneration: UInt64 { get }
 }

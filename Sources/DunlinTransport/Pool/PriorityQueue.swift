@@ -1,10 +1,10 @@
 package import DunlinTypes
 
-/// The higher priority first, and within one priority first come, first served.
+/// A queue that serves higher priorities first, and within one priority in order of arrival.
 ///
-/// One line for each priority that somebody waits with; nearly always that is one.
+/// It has one queue for each priority that somebody waits with, nearly always a single one.
 package struct PriorityQueue<Waiter> {
-    /// Where a waiter stands; the lesser is served first.
+    /// The position of a waiter; the lesser is served first.
     package struct Position: Comparable {
         package let priority: HTTP.Priority
         package let number: UInt64
@@ -19,7 +19,7 @@ package struct PriorityQueue<Waiter> {
         }
     }
 
-    /// The highest priority first. Only a line that stands alone may be empty.
+    /// Ordered by priority, the highest first. Only a single lane may be empty.
     private var lanes: [(priority: HTTP.Priority, line: WaiterQueue<Waiter>)] = []
 
     package init() {}
@@ -27,20 +27,20 @@ package struct PriorityQueue<Waiter> {
     package var isEmpty: Bool { lanes.first?.line.isEmpty ?? true }
     package var count: Int { lanes.reduce(0) { $0 + $1.line.count } }
 
-    /// The turn of who comes next.
+    /// The position of the next waiter.
     package var first: Position? {
         guard let lane = lanes.first, let number = lane.line.first else { return nil }
         return Position(priority: lane.priority, number: number)
     }
 
-    /// With a number from before it stands where it stood.
+    /// Adds a waiter; one with an earlier number gets its earlier position.
     package mutating func append(_ waiter: Waiter, priority: HTTP.Priority, number: UInt64) {
         let index = lanes.firstIndex { $0.priority <= priority } ?? lanes.endIndex
         if index == lanes.endIndex || lanes[index].priority != priority {
             lanes.insert((priority, WaiterQueue()), at: index)
         }
         lanes[index].line.insert(waiter, number: number)
-        // The one lane that was kept empty is of another priority.
+        // The lane that was kept empty has another priority.
         if lanes.count == 2 { removeIfEmpty(1 - index) }
     }
 
@@ -50,7 +50,7 @@ package struct PriorityQueue<Waiter> {
         return waiter
     }
 
-    /// Nil if the number is not in the line any more.
+    /// Takes out a waiter; nil if its number is not in the queue any more.
     @discardableResult
     package mutating func leave(_ number: UInt64) -> Waiter? {
         for index in lanes.indices {
@@ -61,14 +61,14 @@ package struct PriorityQueue<Waiter> {
         return nil
     }
 
-    /// From now on the number comes with this priority, behind those of its kind that came before it. Means nothing if
-    /// it is not in the line any more.
+    /// Gives the number this priority, behind those with the same priority and an earlier number. Has no effect if it
+    /// is not in the queue any more.
     package mutating func move(_ number: UInt64, to priority: HTTP.Priority) {
         guard let waiter = leave(number) else { return }
         append(waiter, priority: priority, number: number)
     }
 
-    /// The last lane stays, and with it the room it has.
+    /// Removes a lane that is empty. The last one stays, and with it its memory.
     private mutating func removeIfEmpty(_ index: Int) {
         if lanes.count > 1, lanes[index].line.isEmpty { lanes.remove(at: index) }
     }

@@ -1,8 +1,8 @@
-/// First come, first served, with leaving and coming back: a queue of numbered waiters.
+/// A queue of numbered waiters, served in order of their numbers; a waiter may leave and come back.
 ///
-/// Places stand in the order of their numbers, so a waiter that leaves is found by binary search and its place is
-/// marked empty. The place at the head is never an empty one. Nearly everybody comes with a new number, and stands at
-/// the end; who comes back with an old one stands where that belongs.
+/// Waiters are kept in the order of their numbers, so one that leaves is found by binary search; its place is marked
+/// empty. The place at the head is never an empty one. Nearly every waiter has a new number, and is added at the end;
+/// one that comes back with an old number gets its old position.
 struct WaiterQueue<Waiter> {
     private var places: [(number: UInt64, waiter: Waiter?)] = []
     private var head = 0
@@ -10,7 +10,7 @@ struct WaiterQueue<Waiter> {
 
     var isEmpty: Bool { count == 0 }
 
-    /// The number of who comes next.
+    /// The number of the next waiter.
     var first: UInt64? { isEmpty ? nil : places[head].number }
 
     mutating func insert(_ waiter: Waiter, number: UInt64) {
@@ -32,7 +32,7 @@ struct WaiterQueue<Waiter> {
         return waiter
     }
 
-    /// Nil if the number is not in the line any more.
+    /// Takes out a waiter; nil if its number is not in the queue any more.
     mutating func leave(_ number: UInt64) -> Waiter? {
         let index = index(of: number)
         guard index < places.count, places[index].number == number, let waiter = places[index].waiter else {
@@ -44,7 +44,7 @@ struct WaiterQueue<Waiter> {
         return waiter
     }
 
-    /// Where the number stands or would stand.
+    /// The index of the number, or where it would be inserted.
     private func index(of number: UInt64) -> Int {
         var low = head
         var high = places.count
@@ -55,7 +55,7 @@ struct WaiterQueue<Waiter> {
         return low
     }
 
-    /// Moves the head on to somebody who still waits.
+    /// Moves the head to the next waiter that still waits.
     private mutating func trim() {
         guard !isEmpty else {
             places.removeAll(keepingCapacity: true)

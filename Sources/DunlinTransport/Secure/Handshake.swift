@@ -2,10 +2,10 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinTypes
 
-/// Secures a connection that has just been opened: drives the engine until it is open, and asks whoever must be asked.
+/// Secures a connection that has just been opened: drives the TLS engine until it is open, and asks the handlers.
 ///
-/// Knows the phase's limit and the cancel switch. Must not know who is trusted and why. Whatever goes wrong closes the
-/// channel; the server is told why, if it can be told without waiting.
+/// It knows the phase's limit and the cancellation. It must not know who is trusted and why. Every failure closes the
+/// channel; the server is told the reason, if that needs no wait.
 struct Handshake: ~Copyable {
     private let line: DialedChannel
     private let context: ExchangeContext
@@ -16,7 +16,7 @@ struct Handshake: ~Copyable {
     private var plaintext: [UInt8] = []
     private var mayHaveMore = false
 
-    /// The stream, once it is secure.
+    /// Returns the stream, once it is secure.
     static func run(
         over line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, _ hop: inout HTTP.Hop
     ) async throws -> TLSChannel {
@@ -68,7 +68,7 @@ struct Handshake: ~Copyable {
         while true {
             switch status {
             case .open:
-                // The last message of ours leaves with the request.
+                // Our last message is sent with the request.
                 return
             case .closed:
                 throw context.closed("the server closed the connection instead of securing it", .tls, hop)
@@ -94,7 +94,7 @@ struct Handshake: ~Copyable {
         }
     }
 
-    /// One step of the engine. Of a failure the server is told, and the caller in terms of the request.
+    /// Takes one step of the engine. A failure is told to the server, and thrown as an error of the request.
     private mutating func advance(
         _ hop: HTTP.Hop, _ step: (inout Handshake) throws(TLSError) -> TLSEngine.Status
     ) throws -> TLSEngine.Status {
@@ -171,7 +171,7 @@ extension Handshake {
         return try await ask(hop) { try await tlsPolicy.identity(for: origin, acceptableIssuers: issuers) }
     }
 
-    /// The user's code, within the request's limits and under its cancel switch.
+    /// Runs the user's code, within the request's limits and cancelled with it.
     private func ask<Answer: Sendable>(
         _ hop: HTTP.Hop, _ question: @escaping @Sendable () async throws -> Answer
     ) async throws -> Answer {

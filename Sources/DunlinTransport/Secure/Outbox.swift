@@ -1,15 +1,15 @@
 internal import DunlinReactor
 
-/// Ciphertext on its way to the kernel. Holds no memory when all of it has left.
+/// Ciphertext on its way to the kernel. It uses no memory when all of it has left.
 struct Outbox: Sendable {
     var bytes: [UInt8] = []
     private var sent = 0
-    /// The kernel took no more the last time.
+    /// Whether the kernel took no more the last time.
     private(set) var isStuck = false
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Hands on what the kernel takes; true once that is everything.
+    /// Sends what the kernel takes; true once that is everything.
     mutating func send(over channel: Channel) throws(StreamError) -> Bool {
         if bytes.isEmpty { return true }
         while sent < bytes.count {
@@ -31,7 +31,7 @@ struct Outbox: Sendable {
         return true
     }
 
-    /// The same for what nobody waits for; an error shows with the next read or write.
+    /// Sends bytes that nobody waits for; an error shows with the next read or write.
     mutating func sendAtOnce(over channel: Channel) {
         do throws(StreamError) {
             _ = try send(over: channel)

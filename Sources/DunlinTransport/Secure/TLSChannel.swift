@@ -3,30 +3,30 @@ internal import DunlinSecure
 internal import DunlinTypes
 internal import Synchronization
 
-/// A channel under TLS: what is read and written is plaintext, what passes through the channel is not.
+/// A channel under TLS: its users read and write plaintext, and ciphertext passes through the channel.
 ///
-/// One reader and one writer may be at work at once, on two threads; OpenSSL allows neither. So the engine stands under
-/// a lock, and with it what waits to be sent: records must leave in the order in which they were made. For that the
+/// One reader and one writer may work at once, on two threads; OpenSSL allows neither. So a lock protects the engine
+/// and the bytes that wait to be sent: records must leave in the order in which they were made. For that the
 /// (non-blocking) send happens under the lock too; the receiving does not.
 final class TLSChannel: Sendable {
     let channel: Channel
-    /// What was agreed on.
+    /// What the handshake agreed on.
     let security: TransportSecurity
     private let state: Mutex<State>
 
     fileprivate struct State: ~Copyable {
         var engine: TLSEngine
         var outbox: Outbox
-        /// Plaintext that came when nobody wanted as much.
+        /// Plaintext beyond what its reader wanted.
         var surplus = Bytes.empty
-        /// Ciphertext is received into it while a long body lasts.
+        /// Memory to receive ciphertext into while a long body lasts.
         var scratch: [UInt8] = []
-        /// What ended the stream. Told once all that came before it has been read.
+        /// The error that ended the stream. It is reported once all that came before it has been read.
         var failure: TLSError?
     }
 
-    /// Takes over an engine that has shaken hands; `outbox` holds what of that has still to leave, and travels with the
-    /// first request. `surplus` is what the server said at once.
+    /// Takes over an engine that has finished its handshake. `outbox` holds what of that has still to leave, and is
+    /// sent with the first request. `surplus` is plaintext that the server sent at once.
     init(
         _ channel: Channel, _ engine: consuming TLSEngine, _ outbox: consuming Outbox, surplus: Bytes,
         _ security: TransportSecurity
@@ -36,9 +36,9 @@ final class TLSChannel: Sendable {
         state = Mutex(State(engine: engine, outbox: outbox, surplus: surplus))
     }
 
-    /// Reads this long keep their memory from one to the next.
+    /// Reads of this size keep their memory from one to the next.
     private static let bulk = 128 * 1024
-    /// As much plaintext is made into records at once.
+    /// Bytes of plaintext that are made into records at once.
     private static let run = 256 * 1024
 }
 
@@ -59,7 +59,7 @@ extension TLSChannel {
             waiting.withUnsafeBytes { bytes.append(contentsOf: $0) }
             return .some(more: true)
         case .failure(let failure): throw .tls(failure)
-        // The server has said that this was all.
+        // The server has said that this is the end.
         case .end: return .some(more: false)
         }
         while true {
@@ -80,8 +80,8 @@ extension TLSChannel {
         }
     }
 
-    /// Nothing received means that the stream has ended; an end that was not announced is an error. What was content
-    /// before something went wrong is content still.
+    /// Decrypts what was received. Nothing received means that the stream has ended; an end that was not announced is
+    /// an error. Content before an error is delivered first.
     private func decrypt(
         _ ciphertext: [UInt8], behind bytes: inout [UInt8], upTo limit: Int
     ) throws(StreamError) -> (isOver: Bool, hasMore: Bool) {
@@ -91,7 +91,7 @@ extension TLSChannel {
         defer { swap(&plaintext, &bytes) }
         return try state.withLock { (state) throws(StreamError) in
             let (before, isOver) = (plaintext.count, state.take(ciphertext, into: &plaintext))
-            // An answer of TLS's own, or the alert that says what was wrong.
+            // An answer of TLS itself, or the alert that says what is wrong.
             state.outbox.sendAtOnce(over: channel)
             if let failure = state.failure, plaintext.count == before { throw .tls(failure) }
             if plaintext.count > limit {
@@ -109,7 +109,7 @@ extension TLSChannel.State {
         engine.status == .open && surplus.isEmpty && outbox.isEmpty && !engine.isWithinRecord
     }
 
-    /// What earlier reads have left for the next.
+    /// What earlier reads left for the next.
     fileprivate enum Past {
         case nothing
         case surplus(Bytes)
@@ -127,7 +127,7 @@ extension TLSChannel.State {
         return engine.status == .closed ? .end : .nothing
     }
 
-    /// Whether the server has said that this was all.
+    /// Decrypts into `plaintext`. Returns whether the server has said that this is the end.
     fileprivate mutating func take(_ ciphertext: [UInt8], into plaintext: inout [UInt8]) -> Bool {
         do throws(TLSError) {
             guard !ciphertext.isEmpty else {
@@ -147,7 +147,7 @@ extension TLSChannel.State {
 // MARK: - Writing
 
 extension TLSChannel {
-    /// Bytes taken; nil while those taken before have not left.
+    /// Takes bytes to send. Returns how many; nil while those taken before have not left.
     func write(_ bytes: Bytes, from start: Int) throws(StreamError) -> Int? {
         try state.withLock { (state) throws(StreamError) in
             if state.outbox.isStuck, try !state.outbox.send(over: channel) { return nil }
@@ -165,22 +165,22 @@ extension TLSChannel {
         }
     }
 
-    /// Whether everything has been handed to the kernel.
+    /// Sends what waits to be sent. Returns whether all of it has left.
     func flush() throws(StreamError) -> Bool {
         try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: channel) }
     }
 
-    /// Whether it has been already. The reader sends as well.
+    /// Whether all of it has left already. The reader sends as well.
     var isFlushed: Bool { state.withLock { $0.outbox.isEmpty } }
 }
 
 // MARK: - Between requests
 
 extension TLSChannel {
-    /// Whether nothing of the last exchange is left over.
+    /// Whether nothing is left of the last exchange.
     var isAtRest: Bool { state.withLock { $0.isAtRest } }
 
-    /// The exchange is over: what served it is let go. False if the stream is not fit for another.
+    /// Ends an exchange, and releases its memory. False if the stream is not fit for another.
     func rest() -> Bool {
         state.withLock { state in
             if state.scratch.capacity > 0 { state.scratch = [] }
@@ -188,8 +188,8 @@ extension TLSChannel {
         }
     }
 
-    /// Takes in what came while nobody asked. Tickets and changes of keys are TLS's own affair; false if there was more
-    /// than that, or the beginning of what may be more.
+    /// Takes in what came while the channel was idle. Tickets and changes of keys concern TLS alone; false if there was
+    /// more than that, or the beginning of what may be more.
     func absorb() -> Bool {
         var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
         do throws(StreamError) {
@@ -206,7 +206,7 @@ extension TLSChannel {
 
     private static let smallRead = 4 * 1024
 
-    /// Says that it is over, if that can be said without waiting, and closes.
+    /// Tells the peer that this is the end, if that needs no wait, and closes.
     func close() {
         state.withLock { state in
             guard state.outbox.isEmpty else { return }
