@@ -19,12 +19,13 @@ enum Complaint {
         return oneLine(text)
     }
 
-    /// Where the request was when it ended, and after how long.
+    /// Where the request was when it ended, after how long, and by which limit.
     static func ending(of error: NetworkError) -> String? {
-        guard let phase = error.phase else { return nil }
         let after = error.elapsed.map { " after \($0.readable)" } ?? ""
-        let limit = error.limit.map { ", limit \($0.readable)" } ?? ""
-        return "in phase \(phase.rawValue)\(after)\(limit)"
+        let place = error.phase.map { "in phase \($0.rawValue)\(after)" }
+        let limit = error.exceeded.map { "\($0.rawValue) limit" + (error.limit.map { " \($0.readable)" } ?? "") }
+        let parts = [place, limit].compactMap(\.self)
+        return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 
     private static func oneLine(_ text: String) -> String { VisibleText.of(text) }

@@ -79,7 +79,9 @@ extension SocketTransport {
         do {
             // A request that has waited too long opens nothing, and sends nothing.
             let now = context.clock.now()
-            guard context.request.deadline > now else { throw context.timedOut(.total, since: now, hop) }
+            guard context.clock.whole > now else {
+                throw context.timedOut(.pool, exceeding: .total, since: now, hop)
+            }
             let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &hop)
             pool.countOpened()
             // It may be secured by a new TLS generation: the identity's files are checked with each connection.

@@ -54,13 +54,16 @@ extension HTTP {
 
         public init() {}
 
-        /// How long a phase took; `nil` when the hop never entered it. `idle` is the time the body took to arrive.
+        /// How long a phase took; `nil` when the hop never entered it. `receive` is the time the body took to arrive.
         public func duration(of phase: HTTP.Phase) -> Duration? {
-            let nanoseconds = phase == .total ? ended.nanoseconds - started.nanoseconds : self[phase]
+            let nanoseconds = self[phase]
             return nanoseconds > 0 ? .nanoseconds(nanoseconds) : nil
         }
 
-        /// Nanoseconds spent in a phase other than `total`, which is the whole span.
+        /// From its beginning to its end, with what lies between the phases; zero while it has no end.
+        public var total: Duration { .nanoseconds(max(0, ended.nanoseconds - started.nanoseconds)) }
+
+        /// Nanoseconds spent in a phase.
         public subscript(_ phase: HTTP.Phase) -> Int64 {
             get {
                 switch phase {
@@ -71,7 +74,6 @@ extension HTTP {
                 case .send: sendTime
                 case .firstByte: firstByteTime
                 case .receive: receiveTime
-                case .total: ended.nanoseconds - started.nanoseconds
                 }
             }
             set {
@@ -83,7 +85,6 @@ extension HTTP {
                 case .send: sendTime = newValue
                 case .firstByte: firstByteTime = newValue
                 case .receive: receiveTime = newValue
-                case .total: ended = started.advanced(by: newValue)
                 }
             }
         }

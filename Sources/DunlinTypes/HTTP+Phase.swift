@@ -1,5 +1,6 @@
 extension HTTP {
-    /// The stretches of a request's life: one vocabulary for timeouts, errors and metrics.
+    /// Where a hop is: one list for timeouts, errors and metrics. What limits a phase, or the whole, is a
+    /// `Timeouts.Limit`.
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         /// Waiting for a free connection.
         case pool
@@ -13,9 +14,7 @@ extension HTTP {
         case send
         /// From the request's last byte to the response's first.
         case firstByte
-        /// Between two pieces of the response.
+        /// From the response's head to the end of its body.
         case receive
-        /// All of it: the body, later retries and redirects included.
-        case total
     }
 }

@@ -12,15 +12,17 @@ public struct NetworkError: Error, Sendable {
     }
 
     public var code: Code
-    /// Where in its life the request was.
+    /// Where the request was, whichever limit it ran into; nil if it was in no phase.
     public var phase: HTTP.Phase?
+    /// Which limit was exceeded, for a timeout: the phase's own, or that of the whole.
+    public var exceeded: Timeouts.Limit?
     /// Whether a byte of the request may have reached the peer.
     public var requestMayHaveBeenSent: Bool
     /// Whether sending the same request again cannot do its work twice.
     public var isSafeToRetry: Bool
     /// The connection had served other requests before: the peer may just have been closing it.
     public var connectionWasReused = false
-    /// The limit that was exceeded, for a timeout.
+    /// How long that limit is, where it is known.
     public var limit: Duration?
     public var elapsed: Duration?
     /// Whom it happened with: an origin or an address.
@@ -43,13 +45,15 @@ public struct NetworkError: Error, Sendable {
 
     public init(
         _ code: Code, _ reason: String, phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool = false,
-        isSafeToRetry: Bool = false, limit: Duration? = nil, elapsed: Duration? = nil, peer: String? = nil,
-        underlying: (any Error)? = nil, response: ResponseHead? = nil, body: Bytes? = nil
+        isSafeToRetry: Bool = false, exceeding exceeded: Timeouts.Limit? = nil, limit: Duration? = nil,
+        elapsed: Duration? = nil, peer: String? = nil, underlying: (any Error)? = nil, response: ResponseHead? = nil,
+        body: Bytes? = nil
     ) {
         self.code = code
         // What a server says may stand in it.
         self.reason = VisibleText.of(reason)
         self.phase = phase
+        self.exceeded = exceeded
         self.requestMayHaveBeenSent = requestMayHaveBeenSent
         self.isSafeToRetry = isSafeToRetry
         self.limit = limit
@@ -146,10 +150,20 @@ extension NetworkError: CustomStringConvertible {
     public var description: String {
         var text = "\(code): \(reason)"
         if let peer { text += " [\(peer)]" }
-        if let phase { text += " (phase \(phase.rawValue)" + (elapsed.map { ", after \($0)" } ?? "") + ")" }
+        if let circumstances { text += " (\(circumstances))" }
         if !retries.isEmpty { text += " in attempt \(attempts)" }
         // What a cause says in the same words is said once.
         if let underlying, "\(underlying)" != reason { text += ": \(underlying)" }
         return VisibleText.of(text)
+    }
+
+    /// In which phase, by which limit, after how long; nil if neither of the first two is known.
+    private var circumstances: String? {
+        let name = phase.map { "phase \($0.rawValue)" }
+        let after = elapsed.map { "after \($0)" }
+        guard let exceeded else { return name.map { [$0, after].compactMap(\.self).joined(separator: ", ") } }
+        let length = limit.map { " of \($0)" } ?? ""
+        let excess = ["the \(exceeded.rawValue) limit\(length) exceeded", after].compactMap(\.self)
+        return [name, excess.joined(separator: " ")].compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -1,5 +1,31 @@
-/// How long each phase may take. Finite by default; `nil` takes a limit away.
+/// How long each phase may take, and the whole request. Finite by default; `nil` takes a limit away.
 public struct Timeouts: Sendable, Hashable {
+    /// What is limited: each phase of a request, and all of it. The phases are `HTTP.Phase`'s; `receive` is limited by
+    /// the longest silence, `readIdle`.
+    public enum Limit: String, Sendable, Hashable, CaseIterable {
+        case pool
+        case resolve
+        case connect
+        case tls
+        case send
+        case firstByte
+        case readIdle
+        case total
+
+        /// The limit that a phase has of its own.
+        public init(_ phase: HTTP.Phase) {
+            switch phase {
+            case .pool: self = .pool
+            case .resolve: self = .resolve
+            case .connect: self = .connect
+            case .tls: self = .tls
+            case .send: self = .send
+            case .firstByte: self = .firstByte
+            case .receive: self = .readIdle
+            }
+        }
+    }
+
     /// Whole nanoseconds, so that arming a deadline is one addition; `unlimited` for no limit.
     private struct Limits: Hashable {
         var pool: Int64
@@ -54,8 +80,8 @@ public struct Timeouts: Sendable, Hashable {
     }
     /// The longest silence while a body arrives; a slow peer that keeps sending is not timed out.
     public var readIdle: Duration? {
-        get { self[.receive] }
-        set { self[.receive] = newValue }
+        get { self[.readIdle] }
+        set { self[.readIdle] = newValue }
     }
     /// The whole request: body, later retries and redirects included.
     public var total: Duration? {
@@ -63,40 +89,40 @@ public struct Timeouts: Sendable, Hashable {
         set { self[.total] = newValue }
     }
 
-    public subscript(_ phase: HTTP.Phase) -> Duration? {
+    public subscript(_ limit: Limit) -> Duration? {
         get {
-            let limit = nanoseconds(for: phase)
-            return limit == Self.unlimited ? nil : .nanoseconds(limit)
+            let nanoseconds = nanoseconds(for: limit)
+            return nanoseconds == Self.unlimited ? nil : .nanoseconds(nanoseconds)
         }
         set {
-            let limit = Self.limit(newValue)
-            switch phase {
-            case .pool: limits.pool = limit
-            case .resolve: limits.resolve = limit
-            case .connect: limits.connect = limit
-            case .tls: limits.tls = limit
-            case .send: limits.send = limit
-            case .firstByte: limits.firstByte = limit
-            case .receive: limits.readIdle = limit
-            case .total: limits.total = limit
+            let nanoseconds = Self.limit(newValue)
+            switch limit {
+            case .pool: limits.pool = nanoseconds
+            case .resolve: limits.resolve = nanoseconds
+            case .connect: limits.connect = nanoseconds
+            case .tls: limits.tls = nanoseconds
+            case .send: limits.send = nanoseconds
+            case .firstByte: limits.firstByte = nanoseconds
+            case .readIdle: limits.readIdle = nanoseconds
+            case .total: limits.total = nanoseconds
             }
         }
     }
 
-    /// The limit of a phase that begins at `start`, as a point in time.
-    public func deadline(for phase: HTTP.Phase, from start: MonotonicTime) -> MonotonicTime {
-        start.advanced(by: nanoseconds(for: phase))
+    /// The limit of what begins at `start`, as a point in time.
+    public func deadline(for limit: Limit, from start: MonotonicTime) -> MonotonicTime {
+        start.advanced(by: nanoseconds(for: limit))
     }
 
-    private func nanoseconds(for phase: HTTP.Phase) -> Int64 {
-        switch phase {
+    private func nanoseconds(for limit: Limit) -> Int64 {
+        switch limit {
         case .pool: limits.pool
         case .resolve: limits.resolve
         case .connect: limits.connect
         case .tls: limits.tls
         case .send: limits.send
         case .firstByte: limits.firstByte
-        case .receive: limits.readIdle
+        case .readIdle: limits.readIdle
         case .total: limits.total
         }
     }

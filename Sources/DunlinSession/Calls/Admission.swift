@@ -63,7 +63,7 @@ struct Admission {
     private mutating func waitToBeLetGo() async throws {
         repeat {
             let isInTime = await control.waitForRelease(until: deadline)
-            try delegate.checkHold(isInTime)
+            try delegate.checkHold(isInTime, in: nil)
             takeTickets()
             // It may have been resumed for a moment and given a turn then, which others could use.
             if control.isSuspended { await abandon() }
@@ -99,7 +99,7 @@ struct Admission {
             case .cancelled: throw cancelled(nil)
             case .timedOut:
                 throw NetworkError(
-                    .timedOut, "what the request comes after did not end in time", phase: .total, isSafeToRetry: true,
+                    .timedOut, "what the request comes after did not end in time", isSafeToRetry: true, exceeding: .total,
                     peer: "\(origin)")
             }
         }
@@ -139,11 +139,11 @@ struct Admission {
             tickets[index].number = number
             return false
         case .full:
-            throw error(.queueFull, "too many requests wait for their turn already", .pool, at: end)
+            throw error(.queueFull, "too many requests wait for their turn already", at: end)
         case .cancelled: throw cancelled(.pool)
         case .timedOut:
-            let phase: HTTP.Phase = deadline <= end ? .total : .pool
-            throw error(.timedOut, "the request's turn in the queue did not come in time", phase, at: end)
+            let reason = "the request's turn in the queue did not come in time"
+            throw error(.timedOut, reason, exceeding: deadline <= end ? .total : .pool, at: end)
         }
     }
 }
@@ -157,11 +157,12 @@ extension Admission {
     }
 
     private func error(
-        _ code: NetworkError.Code, _ reason: String, _ phase: HTTP.Phase, at now: MonotonicTime
+        _ code: NetworkError.Code, _ reason: String, exceeding limit: Timeouts.Limit? = nil, at now: MonotonicTime
     ) -> NetworkError {
         var error = NetworkError(
-            code, reason, phase: phase, isSafeToRetry: true, elapsed: .nanoseconds(queued), peer: "\(origin)")
-        if code == .timedOut, phase == .pool { error.limit = timeouts.pool }
+            code, reason, phase: .pool, isSafeToRetry: true, exceeding: limit, elapsed: .nanoseconds(queued),
+            peer: "\(origin)")
+        if limit == .pool { error.limit = timeouts.pool }
         var hop = HTTP.Hop()
         (hop.started, hop.ended) = (now, now)
         error.hop = hop.after(waiting: queued)
@@ -184,17 +185,18 @@ struct Permit: Sendable {
 extension TaskDelegate {
     /// Waits while the call is suspended.
     nonisolated func pass(_ control: TransferControl, until deadline: MonotonicTime) async throws {
-        try checkHold(await control.pass(until: deadline))
+        try checkHold(await control.pass(until: deadline), in: cancellation.phase)
     }
 
     /// Throws unless the call may go on after it was suspended.
-    nonisolated fileprivate func checkHold(_ isInTime: Bool) throws {
+    nonisolated fileprivate func checkHold(_ isInTime: Bool, in phase: HTTP.Phase?) throws {
         if let cause = cancellation.cause {
             if cause == .task { throw CancellationError() }
             throw NetworkError(.cancelled, "the request was cancelled", isSafeToRetry: true)
         }
         guard isInTime else {
-            throw NetworkError(.timedOut, "the request was held until its time was over", phase: .total)
+            let reason = "the request was held until its time was over"
+            throw NetworkError(.timedOut, reason, phase: phase, exceeding: .total)
         }
     }
 }

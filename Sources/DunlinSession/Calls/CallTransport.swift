@@ -36,15 +36,18 @@ package final class CallTransport: Sendable {
     }
 
     /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
+    /// What it fails with then names `phase`, or that which the cancellation was told of.
     func foreign<Value: Sendable>(
         until deadline: MonotonicTime, _ limit: Duration?, _ cancellation: Cancellation, on loop: Reactor,
+        in phase: HTTP.Phase? = nil,
         _ work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
         do {
             return try await Race.run(until: deadline, cancellation, on: loop, work)
         } catch Race.Lost.timedOut {
             throw NetworkError(
-                .timedOut, "the request took too long", phase: .total, requestMayHaveBeenSent: true, limit: limit)
+                .timedOut, "the request took too long", phase: phase ?? cancellation.phase, requestMayHaveBeenSent: true,
+                exceeding: .total, limit: limit)
         } catch Race.Lost.cancelled {
             if cancellation.cause == .task { throw CancellationError() }
             throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)

@@ -24,7 +24,7 @@ package final class ForeignBody: TransportResponse.BodyStream {
     }
 
     package func next() async throws -> Bytes? {
-        try await callTransport.foreign(until: deadline, limit, cancellation, on: loop) { [stream] in
+        try await callTransport.foreign(until: deadline, limit, cancellation, on: loop, in: .receive) { [stream] in
             try await stream.next()
         }
     }

@@ -9,7 +9,7 @@ enum InheritedDeadline {
         guard let inherited = present, inherited < own else { return own }
         guard start < inherited else {
             throw NetworkError(
-                .timedOut, "the deadline this request inherits has passed", phase: .total, isSafeToRetry: true,
+                .timedOut, "the deadline this request inherits has passed", isSafeToRetry: true, exceeding: .total,
                 elapsed: .zero)
         }
         return inherited

@@ -97,8 +97,8 @@ final class StreamSink: Sink {
             throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
         case .timedOut:
             throw NetworkError(
-                .timedOut, "the response was not read to its end in time", phase: .total, requestMayHaveBeenSent: true,
-                limit: call.request.timeouts.total)
+                .timedOut, "the response was not read to its end in time", phase: .receive, requestMayHaveBeenSent: true,
+                exceeding: .total, limit: call.request.timeouts.total)
         }
     }
 }

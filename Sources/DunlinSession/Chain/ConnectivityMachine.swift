@@ -92,6 +92,7 @@ extension ConnectivityMachine.Failure {
             return
         }
         switch error.code {
+        case .timedOut where error.exceeded == .total: self = .other
         case .nameNotResolved, .timedOut: self = .silence
         case .interfaceRefused: self = .refused
         case .connectionFailed: self = (error.underlying as? NetworkError.ConnectionFailures)?.meaning ?? .other

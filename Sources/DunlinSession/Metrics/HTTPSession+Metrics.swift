@@ -68,9 +68,8 @@ extension HTTP.Hop {
 
     /// One line for each phase that took place: its name, its duration, and a bar in proportion.
     public var waterfall: String {
-        // A hop that has not ended has no total.
-        let total = max(0, self[.total])
-        let phases = HTTP.Phase.allCases.filter { $0 != .total && self[$0] > 0 }
+        let total = total.clampedNanoseconds
+        let phases = HTTP.Phase.allCases.filter { self[$0] > 0 }
         let whole = phases.reduce(max(1, total)) { max($0, self[$1]) }
         let peer = peer.map { " to \($0)" } ?? ""
         let heading = "\(isConnectionReused ? "reused" : "new") connection \(connection)\(peer), \(total.readable)"

@@ -118,7 +118,7 @@ extension RetryMachine.Failure {
         case .connectionFailed, .connectionClosed: self = .connection
         case .nameNotResolved: self = error.mayBeResolvedLater ? .connection : .other
         // A request that waited too long for a connection of ours, or used up its total time, has waited long enough.
-        case .timedOut where error.phase != .pool && error.phase != .total: self = .timeout
+        case .timedOut where error.phase != .pool && error.exceeded != .total: self = .timeout
         default: self = .other
         }
     }

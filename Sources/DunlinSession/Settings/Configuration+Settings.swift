@@ -6,7 +6,7 @@ extension HTTPSession.Configuration {
         try visitor.visit("fields", &fields, as: { $0.settingsLines }) { Fields(settingsLines: $0) }
         try visitor.visit("requestSerializer", &requestSerializer)
         try visitor.group("timeouts") { group in
-            for phase in HTTP.Phase.allCases { try group.visit(phase.rawValue, seconds: &timeouts[phase]) }
+            for limit in Timeouts.Limit.allCases { try group.visit(limit.rawValue, seconds: &timeouts[limit]) }
         }
         try visitor.group("connections") { try connections.visitSettings(&$0) }
         try visitor.group("queue") { group in

@@ -206,8 +206,8 @@ extension HTTPSession.Configuration {
         try require(credentials == nil || baseURL != nil, "credentials go to the base URL's origin, and there is none")
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try require(loops?.isEmpty != true, "there must be at least one loop")
-        for phase in HTTP.Phase.allCases {
-            try require(timeouts[phase].map { $0 > .zero } ?? true, "the \(phase.rawValue) timeout must be above zero")
+        for limit in Timeouts.Limit.allCases {
+            try require(timeouts[limit].map { $0 > .zero } ?? true, "the \(limit.rawValue) timeout must be above zero")
         }
     }
 }

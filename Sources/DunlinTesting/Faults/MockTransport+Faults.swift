@@ -108,10 +108,12 @@ struct FaultyBody: Sendable {
         _ request: MockTransport.RecordedRequest, _ phase: HTTP.Phase, _ clock: any Clock<Duration>
     ) async throws -> NetworkError {
         // Where nothing limits it a wait still ends some day, or nobody could skip it.
-        let limit = request.timeouts[phase] ?? request.timeouts.total ?? .seconds(86_400)
+        let (own, timeouts) = (Timeouts.Limit(phase), request.timeouts)
+        let exceeded = timeouts[own] == nil && timeouts.total != nil ? .total : own
+        let limit = timeouts[exceeded] ?? .seconds(86_400)
         try await clock.sleep(for: limit)
-        var error = error(.timedOut, "the \(phase.rawValue) limit was exceeded", request, phase)
-        (error.limit, error.elapsed) = (limit, limit)
+        var error = error(.timedOut, "the \(exceeded.rawValue) limit was exceeded", request, phase)
+        (error.exceeded, error.limit, error.elapsed) = (exceeded, limit, limit)
         return error
     }
 

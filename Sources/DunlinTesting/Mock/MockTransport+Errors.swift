@@ -31,13 +31,16 @@ extension MockTransport {
     public struct Failure: Sendable {
         let make: @Sendable (TransportRequest) -> NetworkError
 
-        private init(_ code: NetworkError.Code, _ reason: String, _ phase: HTTP.Phase, isSent: Bool = false) {
+        private init(
+            _ code: NetworkError.Code, _ reason: String, _ phase: HTTP.Phase, isSent: Bool = false,
+            exceeding limit: Timeouts.Limit? = nil
+        ) {
             make = { request in
-                NetworkError(
+                let time = limit.flatMap { request.timeouts[$0] }
+                return NetworkError(
                     code, reason, phase: phase, requestMayHaveBeenSent: isSent,
                     isSafeToRetry: !isSent || request.head.method.isIdempotent,
-                    limit: code == .timedOut ? request.timeouts[phase] : nil,
-                    elapsed: code == .timedOut ? request.timeouts[phase] : nil, peer: "\(request.head.origin)")
+                    exceeding: limit, limit: time, elapsed: time, peer: "\(request.head.origin)")
             }
         }
 
@@ -47,10 +50,12 @@ extension MockTransport {
         public static let connectionRefused = Failure(
             .connectionFailed, "no address accepted a connection", .connect)
         public static let nameNotResolved = Failure(.nameNotResolved, "the name was not resolved", .resolve)
-        /// At once, as if the phase's limit had passed.
-        public static func timedOut(_ phase: HTTP.Phase) -> Failure {
-            let isSent = [.send, .firstByte, .receive, .total].contains(phase)
-            return Failure(.timedOut, "the \(phase.rawValue) limit was exceeded", phase, isSent: isSent)
+        /// At once, as if the limit had passed: in the phase that it is for, or, with `total`, before the answer.
+        public static func timedOut(_ limit: Timeouts.Limit) -> Failure {
+            let isSent = [.send, .firstByte, .readIdle, .total].contains(limit)
+            let phase = HTTP.Phase.allCases.first { Timeouts.Limit($0) == limit } ?? .firstByte
+            let reason = "the \(limit.rawValue) limit was exceeded"
+            return Failure(.timedOut, reason, phase, isSent: isSent, exceeding: limit)
         }
     }
 }

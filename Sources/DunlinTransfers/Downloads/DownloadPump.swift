@@ -122,8 +122,8 @@ struct DownloadPump: Sendable {
             throw NetworkError(.cancelled, "the request was cancelled", phase: .receive, response: head)
         }
         throw NetworkError(
-            .timedOut, "the disk did not take the body in time", phase: .total, requestMayHaveBeenSent: true,
-            limit: call.request.timeouts.total, response: head)
+            .timedOut, "the disk did not take the body in time", phase: .receive, requestMayHaveBeenSent: true,
+            exceeding: .total, limit: call.request.timeouts.total, response: head)
     }
 
     private func failure(_ error: Errno) -> NetworkError {

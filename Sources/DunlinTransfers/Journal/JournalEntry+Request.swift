@@ -37,13 +37,15 @@ extension JournalEntry.Request {
 
     private static func nanoseconds(_ timeouts: Timeouts) -> [String: Int64] {
         var limits: [String: Int64] = [:]
-        for phase in HTTP.Phase.allCases { limits[phase.rawValue] = timeouts[phase]?.clampedNanoseconds }
+        for limit in Timeouts.Limit.allCases { limits[limit.rawValue] = timeouts[limit]?.clampedNanoseconds }
         return limits
     }
 
     private static func limits(_ nanoseconds: [String: Int64]) -> Timeouts {
         var timeouts = Timeouts()
-        for phase in HTTP.Phase.allCases { timeouts[phase] = nanoseconds[phase.rawValue].map { .nanoseconds($0) } }
+        for limit in Timeouts.Limit.allCases {
+            timeouts[limit] = nanoseconds[limit.rawValue].map { .nanoseconds($0) }
+        }
         return timeouts
     }
 }

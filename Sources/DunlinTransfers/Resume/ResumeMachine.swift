@@ -308,7 +308,7 @@ extension ResumeMachine.Interruption {
         case .error(let error):
             switch error.code {
             case .connectionClosed, .connectionFailed, .nameNotResolved: true
-            case .timedOut: error.phase != .total && error.phase != .pool
+            case .timedOut: error.exceeded != .total && error.phase != .pool
             default: false
             }
         case .status(let status):

@@ -176,7 +176,8 @@ extension SegmentedFetch {
 
     private static func stopped(_ outcome: ValueWaiter<Void>.Outcome, _ cancellation: Cancellation) -> any Error {
         if case .timedOut = outcome {
-            return NetworkError(.timedOut, "the request took too long", phase: .total, requestMayHaveBeenSent: true)
+            return NetworkError(
+                .timedOut, "the request took too long", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total)
         }
         if cancellation.cause == .task { return CancellationError() }
         return NetworkError(.cancelled, "the request was cancelled", phase: .receive, requestMayHaveBeenSent: true)
@@ -376,7 +377,7 @@ extension NetworkError {
     fileprivate var isOfOneExchange: Bool {
         switch code {
         case .fileNotWritten, .sessionClosed, .cancelled: false
-        case .timedOut: phase != .total
+        case .timedOut: exceeded != .total
         default: true
         }
     }

@@ -11,19 +11,19 @@ struct ExchangeClock: Sendable {
         self.reactor = reactor
     }
 
-    /// The call's deadline.
-    private var total: MonotonicTime { request.deadline }
+    /// The deadline of the call.
+    var whole: MonotonicTime { request.deadline }
 
-    func limit(of phase: HTTP.Phase) -> Duration? { request.timeouts[phase] }
+    func duration(of limit: Timeouts.Limit) -> Duration? { request.timeouts[limit] }
 
     func now() -> MonotonicTime { reactor.now() }
 
     func deadline(for phase: HTTP.Phase, from start: MonotonicTime) -> MonotonicTime {
-        min(request.timeouts.deadline(for: phase, from: start), total)
+        min(request.timeouts.deadline(for: Timeouts.Limit(phase), from: start), whole)
     }
 
-    /// The limit that a wait which began at `start` in `phase` has exceeded.
-    func exceeded(_ phase: HTTP.Phase, at now: MonotonicTime) -> HTTP.Phase {
-        total <= now ? .total : phase
+    /// The limit that a wait in `phase` has exceeded.
+    func exceeded(_ phase: HTTP.Phase, at now: MonotonicTime) -> Timeouts.Limit {
+        whole <= now ? .total : Timeouts.Limit(phase)
     }
 }

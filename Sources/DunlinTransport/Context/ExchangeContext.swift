@@ -79,12 +79,16 @@ extension ExchangeContext {
         }
     }
 
-    func timedOut(_ phase: HTTP.Phase, since start: MonotonicTime, _ hop: HTTP.Hop) -> any Error {
+    /// `limit` is given where no other counts meanwhile.
+    func timedOut(
+        _ phase: HTTP.Phase, exceeding limit: Timeouts.Limit? = nil, since start: MonotonicTime, _ hop: HTTP.Hop
+    ) -> any Error {
         let now = clock.now()
-        let exceeded = clock.exceeded(phase, at: now)
+        let exceeded = limit ?? clock.exceeded(phase, at: now)
         let since = exceeded == .total ? started : start
-        var error = error(.timedOut, Self.slowness(of: phase), in: exceeded, hop)
-        error.limit = clock.limit(of: exceeded)
+        var error = error(.timedOut, Self.slowness(of: limit ?? Timeouts.Limit(phase)), in: phase, hop)
+        error.exceeded = exceeded
+        error.limit = clock.duration(of: exceeded)
         error.elapsed = now.duration(since: since)
         return error
     }
@@ -141,15 +145,15 @@ extension ExchangeContext {
         return error
     }
 
-    private static func slowness(of phase: HTTP.Phase) -> String {
-        switch phase {
+    private static func slowness(of limit: Timeouts.Limit) -> String {
+        switch limit {
         case .pool: "no connection became free in time"
         case .resolve: "the name was not resolved in time"
         case .connect: "the connection was not opened in time"
         case .tls: "the TLS handshake took too long"
         case .send: "the peer stopped taking the request"
         case .firstByte: "no response came in time"
-        case .receive: "the response stopped coming"
+        case .readIdle: "the response stopped coming"
         case .total: "the request took too long"
         }
     }

@@ -45,10 +45,11 @@ extension ConnectionBody {
         let start = context.clock.now()
         while upload.markAwaited() {
             if !reading.reader.mayHaveMore {
-                switch await reading.lease.connection.channel.waitReadable(until: deadline(from: start)) {
+                switch await reading.lease.connection.channel.waitReadable(until: context.clock.whole) {
                 case .ready: break
                 case .cancelled: throw context.cancelled(.send, hop)
-                case .timedOut where upload.markAwaited(): throw context.timedOut(.total, since: start, hop)
+                case .timedOut where upload.markAwaited():
+                    throw context.timedOut(.send, exceeding: .total, since: start, hop)
                 case .timedOut: return
                 case .closed, .busy: return upload.stop()
                 }
@@ -63,15 +64,10 @@ extension ConnectionBody {
         }
     }
 
-    private func deadline(from start: MonotonicTime) -> MonotonicTime {
-        context.clock.deadline(for: .total, from: start)
-    }
-
     /// Whether the peer resets the connection that it said it would end.
     private func isReset(_ reading: inout Reading, _ hop: HTTP.Hop) async throws -> Bool {
         let channel = reading.lease.connection.channel
-        let start = context.clock.now()
-        let limit = min(start.advanced(by: Self.patience), deadline(from: start))
+        let limit = min(context.clock.now().advanced(by: Self.patience), context.clock.whole)
         channel.limitReading(until: .never)
         for _ in 0..<Self.looks {
             do throws(Errno) {

@@ -112,7 +112,7 @@ struct RequestWriter: Sendable {
             let deadline = context.clock.deadline(for: .send, from: start.advanced(by: held))
             let wake = await stream.channel.waitWritable(until: deadline)
             guard wake == .timedOut, control.suspendedTime(since: start) > held else { return wake }
-            guard await control.pass(until: context.clock.deadline(for: .total, from: start)) else { return .timedOut }
+            guard await control.pass(until: context.clock.whole) else { return .timedOut }
         }
     }
 
@@ -120,8 +120,8 @@ struct RequestWriter: Sendable {
     func pass(_ hop: HTTP.Hop) async throws {
         guard let control = context.control, control.isSuspended else { return }
         let start = context.clock.now()
-        guard await control.pass(until: context.clock.deadline(for: .total, from: start)) else {
-            throw context.timedOut(.total, since: start, hop)
+        guard await control.pass(until: context.clock.whole) else {
+            throw context.timedOut(.send, exceeding: .total, since: start, hop)
         }
     }
 

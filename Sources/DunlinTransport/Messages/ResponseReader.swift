@@ -42,7 +42,7 @@ struct ResponseReader: ~Copyable {
                 let wake = await waitReadable(in: phase, since: start)
                 guard wake == .ready else { throw context.failure(wake, in: phase, since: start, hop) }
             } else if let control = context.control {
-                try await pass(control, hop)
+                try await pass(control, in: phase, hop)
             }
             if let bytes = try nextNow(upTo: capacity, in: phase, &hop) { return bytes }
         }
@@ -61,7 +61,7 @@ struct ResponseReader: ~Copyable {
                 isLast = wake == .timedOut && limit <= context.clock.now()
                 guard isLast || wake == .ready else { throw context.failure(wake, in: phase, since: start, hop) }
             } else if let control = context.control {
-                try await pass(control, hop)
+                try await pass(control, in: phase, hop)
             }
             if let bytes = try nextNow(upTo: capacity, in: phase, &hop) { return bytes }
             if isLast { return nil }
@@ -91,23 +91,28 @@ struct ResponseReader: ~Copyable {
     private func waitReadable(
         in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime = .never
     ) async -> Wake {
-        let phase = phase == .send ? .total : phase
         if let control = context.control { return await waitReadable(in: phase, since: start, before: limit, control) }
-        return await stream.channel.waitReadable(until: min(context.clock.deadline(for: phase, from: start), limit))
+        return await stream.channel.waitReadable(until: min(deadline(in: phase, from: start), limit))
+    }
+
+    /// While the request is still on its way the peer owes nothing yet, and only the whole counts.
+    @inline(__always)
+    private func deadline(in phase: HTTP.Phase, from start: MonotonicTime) -> MonotonicTime {
+        phase == .send ? context.clock.whole : context.clock.deadline(for: phase, from: start)
     }
 
     /// Waits for input. Nothing is read while the transfer is suspended; only the total limit counts meanwhile.
     private func waitReadable(
         in phase: HTTP.Phase, since start: MonotonicTime, before limit: MonotonicTime, _ control: TransferControl
     ) async -> Wake {
-        let total = context.clock.deadline(for: .total, from: start)
+        let whole = context.clock.whole
         while true {
-            guard await control.pass(until: total) else { return .timedOut }
+            guard await control.pass(until: whole) else { return .timedOut }
             let held = control.suspendedTime(since: start)
-            let deadline = context.clock.deadline(for: phase, from: start.advanced(by: held))
+            let deadline = deadline(in: phase, from: start.advanced(by: held))
             let wake = await stream.channel.waitReadable(until: min(deadline, limit.advanced(by: held)))
             switch wake {
-            case .ready: return await control.pass(until: total) ? .ready : .timedOut
+            case .ready: return await control.pass(until: whole) ? .ready : .timedOut
             case .timedOut where control.suspendedTime(since: start) > held: continue
             default: return wake
             }
@@ -115,11 +120,11 @@ struct ResponseReader: ~Copyable {
     }
 
     /// Waits while the transfer is suspended.
-    private func pass(_ control: TransferControl, _ hop: HTTP.Hop) async throws {
+    private func pass(_ control: TransferControl, in phase: HTTP.Phase, _ hop: HTTP.Hop) async throws {
         guard control.isSuspended else { return }
         let start = context.clock.now()
-        guard await control.pass(until: context.clock.deadline(for: .total, from: start)) else {
-            throw context.timedOut(.total, since: start, hop)
+        guard await control.pass(until: context.clock.whole) else {
+            throw context.timedOut(phase, exceeding: .total, since: start, hop)
         }
     }
 
@@ -148,7 +153,7 @@ extension ResponseReader {
             if !mayHaveMore {
                 try await wait(&pace, certain: certain, in: phase, since: start, before: limit, hop)
             } else if let control = context.control {
-                try await pass(control, hop)
+                try await pass(control, in: phase, hop)
             }
             // Only now: if somebody else uses the memory, other memory is taken, which is not needed while we wait.
             if replacing { bytes.removeAll(keepingCapacity: true) }

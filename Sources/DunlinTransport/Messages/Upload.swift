@@ -128,8 +128,8 @@ final class Upload: Sendable {
         failure.requestMayHaveBeenSent = sent
         failure.isSafeToRetry = !sent || writer.context.method.isIdempotent
         if failure.phase == .send, case .complete = outcome { failure.phase = .firstByte }
-        if failure.phase == .firstByte, failure.code == .timedOut {
-            failure.limit = writer.context.clock.limit(of: .firstByte)
+        if failure.phase == .firstByte, failure.code == .timedOut, failure.exceeded != .total {
+            (failure.exceeded, failure.limit) = (.firstByte, writer.context.clock.duration(of: .firstByte))
         }
         return failure
     }
@@ -204,11 +204,9 @@ extension Upload {
     func waitForEnd(_ hop: HTTP.Hop) async throws {
         let context = writer.context
         let start = context.clock.now()
-        switch await end.wait(
-            until: context.clock.deadline(for: .total, from: start), cancellation: context.cancellation)
-        {
+        switch await end.wait(until: context.clock.whole, cancellation: context.cancellation) {
         case .value: break
-        case .timedOut: throw context.timedOut(.total, since: start, hop)
+        case .timedOut: throw context.timedOut(.send, exceeding: .total, since: start, hop)
         case .cancelled: throw context.cancelled(.send, hop)
         }
     }
