@@ -113,7 +113,8 @@ import Testing
         try await clock.advance(by: .seconds(60))
         let error = try #require(try await answer)
         #expect(error.code == .timedOut)
-        #expect(error.phase == .total)
+        #expect(error.phase == .receive)
+        #expect(error.exceeded == .total)
         #expect(error.limit == .seconds(60))
     }
 }

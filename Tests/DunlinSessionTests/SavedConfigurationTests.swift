@@ -25,7 +25,9 @@ import Testing
         unusual.socketPath = "/run/api.sock"
         unusual.fields = ["User-Agent": "x: y", "X-Twice": "1", "Accept": ""]
         unusual.fields.append(name: "X-Twice", value: "2")
-        for (index, phase) in HTTP.Phase.allCases.enumerated() { unusual.timeouts[phase] = .milliseconds(1500 + index) }
+        for (index, limit) in Timeouts.Limit.allCases.enumerated() {
+            unusual.timeouts[limit] = .milliseconds(1500 + index)
+        }
         unusual.timeouts.total = nil
         unusual.requestSerializer = .json
         unusual.connections.perOrigin = 3
@@ -134,7 +136,7 @@ import Testing
 
     @Test func `settings that a saved configuration leaves out are as in a new one`() throws {
         let configuration = try Self.configuration(
-            #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"receive":null},"#
+            #"{"baseURL":"http://a.test","timeouts":{"total":2.5,"readIdle":null},"#
                 + #""limits":{"maximumBodySize":null},"more":1}"#
         )
         #expect(configuration.baseURL == "http://a.test")

@@ -28,7 +28,7 @@ import Testing
     {
         let mock = try Mocked { $0.useLoopOfTest() }
         let configuration = mock.session.configuration
-        for phase in HTTP.Phase.allCases { #expect(configuration.timeouts[phase] != nil, "\(phase)") }
+        for limit in Timeouts.Limit.allCases { #expect(configuration.timeouts[limit] != nil, "\(limit)") }
         #expect(configuration.timeouts.firstByte == .seconds(60) && configuration.timeouts.total == .seconds(600))
         #expect(configuration.limits.maximumBodySize == 64 << 20)
         #expect(configuration.redirects.limit == 20 && configuration.cookies == nil)

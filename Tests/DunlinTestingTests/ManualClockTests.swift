@@ -61,18 +61,18 @@ import Testing
         #expect(woken >= 100)
     }
 
-    @Test(arguments: [HTTP.Phase.firstByte, .receive, .total])
-    func `a real socket times out when the clock is moved, and not before`(phase: HTTP.Phase) async throws {
+    @Test(arguments: [Timeouts.Limit.firstByte, .readIdle, .total])
+    func `a real socket times out when the clock is moved, and not before`(limit: Timeouts.Limit) async throws {
         let server = try LoopbackServer()
         let sent = LoopbackServer.Gate()
         let stall: [LoopbackServer.Step] =
-            phase == .receive
+            limit == .readIdle
             ? [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .signal(sent), .stall]
             : [.signal(sent), .stall]
         server.enqueue(LoopbackServer.Reply(stall))
         let clock = ManualClock()
         var timeouts = Timeouts(firstByte: nil, readIdle: nil, total: nil)
-        timeouts[phase] = .seconds(1000)
+        timeouts[limit] = .seconds(1000)
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL, timeouts: timeouts)
         try configuration.use(clock)
         let session = try HTTPSession(configuration)
@@ -87,7 +87,8 @@ import Testing
             Issue.record("an answer came")
         } catch let error as NetworkError {
             #expect(error.code == .timedOut)
-            #expect(error.phase == phase)
+            #expect(error.phase == (limit == .readIdle ? .receive : .firstByte))
+            #expect(error.exceeded == limit)
             #expect(error.limit == .seconds(1000))
             #expect(error.elapsed == .seconds(1000))
         }

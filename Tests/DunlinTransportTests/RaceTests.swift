@@ -68,6 +68,6 @@ import Testing
         let clock = ExchangeClock(request, on: reactor)
         let deadline = clock.deadline(for: .receive, from: MonotonicTime(nanoseconds: 100))
         #expect(deadline == MonotonicTime(nanoseconds: expected))
-        #expect(clock.exceeded(.receive, at: MonotonicTime(nanoseconds: 300)) == (total <= 300 ? .total : .receive))
+        #expect(clock.exceeded(.receive, at: MonotonicTime(nanoseconds: 300)) == (total <= 300 ? .total : .readIdle))
     }
 }

@@ -2,32 +2,38 @@ import DunlinTypes
 import Testing
 
 @Suite struct `Timeout limits` {
-    @Test(arguments: HTTP.Phase.allCases)
-    func `timeout limits are finite unless a limit is taken away`(phase: HTTP.Phase) {
+    @Test(arguments: Timeouts.Limit.allCases)
+    func `timeout limits are finite unless a limit is taken away`(limit: Timeouts.Limit) {
         var timeouts = Timeouts()
         let start = MonotonicTime(nanoseconds: 5)
-        #expect(timeouts[phase] != nil)
-        #expect(timeouts.deadline(for: phase, from: start) < .never)
-        timeouts[phase] = nil
-        #expect(timeouts[phase] == nil)
-        #expect(timeouts.deadline(for: phase, from: start) == .never)
-        timeouts[phase] = .milliseconds(3)
-        #expect(timeouts[phase] == .milliseconds(3))
-        #expect(timeouts.deadline(for: phase, from: start) == MonotonicTime(nanoseconds: 3_000_005))
-        for other in HTTP.Phase.allCases where other != phase { #expect(timeouts[other] == Timeouts()[other]) }
+        #expect(timeouts[limit] != nil)
+        #expect(timeouts.deadline(for: limit, from: start) < .never)
+        timeouts[limit] = nil
+        #expect(timeouts[limit] == nil)
+        #expect(timeouts.deadline(for: limit, from: start) == .never)
+        timeouts[limit] = .milliseconds(3)
+        #expect(timeouts[limit] == .milliseconds(3))
+        #expect(timeouts.deadline(for: limit, from: start) == MonotonicTime(nanoseconds: 3_000_005))
+        for other in Timeouts.Limit.allCases where other != limit { #expect(timeouts[other] == Timeouts()[other]) }
+    }
+
+    @Test(arguments: zip(HTTP.Phase.allCases, Timeouts.Limit.allCases))
+    func `each phase has a limit of its own, and none has that of the whole`(phase: HTTP.Phase, limit: Timeouts.Limit) {
+        #expect(Timeouts.Limit(phase) == limit)
+        #expect(limit != .total)
     }
 
     static let counted = Timeouts(
         pool: .seconds(1), resolve: .seconds(2), connect: .seconds(3), tls: .seconds(4), send: .seconds(5),
         firstByte: .seconds(6), readIdle: .seconds(7), total: nil)
 
-    @Test func `timeout limits take each argument for its phase`() {
+    @Test func `timeout limits take each argument for its limit`() {
         let expected: [Duration?] = (1...7).map { .seconds($0) } + [nil]
-        let phases: [HTTP.Phase] = [.pool, .resolve, .connect, .tls, .send, .firstByte, .receive, .total]
-        #expect(phases.map { Self.counted[$0] } == expected)
+        let limits: [Timeouts.Limit] = [.pool, .resolve, .connect, .tls, .send, .firstByte, .readIdle, .total]
+        #expect(limits.map { Self.counted[$0] } == expected)
     }
 
-    @Test func `timeout limits have a property for each phase`() {
+    @Test func `timeout limits have a property each`() {
         var timeouts = Timeouts()
         timeouts.pool = .seconds(1)
         timeouts.resolve = .seconds(2)
@@ -68,12 +74,12 @@ import Testing
         #expect(Duration.seconds(first).clamped <= .nanoseconds(Int64.max))
     }
 
-    @Test(arguments: HTTP.Phase.allCases)
-    func `timeout limits are equal only if every limit is`(phase: HTTP.Phase) {
+    @Test(arguments: Timeouts.Limit.allCases)
+    func `timeout limits are equal only if every limit is`(limit: Timeouts.Limit) {
         var other = Timeouts()
         #expect(other == Timeouts())
         #expect(other.hashValue == Timeouts().hashValue)
-        other[phase] = .nanoseconds(1)
+        other[limit] = .nanoseconds(1)
         #expect(other != Timeouts())
     }
 }
@@ -140,10 +146,30 @@ import Testing
     @Test func `an attempt counts its whole span as total`() {
         var attempt = HTTP.Hop()
         attempt.started = MonotonicTime(nanoseconds: 100)
-        #expect(attempt.duration(of: .total) == nil)
+        #expect(attempt.total == .zero)
         attempt.ended = MonotonicTime(nanoseconds: 350)
-        #expect(attempt.duration(of: .total) == .nanoseconds(250))
-        attempt[.total] = 7
-        #expect(attempt.ended == MonotonicTime(nanoseconds: 107))
+        #expect(attempt.total == .nanoseconds(250))
+        attempt.ended = attempt.started.advanced(by: 7)
+        #expect(attempt.total == .nanoseconds(7))
+    }
+}
+
+@Suite struct `An error of a limit` {
+    @Test(
+        arguments: [
+            (.send, .total, .seconds(5), .seconds(6), " (phase send, the total limit of 5.0 seconds exceeded after 6.0 seconds)"),
+            (.receive, .readIdle, .seconds(5), nil, " (phase receive, the readIdle limit of 5.0 seconds exceeded)"),
+            (.pool, .total, nil, .seconds(6), " (phase pool, the total limit exceeded after 6.0 seconds)"),
+            (nil, .total, nil, nil, " (the total limit exceeded)"),
+            (.connect, nil, nil, .seconds(6), " (phase connect, after 6.0 seconds)"),
+            (.connect, nil, nil, nil, " (phase connect)"), (nil, nil, nil, .seconds(6), ""),
+        ] as [(HTTP.Phase?, Timeouts.Limit?, Duration?, Duration?, String)])
+    func `an error of a limit says where the request was, and which limit it exceeded`(
+        phase: HTTP.Phase?, exceeded: Timeouts.Limit?, limit: Duration?, elapsed: Duration?, expected: String
+    ) {
+        let error = NetworkError(
+            .timedOut, "too slow", phase: phase, exceeding: exceeded, limit: limit, elapsed: elapsed)
+        #expect("\(error)" == "timedOut: too slow" + expected)
+        #expect(error.phase == phase && error.exceeded == exceeded)
     }
 }

@@ -69,7 +69,7 @@ struct `Numbers of strangers` {
             settings.sockets.keepAlive = .init(idle: number.time, interval: number.time, count: number.count)
         },
         Setting("timeouts") { settings, number in
-            for phase in HTTP.Phase.allCases { settings.timeouts[phase] = number.time }
+            for limit in Timeouts.Limit.allCases { settings.timeouts[limit] = number.time }
         },
         Setting("cookies") { settings, number in
             var limits = CookieJar.Limits()

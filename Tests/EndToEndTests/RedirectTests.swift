@@ -271,7 +271,8 @@ struct `A request in the middle of redirects` {
             for _ in 0..<20 where await stage.session.tasks.count > 0 { try await clock.advance(by: .seconds(2)) }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .timedOut)
-            #expect(error.phase == .total)
+            #expect(error.phase == .firstByte)
+            #expect(error.exceeded == .total)
             // The GET that timed out is safe; the POST before it is not.
             #expect(!error.isSafeToRetry)
         }

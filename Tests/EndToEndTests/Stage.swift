@@ -83,7 +83,7 @@ extension Timeouts {
     /// Longer than any test.
     static var patient: Timeouts {
         var timeouts = Timeouts()
-        for phase in HTTP.Phase.allCases { timeouts[phase] = .seconds(1000) }
+        for limit in Timeouts.Limit.allCases { timeouts[limit] = .seconds(1000) }
         return timeouts
     }
 }

@@ -176,7 +176,7 @@ struct `A response that is handed on` {
             }
             #expect(stage.session.connections.open == 0, "nobody holds a connection for what nobody reads")
             let error = try await NetworkError.thrown { _ = try await Self.text(body) }
-            #expect(error.code == .timedOut && error.phase == .total)
+            #expect(error.code == .timedOut && error.phase == .receive && error.exceeded == .total)
         }
     }
 

@@ -6,16 +6,16 @@ import Testing
 @Suite(.inClearAndOverTLS, .timeLimit(.minutes(10)))
 struct `A request that takes too long` {
     /// One limit is short and all others are longer, so the error must name the right one.
-    private static func timeouts(_ short: HTTP.Phase, _ limit: Duration) -> Timeouts {
+    private static func timeouts(_ short: Timeouts.Limit, _ limit: Duration) -> Timeouts {
         var timeouts = Timeouts()
-        for phase in HTTP.Phase.allCases { timeouts[phase] = .seconds(1000) }
+        for limit in Timeouts.Limit.allCases { timeouts[limit] = .seconds(1000) }
         timeouts[short] = limit
         return timeouts
     }
 
     @Test(.rows("RQ-53"), arguments: Predicament.allCases)
     func `a request that takes too long fails with the phase it was in`(predicament: Predicament) async throws {
-        try await Self.run(predicament, limiting: predicament.phase)
+        try await Self.run(predicament, limiting: Timeouts.Limit(predicament.phase))
     }
 
     @Test(arguments: Predicament.allCases)
@@ -23,7 +23,7 @@ struct `A request that takes too long` {
         try await Self.run(predicament, limiting: .total)
     }
 
-    private static func run(_ predicament: Predicament, limiting phase: HTTP.Phase) async throws {
+    private static func run(_ predicament: Predicament, limiting exceeded: Timeouts.Limit) async throws {
         guard predicament.isPossible else { return }
         let clock = ManualClock()
         let limit = Duration.seconds(5)
@@ -31,7 +31,7 @@ struct `A request that takes too long` {
             server: predicament.server, clock: clock, tolerating: true,
             configure: {
                 predicament.configure(&$0)
-                $0.timeouts = Self.timeouts(phase, limit)
+                $0.timeouts = Self.timeouts(exceeded, limit)
             }
         ) { (stage: Stage) async throws in
             predicament.prepare(stage)
@@ -46,7 +46,8 @@ struct `A request that takes too long` {
             }
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .timedOut)
-            #expect(error.phase == phase)
+            #expect(error.phase == predicament.phase)
+            #expect(error.exceeded == exceeded)
             #expect(error.limit == limit)
             #expect(try #require(error.elapsed) >= limit)
             #expect(error.requestMayHaveBeenSent == ![.pool, .resolve, .connect, .tls].contains(predicament.phase))
@@ -82,7 +83,8 @@ struct `A request that takes too long` {
             try await clock.advance(by: .seconds(4))
             let error = try await NetworkError.thrown { _ = try await work.value }
             #expect(error.code == .timedOut)
-            #expect(error.phase == .total)
+            #expect(error.phase == .firstByte)
+            #expect(error.exceeded == .total)
             try await stage.expectHealthy()
         }
     }
@@ -93,6 +95,7 @@ struct `A request that takes too long` {
                 try await stage.session.withTimeout(.zero) { _ = try await stage.session.get("x", as: .bytes) }
             }
             #expect(error.code == .timedOut)
+            #expect(error.phase == nil && error.exceeded == .total)
             #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
             #expect(stage.server.connectionCount == 0)
             try await stage.expectHealthy()

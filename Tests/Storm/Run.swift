@@ -135,7 +135,7 @@ extension Run {
         case .cancelled:
             if case .handle = errand.cancel { return nil }
             return mayEndEarly ? nil : "cancelled, though not by its handle"
-        case .timedOut: return error.limit == nil ? "no limit is named" : nil
+        case .timedOut: return error.limit == nil || error.exceeded == nil ? "no limit is named" : nil
         case .serverTrustFailed: return errand.host.isBelieved ? "a good server was refused" : nil
         case .connectionClosed, .connectionFailed, .secureConnectionFailed:
             return error.phase == nil ? "no phase is named" : nil

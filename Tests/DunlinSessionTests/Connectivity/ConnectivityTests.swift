@@ -129,7 +129,8 @@ import Testing
         try await eventually("it looks again", following: network) { network.lookCount >= 2 }
         try await clock.advance(by: .seconds(2))
         let error = try await failure
-        #expect(error?.code == .timedOut && error?.phase == .total && error?.limit == .seconds(90))
+        #expect(error?.code == .timedOut && error?.phase == .connect)
+        #expect(error?.exceeded == .total && error?.limit == .seconds(90))
         #expect(error?.reason == "no network came in time that leads there")
         #expect((error?.underlying as? NetworkError)?.code == .connectionFailed)
         #expect(error?.requestMayHaveBeenSent == false && error?.isSafeToRetry == true)

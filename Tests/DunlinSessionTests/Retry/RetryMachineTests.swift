@@ -145,10 +145,11 @@ import Testing
     }
 
     @Test func `failures that may pass are told from those that stay`() {
-        func failure(_ code: NetworkError.Code, _ phase: HTTP.Phase? = nil, _ cause: (any Error)? = nil)
-            -> Machine.Failure
-        {
-            Machine.Failure(NetworkError(code, "", phase: phase, underlying: cause))
+        func failure(
+            _ code: NetworkError.Code, _ phase: HTTP.Phase? = nil, exceeding limit: Timeouts.Limit? = nil,
+            _ cause: (any Error)? = nil
+        ) -> Machine.Failure {
+            Machine.Failure(NetworkError(code, "", phase: phase, exceeding: limit, underlying: cause))
         }
         let stays: [NetworkError.Code] = [
             .invalidRequest, .invalidConfiguration, .invalidResponse, .invalidContent, .limitExceeded, .poolExhausted,
@@ -159,8 +160,10 @@ import Testing
         #expect(stays.allSatisfy { failure($0) == .other })
         #expect(failure(.connectionFailed) == .connection && failure(.connectionClosed, .receive) == .connection)
         for phase in HTTP.Phase.allCases {
-            let expected: Machine.Failure = phase == .pool || phase == .total ? .other : .timeout
+            let expected: Machine.Failure = phase == .pool ? .other : .timeout
             #expect(failure(.timedOut, phase) == expected)
+            #expect(failure(.timedOut, phase, exceeding: Timeouts.Limit(phase)) == expected)
+            #expect(failure(.timedOut, phase, exceeding: .total) == .other)
         }
         let kinds: [(ResolverError.Kind, Machine.Failure)] = [
             (.noSuchName, .other), (.overloaded, .other), (.unanswered, .connection),

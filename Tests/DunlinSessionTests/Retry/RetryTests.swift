@@ -221,7 +221,8 @@ struct `A request that is tried again` {
         try await clock.waitForDeadlines()
         try await clock.advance(by: .seconds(2))
         let error = try await failure
-        #expect(error.code == .timedOut && error.phase == .total && error.attempts == 3)
+        #expect(error.code == .timedOut && error.phase == .firstByte && error.exceeded == .total)
+        #expect(error.attempts == 3)
     }
 
     @Test func `another attempt begins at the first URL again, before the redirects`() async throws {

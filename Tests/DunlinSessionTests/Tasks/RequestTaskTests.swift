@@ -166,7 +166,8 @@ import Testing
         let task = try mock.session.task("/", method: .post, body: .stream(body), options: options, as: .string)
         let error = try await networkError { _ = try await task.value }
         #expect(error?.code == .timedOut)
-        #expect(error?.phase == .total)
+        #expect(error?.phase == .firstByte)
+        #expect(error?.exceeded == .total)
     }
 
     @Test(arguments: [("bytes", 5, 5), ("none", 0, nil)] as [(String, Int, Int?)])

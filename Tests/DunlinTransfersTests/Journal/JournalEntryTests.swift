@@ -36,7 +36,7 @@ import Testing
         var running = Self.entry(try Self.download, .running, metadata: #"{"title":"ü"}"#)
         running.attempts = 3
         running.failures = 2
-        running.request.timeouts = ["receive": 5_000_000_000]
+        running.request.timeouts = ["readIdle": 5_000_000_000]
         running.request.label = "seven"
         running.request.fields = ["Accept", "*/*"]
         for entry in [
@@ -72,7 +72,7 @@ import Testing
     @Test func `a journal entry with the largest counts is read and sent again`() throws {
         var entry = Self.entry(Self.limited(.max))
         (entry.attempts, entry.failures) = (1 << 32, 1 << 32)
-        entry.request.timeouts = ["receive": .max]
+        entry.request.timeouts = ["readIdle": .max]
         let read = try JournalEntry(try entry.bytes(), id: Self.id)
         #expect(read == entry)
         var machine = JournalMachine(read, .init())
@@ -106,8 +106,8 @@ import Testing
         { $0.attempts = .max },
         { $0.failures = .max },
         { $0.attempts = (1 << 32) + 1 },
-        { $0.request.timeouts = ["receive": -1] },
-        { $0.request.timeouts = ["receive": .min] },
+        { $0.request.timeouts = ["readIdle": -1] },
+        { $0.request.timeouts = ["readIdle": .min] },
         { $0 = entry(limited(-1)) },
         { $0 = entry(limited(5), .publishing(.init(path: "/data/x", number: 1, length: -1, modified: .min))) },
         { $0 = entry(limited(5), .publishing(.init(path: "x", number: 1, length: 1, modified: 1))) },

@@ -32,7 +32,7 @@ import Testing
             try await clock.advance(by: .milliseconds(1))
             let error = try await failure
             #expect(error.code == .timedOut && error.phase == .pool)
-            #expect(error.limit == .seconds(10) && error.elapsed == .seconds(10))
+            #expect(error.exceeded == .pool && error.limit == .seconds(10) && error.elapsed == .seconds(10))
             #expect(error.reason.contains("queue"))
             #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
             #expect(error.hop?.duration(of: .pool) == .seconds(10))
@@ -93,7 +93,7 @@ import Testing
             try await clock.advance(by: .milliseconds(1))
             let error = try await NetworkError.thrown { _ = try await third.value }
             #expect(error.code == .timedOut && error.phase == .pool)
-            #expect(error.limit == .seconds(10) && error.elapsed == .seconds(10))
+            #expect(error.exceeded == .pool && error.limit == .seconds(10) && error.elapsed == .seconds(10))
             turnstile.open()
             _ = try await first.value
         }
@@ -112,7 +112,7 @@ import Testing
             try await stage.eventually("it waits") { await stage.queued == 1 }
             try await clock.advance(by: .seconds(5))
             let error = try await failure
-            #expect(error.code == .timedOut && error.phase == .total)
+            #expect(error.code == .timedOut && error.phase == .pool && error.exceeded == .total)
             #expect(error.isSafeToRetry)
             turnstile.open()
             _ = try await first.value

@@ -121,7 +121,7 @@ extension Transcript {
     }
 
     private func text(_ hop: HTTP.Hop) -> String {
-        let phases = HTTP.Phase.allCases.filter { $0 != .total && !chancy.contains($0) && hop.duration(of: $0) != nil }
+        let phases = HTTP.Phase.allCases.filter { !chancy.contains($0) && hop.duration(of: $0) != nil }
         let reuse = hop.isConnectionReused ? "again" : "new"
         return "connection \(letter(hop.connection)) \(reuse), \(phases.map(\.rawValue).joined(separator: " ")),"
             + " body \(hop.bodyBytes), decoded \(hop.decodedBytes)"
@@ -131,6 +131,7 @@ extension Transcript {
         guard let error = error as? NetworkError else { return "\(error)" }
         var text = "\(error.code) (\(error.reason))"
         if let phase = error.phase { text += ", in \(phase.rawValue)" }
+        if error.exceeded == .total { text += ", total exceeded" }
         text += error.requestMayHaveBeenSent ? ", may have been sent" : ", not sent"
         if error.isSafeToRetry { text += ", safe to retry" }
         if error.connectionWasReused { text += ", on a reused connection" }

@@ -295,7 +295,7 @@ struct `A hook that takes its time` {
     }
 
     private static func runOut(
-        _ question: Question, _ version: LoopbackServer.TLS.Version, of limit: HTTP.Phase
+        _ question: Question, _ version: LoopbackServer.TLS.Version, of limit: Timeouts.Limit
     ) async throws {
         let clock = ManualClock()
         var timeouts = Timeouts.patient
@@ -305,7 +305,8 @@ struct `A hook that takes its time` {
             try await clock.advance(by: .seconds(5))
             let error = try await NetworkError.thrown { try await task.value }
             #expect(error.code == .timedOut)
-            #expect(error.phase == limit)
+            #expect(error.phase == .tls)
+            #expect(error.exceeded == limit)
             #expect(error.limit == .seconds(5))
             #expect(!error.requestMayHaveBeenSent)
         }

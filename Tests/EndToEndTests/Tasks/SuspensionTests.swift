@@ -61,7 +61,7 @@ struct `A request that is suspended` {
     {
         let clock = ManualClock()
         try await Stage.with(clock: clock) {
-            $0.timeouts[phase] = .seconds(5)
+            $0.timeouts[Timeouts.Limit(phase)] = .seconds(5)
         } _: { (stage: Stage) async throws in
             let gate = LoopbackServer.Gate()
             let whole = LoopbackServer.Reply.response(body: "whole")
@@ -120,7 +120,8 @@ struct `A request that is suspended` {
             for _ in 0..<20 where task.resultIfEnded == nil { try await clock.advance(by: .seconds(6)) }
             let error = try await NetworkError.thrown { _ = try await task.value }
             #expect(error.code == .timedOut)
-            #expect(error.phase == .total)
+            #expect(error.phase == .firstByte)
+            #expect(error.exceeded == .total)
             try await stage.expectHealthy()
         }
     }
