@@ -23,8 +23,9 @@ enum Complaint {
     static func ending(of error: NetworkError) -> String? {
         let after = error.elapsed.map { " after \($0.readable)" } ?? ""
         let place = error.phase.map { "in phase \($0.rawValue)\(after)" }
-        let limit = error.exceeded.map { "\($0.rawValue) limit" + (error.limit.map { " \($0.readable)" } ?? "") }
-        let parts = [place, limit].compactMap(\.self)
+        let length = error.limit.map { "limit \($0.readable)" }
+        let excess = error.exceeded.map { "\($0.rawValue) \(length ?? "limit")" } ?? length
+        let parts = [place, excess].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

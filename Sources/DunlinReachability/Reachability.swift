@@ -18,7 +18,7 @@ public final class Reachability: Sendable {
     /// Any network: whether there is a way to the world beyond all local networks, in either family.
     public static let shared = Reachability()
 
-    private let vigil = SharedWatch<ReachabilityMonitor>()
+    private let monitor = SharedWatch<ReachabilityMonitor>()
     private let latest = LatestStatus()
     private let target: ReachabilityMonitor.Target
 
@@ -70,24 +70,24 @@ public final class Reachability: Sendable {
     /// for who is slow. `unknown` comes only where the system does not say. For any number of listeners. Ends with
     /// `stop()`, and with this object.
     public var statuses: AsyncStream<Reachability.Status> {
-        let vigil = watch()
-        return AsyncStream(knowing: ReachabilityMonitor.Sight?.none) { known in
-            await vigil?.sighting(after: known?.version)
-        } tell: { known, sight in
-            defer { known = sight }
-            let status = sight.value.path.status
+        let monitor = watch()
+        return AsyncStream(knowing: ReachabilityMonitor.Observation?.none) { known in
+            await monitor?.observation(after: known?.version)
+        } tell: { known, observation in
+            defer { known = observation }
+            let status = observation.value.path.status
             return status == known?.value.path.status ? nil : status
         }
     }
 
     /// Every look that was taken, whether or not anything was different: with what interface, and all there is to know.
     public var paths: AsyncStream<NetworkPath> {
-        let vigil = watch()
+        let monitor = watch()
         return AsyncStream(knowing: nil) { version in
-            await vigil?.sighting(after: version)
-        } tell: { version, sight in
-            version = sight.version
-            return sight.value.path
+            await monitor?.observation(after: version)
+        } tell: { version, observation in
+            version = observation.version
+            return observation.value.path
         }
     }
 
@@ -107,16 +107,16 @@ public final class Reachability: Sendable {
     /// Ends every stream: what is asked of them from now on gets nothing, also nothing that was found before. Whoever
     /// watches later begins anew.
     public func stop() {
-        vigil.part()?.end()
+        monitor.part()?.end()
     }
 
     /// Whether somebody watches.
-    public var isObserved: Bool { vigil.isObserved }
+    public var isObserved: Bool { monitor.isObserved }
 
     /// Nil if the system has not a thread left for a loop.
     private func watch() -> ReachabilityMonitor? {
         guard let loop = ReachabilityMonitor.loop else { return nil }
-        return vigil.join {
+        return monitor.join {
             latest.status = .unknown
             return ReachabilityMonitor(target, latest, on: loop)
         }

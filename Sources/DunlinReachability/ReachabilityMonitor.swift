@@ -26,7 +26,7 @@ final class ReachabilityMonitor: Sendable {
     }
 
     /// What was seen, and its version.
-    typealias Sight = (value: Sighting, version: UInt64)
+    typealias Observation = (value: Sighting, version: UInt64)
 
     static var loop: Reactor? {
         do { return try ReactorGroup.shared.reactors().first } catch { return nil }
@@ -54,10 +54,10 @@ final class ReachabilityMonitor: Sendable {
     }
 
     /// The newest, once there is one. Nil when it is over, or the awaiting task is cancelled.
-    func sighting(after version: UInt64?) async -> Sight? {
+    func observation(after version: UInt64?) async -> Observation? {
         // At version 0 nobody has looked yet.
-        guard let sight = await sightings.value(after: version ?? 0), !sight.value.isOver else { return nil }
-        return sight
+        guard let observation = await sightings.value(after: version ?? 0), !observation.value.isOver else { return nil }
+        return observation
     }
 }
 
@@ -100,10 +100,10 @@ private struct ReachabilityDriver: Sendable {
     }
 
     private func tell(_ path: NetworkPath) {
-        sightings.change { sighting in
-            if sighting.isOver || Task.isCancelled { return }
-            sighting.path = path
-            sighting.number += 1
+        sightings.change { observation in
+            if observation.isOver || Task.isCancelled { return }
+            observation.path = path
+            observation.number += 1
             latest.status = path.status
         }
     }

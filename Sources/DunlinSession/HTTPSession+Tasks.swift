@@ -10,11 +10,11 @@ extension HTTPSession {
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let call = try core.call(
             method, target, query: query, body: body, options: options, accept: serializer.accept, isObserved: true)
-        return try held(call, into: SerializedSink(serializer, call) { $0 })
+        return try handle(for: call, into: SerializedSink(serializer, call) { $0 })
     }
 
     /// A call that is in the registry, and waits until its handle begins it.
-    package func held<S: Sink>(_ call: Call, into sink: S, leaving leftover: (any Sendable)? = nil) throws
+    package func handle<S: Sink>(for call: Call, into sink: S, leaving leftover: (any Sendable)? = nil) throws
         -> RequestTask<S.Value>
     where S.Value: Sendable {
         guard let control = call.observers?.control else {

@@ -60,7 +60,7 @@ public final class HTTPSession: Sendable {
 
     /// The session's events, of which the newest `capacity` are kept for an observer that is busy.
     public func events(bufferingNewest capacity: Int) -> AsyncStream<Event> {
-        let events = core.hub.listen(keeping: capacity)
+        let events = core.hub.observe(bufferingNewest: capacity)
         if core.configuration.emitsReachabilityEvents, !isClosed {
             reachabilityReporter.begin(with: core.configuration.reachability, to: core.hub)
         }

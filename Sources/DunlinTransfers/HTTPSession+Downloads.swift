@@ -115,7 +115,7 @@ extension HTTPSession {
     private func task(
         _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options
     ) throws -> RequestTask<DownloadedFile> {
-        try held(try downloadCall(download, target, query, options, nil), into: download, leaving: download.leftover)
+        try handle(for: try downloadCall(download, target, query, options, nil), into: download, leaving: download.leftover)
     }
 
     private func downloadCall(

@@ -85,14 +85,14 @@ extension Exchange {
     /// Consent may be withdrawn at once. So what has come by then is read, and an answer that has begun is awaited.
     private mutating func waitForLeave() async throws -> Answer? {
         let sent = context.clock.now()
-        let patience = sent.advanced(by: context.request.continueTimeout.clampedNanoseconds)
+        let waitEnd = sent.advanced(by: context.request.continueTimeout.clampedNanoseconds)
         while true {
             let size = lease.connection.firstReadSize
             let chunk =
                 if heads.hasLeave, heads.isEmpty {
                     try reader.nextNow(upTo: size, in: .firstByte, &hop)
                 } else {
-                    try await reader.next(upTo: size, in: .firstByte, since: sent, before: patience, &hop)
+                    try await reader.next(upTo: size, in: .firstByte, since: sent, before: waitEnd, &hop)
                 }
             guard let chunk else { return nil }
             let now = context.clock.now()

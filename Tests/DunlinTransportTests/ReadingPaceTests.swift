@@ -113,7 +113,7 @@ extension Line {
         try await line.waitForReader()
         line.say(1000)
         try await line.waitForReader()
-        line.time.advance(by: ReadingPace.patience)
+        line.time.advance(by: ReadingPace.longestWait)
         let (count, pace) = try await outcome
         #expect(count == 1000)
         #expect(pace == ReadingPace())
@@ -156,7 +156,7 @@ extension Line {
             }
         }()
         try await line.waitForReader()
-        line.time.advance(by: ReadingPace.patience)
+        line.time.advance(by: ReadingPace.longestWait)
         try await line.waitForReader()
         line.time.advance(by: 30_000_000_000)
         let error = try #require(try await outcome)

@@ -121,7 +121,7 @@ struct `Expectations` {
                 options.validatesResponse = false
                 let (body, start) = (Self.bodies[index](), ContinuousClock.now)
                 let response = try await stage.session.put("up", body: body, options: options, as: .string)
-                #expect(start.duration(to: .now) < .seconds(50), "it was not seen before the patience was over")
+                #expect(start.duration(to: .now) < .seconds(50), "it was not seen before the longestWait was over")
                 #expect(response.status == 401 && response.value == "no way")
                 #expect(body.canBeSent, "not even a one-shot body was begun")
                 let sent = try #require(response.metrics.hops.last).bytesSent

@@ -6,7 +6,7 @@ import Synchronization
 /// A thread that ends the process, with what can be said of its state, when no request has ended for a while: nothing
 /// in a storm may wait longer than its timeouts.
 final class Watchdog: Sendable {
-    private static let patience: Duration = .seconds(30)
+    private static let longestWait: Duration = .seconds(30)
 
     private struct Watched {
         weak var session: HTTPSession?
@@ -32,14 +32,14 @@ final class Watchdog: Sendable {
             let progress = tally.progress.load(ordering: .relaxed)
             if progress != seen {
                 (seen, since) = (progress, .now)
-            } else if ContinuousClock.now - since > Self.patience {
+            } else if ContinuousClock.now - since > Self.longestWait {
                 bark()
             }
         }
     }
 
     private func bark() -> Never {
-        print("HANG: no request has ended for \(Self.patience)")
+        print("HANG: no request has ended for \(Self.longestWait)")
         if let session = watched.withLock({ $0.session }) {
             print("pool: \(session.connections)")
             // A loop that hangs says nothing.

@@ -47,8 +47,8 @@ public actor ActivityMonitor {
     private let rings: AsyncStream<Void>
     private var machine = ActivityMachine()
     private var sessions: [ObjectIdentifier: FollowedSession] = [:]
-    private var listeners: [UInt64: AsyncStream<Bool>.Continuation] = [:]
-    private var lastListener: UInt64 = 0
+    private var observers: [UInt64: AsyncStream<Bool>.Continuation] = [:]
+    private var lastObserver: UInt64 = 0
     private var currentDisplay: (any ActivityMonitor.Display)?
     private var waiting: Task<Void, Never>?
     private var resting: Task<Void, Never>?
@@ -74,7 +74,7 @@ public actor ActivityMonitor {
         waiting?.cancel()
         resting?.cancel()
         looking?.cancel()
-        for listener in listeners.values { listener.finish() }
+        for observer in observers.values { observer.finish() }
     }
 }
 
@@ -97,19 +97,19 @@ extension ActivityMonitor {
 
     /// Whether there is work to show: as it is now, then every change, until the monitor is let go of.
     public var changes: AsyncStream<Bool> {
-        let (stream, listener) = AsyncStream<Bool>.makeStream()
-        lastListener += 1
-        let id = lastListener
-        listeners[id] = listener
-        listener.onTermination = { [weak self] _ in
+        let (stream, observer) = AsyncStream<Bool>.makeStream()
+        lastObserver += 1
+        let id = lastObserver
+        observers[id] = observer
+        observer.onTermination = { [weak self] _ in
             Task { await self?.forget(id) }
         }
-        listener.yield(isActive)
+        observer.yield(isActive)
         return stream
     }
 
-    private func forget(_ listener: UInt64) {
-        listeners[listener] = nil
+    private func forget(_ observer: UInt64) {
+        observers[observer] = nil
     }
 
     /// Where activity is shown from now on, instead of any former place; nil for none.
@@ -126,7 +126,7 @@ extension ActivityMonitor {
 
     private func tell(_ isActive: Bool) {
         currentDisplay?.activityChanged(to: isActive)
-        for listener in listeners.values { listener.yield(isActive) }
+        for observer in observers.values { observer.yield(isActive) }
     }
 }
 

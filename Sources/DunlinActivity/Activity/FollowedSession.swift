@@ -12,7 +12,7 @@ final class FollowedSession {
 
     deinit {
         guard let observer, let tasks = session?.tasks else { return }
-        Task { await tasks.part(observer) }
+        Task { await tasks.remove(observer: observer) }
     }
 
     /// From now on `bell` rings for what `look` asks for.
@@ -27,7 +27,7 @@ final class FollowedSession {
     func unfollow() async {
         guard let id = observer else { return }
         observer = nil
-        await session?.tasks.part(id)
+        await session?.tasks.remove(observer: id)
     }
 
     /// What goes on now, and what ended since the last look; the bell rings for what is asked for. Nil once the
@@ -35,14 +35,14 @@ final class FollowedSession {
     func look(for news: News) async -> ActivityMachine.Work? {
         guard let tasks = session?.tasks else { return nil }
         guard let observer else { return ActivityMachine.Work() }
-        let sight = await tasks.look(observer, for: news)
-        let hasEnded = sight.ends.count != ends
+        let observation = await tasks.look(observer, for: news)
+        let hasEnded = observation.ends.count != ends
         // What was there and has not ended is ending just now.
         let isEnding = isBusy && !hasEnded
-        (isBusy, ends) = (sight.isBusy, sight.ends.count)
-        let idleTime = isEnding ? .zero : max(.zero, sight.now.duration(since: sight.ends.last))
-        let isKnown = isEnding || sight.ends.count > 0
-        return ActivityMachine.Work(goesOn: sight.isBusy, hasEnded: hasEnded, idleTime: isKnown ? idleTime : nil)
+        (isBusy, ends) = (observation.isBusy, observation.ends.count)
+        let idleTime = isEnding ? .zero : max(.zero, observation.now.duration(since: observation.ends.last))
+        let isKnown = isEnding || observation.ends.count > 0
+        return ActivityMachine.Work(goesOn: observation.isBusy, hasEnded: hasEnded, idleTime: isKnown ? idleTime : nil)
     }
 }
 

@@ -14,15 +14,15 @@ public final class DiskThreads: Sendable {
     public typealias Work = @Sendable () -> Void
 
     private let machine: Mutex<DiskMachine<Work, Bell>>
-    private let patience: Int32
+    private let longestWait: Int32
     /// How much work is done. Nobody reads the number; it is for the thread sanitizer: when a continuation was resumed
     /// before it is awaited, the runtime goes on without a sign to it, and this is the sign.
     private let done = Atomic<UInt>(0)
 
     /// At most `threads` threads, each of which ends after `patience` without work.
-    public init(threads: Int = 8, patience: Duration = .seconds(2)) {
+    public init(threads: Int = 8, longestWait: Duration = .seconds(2)) {
         machine = Mutex(DiskMachine(limit: max(1, threads)))
-        self.patience = Int32(clamping: patience.clampedNanoseconds / 1_000_000)
+        self.longestWait = Int32(clamping: longestWait.clampedNanoseconds / 1_000_000)
     }
 
     /// The outcome of `work`, which runs to its end even if the waiting task is cancelled.
@@ -74,7 +74,7 @@ public final class DiskThreads: Sendable {
         Self.blockSignals()
         while true {
             while let work = machine.withLock({ $0.next(for: bell) }) { work() }
-            if !bell.wait(milliseconds: patience), machine.withLock({ $0.mayLeave(bell) }) { return }
+            if !bell.wait(milliseconds: longestWait), machine.withLock({ $0.mayLeave(bell) }) { return }
         }
     }
 

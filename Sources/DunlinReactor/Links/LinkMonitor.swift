@@ -38,7 +38,7 @@ public final class LinkMonitor: Sendable {
         let watch = watch()
         // Version 0 is before the first hint.
         return AsyncStream(knowing: 0) { version in
-            await watch?.bulletin.value(after: version)?.version
+            await watch?.changes.value(after: version)?.version
         } tell: { known, version in
             known = version
         }
@@ -97,15 +97,15 @@ package struct OpenLinkSource: ~Copyable, Sendable {
 /// One run of a monitor: its observers keep it, and it ends with the last of them.
 final class LinkWatch: Sendable {
     /// Counts the hints.
-    let bulletin: ObservableValue<UInt64>
+    let changes: ObservableValue<UInt64>
     private let listening: Task<Void, Never>
 
     init(_ source: LinkSource, on loop: Reactor) {
-        let bulletin = ObservableValue<UInt64>(0, on: loop)
-        self.bulletin = bulletin
+        let changes = ObservableValue<UInt64>(0, on: loop)
+        self.changes = changes
         // The task keeps the value, not the observers: it is cancelled when they are gone.
         listening = Task(executorPreference: loop) {
-            await LinkListener(source: source, loop: loop, bulletin: bulletin).run()
+            await LinkListener(source: source, loop: loop, changes: changes).run()
         }
     }
 
@@ -118,10 +118,10 @@ final class LinkWatch: Sendable {
 private struct LinkListener {
     let source: LinkSource
     let loop: Reactor
-    let bulletin: ObservableValue<UInt64>
+    let changes: ObservableValue<UInt64>
 
     private func hint() {
-        bulletin.change { $0 &+= 1 }
+        changes.change { $0 &+= 1 }
     }
 
     func run() async {

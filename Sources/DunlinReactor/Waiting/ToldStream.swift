@@ -5,14 +5,14 @@ extension AsyncStream where Element: Sendable {
     ///
     /// `look` waits for what comes after what is known, and ends the stream with nil. `tell` updates what is known and
     /// returns the element to deliver, or nil if it would tell the observer nothing new; it is called under a lock.
-    package init<Known: Sendable, Sight: Sendable>(
-        knowing known: Known, look: @escaping @Sendable (Known) async -> Sight?,
-        tell: @escaping @Sendable (inout Known, Sight) -> Element?
+    package init<Known: Sendable, Observation: Sendable>(
+        knowing known: Known, look: @escaping @Sendable (Known) async -> Observation?,
+        tell: @escaping @Sendable (inout Known, Observation) -> Element?
     ) {
         let known = Mutex(known)
         self.init {
-            while let sight = await look(known.withLock { $0 }) {
-                if let news = known.withLock({ tell(&$0, sight) }) { return news }
+            while let observation = await look(known.withLock { $0 }) {
+                if let news = known.withLock({ tell(&$0, observation) }) { return news }
             }
             return nil
         }

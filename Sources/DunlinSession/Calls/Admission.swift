@@ -8,7 +8,7 @@ internal import DunlinTransport
 /// Only the wait in the session's queue counts towards the limit of `pool`; the inherited deadline always counts.
 struct Admission {
     /// The wait in one queue.
-    private struct Ticket {
+    private struct QueueWait {
         let queue: RequestQueue
         let isTimed: Bool
         /// Set if the call entered the queue before it was time to wait there.
@@ -22,8 +22,8 @@ struct Admission {
     private let origin: HTTP.Origin
     private let timeouts: Timeouts
     private let deadline = InheritedDeadline.present ?? .never
-    private var tickets: [Ticket] = []
-    private var hasTickets = false
+    private var waits: [QueueWait] = []
+    private var hasWaits = false
     /// Nanoseconds the call has waited in the session's queue.
     private var queued: Int64 = 0
 
@@ -56,7 +56,7 @@ struct Admission {
 
     /// Gives back what was taken for a call that will not be sent.
     mutating func forgo() async {
-        takeTickets()
+        takeWaits()
         await abandon()
     }
 
@@ -64,31 +64,31 @@ struct Admission {
         repeat {
             let isInTime = await control.waitForRelease(until: deadline)
             try delegate.checkHold(isInTime, in: nil)
-            takeTickets()
+            takeWaits()
             // It may have been resumed for a moment and given a turn then, which others could use.
             if control.isSuspended { await abandon() }
         } while control.isSuspended
     }
 
     /// The batch's queue comes first: a call that waits there must not keep others out of the session's queue.
-    private mutating func takeTickets() {
-        guard !hasTickets else { return }
-        hasTickets = true
+    private mutating func takeWaits() {
+        guard !hasWaits else { return }
+        hasWaits = true
         if let line = observers.takeLine() {
-            tickets.append(Ticket(queue: line.queue, isTimed: false, entry: line.entry))
+            waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
         }
-        if let queue = session.queue { tickets.append(Ticket(queue: queue, isTimed: true)) }
+        if let queue = session.queue { waits.append(QueueWait(queue: queue, isTimed: true)) }
     }
 
     /// Leaves the queues that the call entered and does not wait in.
     private mutating func abandon() async {
-        for index in tickets.indices {
-            guard let entry = tickets[index].entry else { continue }
-            tickets[index].entry = nil
-            tickets[index].number = entry.number
-            let outcome = await tickets[index].queue.wait(
+        for index in waits.indices {
+            guard let entry = waits[index].entry else { continue }
+            waits[index].entry = nil
+            waits[index].number = entry.number
+            let outcome = await waits[index].queue.wait(
                 entry, control, until: MonotonicTime(nanoseconds: 0), delegate.cancellation)
-            if case .admitted = outcome { tickets[index].queue.leave(origin.authority) }
+            if case .admitted = outcome { waits[index].queue.leave(origin.authority) }
         }
     }
 
@@ -109,12 +109,12 @@ struct Admission {
     private mutating func takeTurns() async throws -> Permit? {
         var permit = Permit(host: origin.authority)
         do {
-            for index in tickets.indices {
+            for index in waits.indices {
                 guard try await takeTurn(index) else {
                     permit.leave()
                     return nil
                 }
-                permit.queues.append(tickets[index].queue)
+                permit.queues.append(waits[index].queue)
             }
         } catch {
             permit.leave()
@@ -125,18 +125,18 @@ struct Admission {
     }
 
     private mutating func takeTurn(_ index: Int) async throws -> Bool {
-        let ticket = tickets[index]
+        let wait = waits[index]
         let start = control.now()
-        let limit = ticket.isTimed ? timeouts.deadline(for: .pool, from: start.advanced(by: -queued)) : .never
-        let entry = ticket.entry ?? ticket.queue.enter(origin.authority, control, as: ticket.number)
-        tickets[index].entry = nil
-        let outcome = await ticket.queue.wait(entry, control, until: min(limit, deadline), delegate.cancellation)
+        let limit = wait.isTimed ? timeouts.deadline(for: .pool, from: start.advanced(by: -queued)) : .never
+        let entry = wait.entry ?? wait.queue.enter(origin.authority, control, as: wait.number)
+        waits[index].entry = nil
+        let outcome = await wait.queue.wait(entry, control, until: min(limit, deadline), delegate.cancellation)
         let end = control.now()
-        if ticket.isTimed { queued += end.nanoseconds - start.nanoseconds }
+        if wait.isTimed { queued += end.nanoseconds - start.nanoseconds }
         switch outcome {
         case .admitted: return true
         case .steppedAside(let number):
-            tickets[index].number = number
+            waits[index].number = number
             return false
         case .full:
             throw error(.queueFull, "too many requests wait for their turn already", at: end)

@@ -30,7 +30,7 @@ struct BodyCollector {
         if let length = stream.expectedLength { try check(length, head) }
         if call.callTransport.sockets != nil { return try await stream.collect { try check($0, head) } }
         let collector = self
-        return try await call.foreign {
+        return try await call.foreign(in: .receive) {
             try await stream.collect { try collector.check($0, head) }
         }
     }

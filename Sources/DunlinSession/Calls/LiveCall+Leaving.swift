@@ -4,10 +4,10 @@ internal import DunlinTransport
 extension LiveCall {
     /// Gives back the connection of a response that nobody reads. What is left of a small body is read first, so that
     /// the connection can be used again. Returns how the hop went; throws if the call is over.
-    func letGo(of response: TransportResponse) async throws -> HTTP.Hop {
+    func discard(_ response: TransportResponse) async throws -> HTTP.Hop {
         guard case .stream(let body) = response.body else { return response.hop }
         if let sockets = callTransport.sockets {
-            let limit = loop.now().advanced(by: Self.patience.clampedNanoseconds)
+            let limit = loop.now().advanced(by: Self.longestWait.clampedNanoseconds)
             do {
                 try await sockets.drain(body, upTo: Self.smallBody, until: limit)
             } catch {
@@ -20,5 +20,5 @@ extension LiveCall {
 
     /// What costs less to read than a new connection, and how long that may take.
     private static var smallBody: Int { 64 * 1024 }
-    private static var patience: Duration { .milliseconds(500) }
+    private static var longestWait: Duration { .milliseconds(500) }
 }

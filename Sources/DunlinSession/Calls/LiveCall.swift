@@ -39,9 +39,11 @@ package struct LiveCall: Sendable {
     }
 
     /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
-    package func foreign<Value: Sendable>(_ work: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    package func foreign<Value: Sendable>(
+        in phase: HTTP.Phase? = nil, _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
         try await callTransport.foreign(
-            until: request.deadline, request.timeouts.total, cancellation, on: loop, work)
+            until: request.deadline, request.timeouts.total, cancellation, on: loop, in: phase, work)
     }
 }
 

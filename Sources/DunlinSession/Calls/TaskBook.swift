@@ -120,26 +120,26 @@ extension TaskBook {
         return machine.join(.ringing(bell))
     }
 
-    func part(_ observer: UInt64) {
-        machine.part(observer)
+    func remove(observer: UInt64) {
+        machine.remove(observer: observer)
         hasObservers.store(machine.hasObservers, ordering: .sequentiallyConsistent)
     }
 
     /// Whether any request is active, and how many ended. `news` says what to yield for next.
     func look(_ observer: UInt64, for news: News) -> (isBusy: Bool, ends: Ends) {
-        let sight = machine.look(observer, for: news, where: \.isActive)
-        return (sight.isBusy, sight.ends)
+        let observation = machine.look(observer, for: news, where: \.isActive)
+        return (observation.isBusy, observation.ends)
     }
 
     /// A request was suspended or resumed.
-    nonisolated func noteHold(_ isSuspended: Bool) {
+    nonisolated func noteSuspension(_ isSuspended: Bool) {
         guard hasObservers.load(ordering: .sequentiallyConsistent) else { return }
         let time = isSuspended ? loop.now() : nil
         Task { await note(holdSince: time) }
     }
 
     private func note(holdSince time: MonotonicTime?) {
-        tell(machine.noteHold(since: time))
+        tell(machine.noteSuspension(since: time))
     }
 }
 

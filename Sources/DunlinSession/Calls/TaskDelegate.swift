@@ -83,7 +83,7 @@ extension TaskDelegate {
     @discardableResult
     public nonisolated func suspend() -> Bool {
         guard let observers, observers.control.suspend() else { return false }
-        book.noteHold(true)
+        book.noteSuspension(true)
         observers.events.tell(.suspended(snapshot(at: loop.now())))
         return true
     }
@@ -92,7 +92,7 @@ extension TaskDelegate {
     @discardableResult
     public nonisolated func resume() -> Bool {
         guard let observers, observers.control.resume() else { return false }
-        book.noteHold(false)
+        book.noteSuspension(false)
         observers.events.tell(.resumed(snapshot(at: loop.now())))
         return true
     }

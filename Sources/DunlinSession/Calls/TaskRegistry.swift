@@ -238,9 +238,9 @@ extension TaskRegistry {
         return id
     }
 
-    package func part(_ observer: UInt64) async {
+    package func remove(observer: UInt64) async {
         guard let numbers = observers.removeValue(forKey: observer) else { return }
-        for (book, number) in zip(books, numbers) { await book.part(number) }
+        for (book, number) in zip(books, numbers) { await book.remove(observer: number) }
     }
 
     /// Whether any request is active, how many ended, and the time. `news` says what to yield for next: one end is
@@ -248,9 +248,9 @@ extension TaskRegistry {
     package func look(_ observer: UInt64, for news: News) async -> (isBusy: Bool, ends: Ends, now: MonotonicTime) {
         var (isBusy, ends) = (false, Ends())
         for (book, number) in zip(books, observers[observer] ?? []) {
-            let sight = await book.look(number, for: isBusy ? .nothing : news)
-            isBusy = isBusy || sight.isBusy
-            ends.add(sight.ends)
+            let observation = await book.look(number, for: isBusy ? .nothing : news)
+            isBusy = isBusy || observation.isBusy
+            ends.add(observation.ends)
         }
         return (isBusy, ends, books[0].loop.now())
     }

@@ -68,7 +68,7 @@ private struct Redirecting {
         }
         try call.chain.settings.builder.clearText.check(step.hop.address.origin)
         try await renewBody(of: &step)
-        let attempt = try await call.letGo(of: response)
+        let attempt = try await call.discard(response)
         return Next(
             request: try transportRequest(step),
             callHistory: callHistory.with { steps in

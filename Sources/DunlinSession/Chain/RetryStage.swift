@@ -32,7 +32,7 @@ private final class RetryDriver: StageDriver {
     private var delivered: CallHistory?
     private var isDelivering = false
 
-    private enum Verdict {
+    private enum Decision {
         case retry(after: Int64)
         case settle(RetryHistory?)
     }
@@ -54,7 +54,7 @@ private final class RetryDriver: StageDriver {
             return .pass(response)
         case .retry(let wait):
             do {
-                note(.status(response.head.status), try await call.letGo(of: response), call, wait: wait)
+                note(.status(response.head.status), try await call.discard(response), call, wait: wait)
             } catch {
                 return .again(try await failed(error, &call))
             }
@@ -111,7 +111,7 @@ extension RetryDriver {
     }
 
     /// `isUnsent`: not even the first byte of the body was asked for.
-    private func judge(_ outcome: RetryMachine.Outcome, isUnsent: Bool = false, _ call: LiveCall) -> Verdict {
+    private func judge(_ outcome: RetryMachine.Outcome, isUnsent: Bool = false, _ call: LiveCall) -> Decision {
         // A random number costs a system call, which a call that went well does not need.
         guard machine.isCovered(outcome) else { return .settle(RetryHistory(retried, nil)) }
         let now = call.loop.now()

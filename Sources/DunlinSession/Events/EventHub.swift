@@ -21,8 +21,8 @@ package final class EventHub: Sendable {
     private struct State {
         var steps: [Step] = []
         var isTelling = false
-        var listeners: [UInt64: Stream.Continuation] = [:]
-        var lastListener: UInt64 = 0
+        var observers: [UInt64: Stream.Continuation] = [:]
+        var lastObserver: UInt64 = 0
     }
 
     private let state = Mutex(State())
@@ -34,18 +34,18 @@ package final class EventHub: Sendable {
     }
 
     deinit {
-        for listener in state.withLock({ $0.listeners }).values { listener.finish() }
+        for observer in state.withLock({ $0.observers }).values { observer.finish() }
     }
 
     /// Whether there are observers. Checked for each request.
     var hasObservers: Bool { count.load(ordering: .relaxed) > 0 }
 
     /// All events from now on; the newest `capacity` of them are kept for an observer that is busy.
-    func listen(keeping capacity: Int) -> Stream {
+    func observe(bufferingNewest capacity: Int) -> Stream {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingNewest(max(1, capacity)))
         let id = state.withLock { state in
-            state.lastListener += 1
-            return state.lastListener
+            state.lastObserver += 1
+            return state.lastObserver
         }
         count.add(1, ordering: .relaxed)
         continuation.onTermination = { [weak self] _ in
@@ -77,32 +77,32 @@ package final class EventHub: Sendable {
 
     private func tellAll() {
         while true {
-            let (steps, listeners) = state.withLock { state in
+            let (steps, observers) = state.withLock { state in
                 defer { state.steps = [] }
                 if state.steps.isEmpty { state.isTelling = false }
-                return (state.steps, state.listeners)
+                return (state.steps, state.observers)
             }
             if steps.isEmpty { return }
-            let left = Self.perform(steps, listeners)
-            state.withLock { $0.listeners = left }
+            let left = Self.perform(steps, observers)
+            state.withLock { $0.observers = left }
         }
     }
 
     private static func perform(
-        _ steps: [Step], _ listeners: [UInt64: Stream.Continuation]
+        _ steps: [Step], _ observers: [UInt64: Stream.Continuation]
     ) -> [UInt64: Stream.Continuation] {
-        var listeners = listeners
+        var observers = observers
         for step in steps {
             switch step {
-            case .tell(let event): for listener in listeners.values { listener.yield(event) }
-            case .join(let id, let listener): listeners[id] = listener
-            case .leave(let id): listeners[id] = nil
+            case .tell(let event): for observer in observers.values { observer.yield(event) }
+            case .join(let id, let observer): observers[id] = observer
+            case .leave(let id): observers[id] = nil
             case .end:
-                let all = listeners.values
-                listeners = [:]
-                for listener in all { listener.finish() }
+                let all = observers.values
+                observers = [:]
+                for observer in all { observer.finish() }
             }
         }
-        return listeners
+        return observers
     }
 }

@@ -7,7 +7,7 @@ internal import DunlinTransport
 /// final value is told once, and nothing after it. Looks are a hundredth of a second apart, and all changes between two
 /// looks are told as one: nobody can see more, and telling costs more than sending the bytes.
 struct ProgressReporter {
-    typealias Sight = (tally: Tally, version: UInt64, time: MonotonicTime)
+    typealias Observation = (tally: Tally, version: UInt64, time: MonotonicTime)
 
     private let direction: HTTPSession.Direction
     private var meter = RateMeter()
@@ -44,13 +44,13 @@ extension TransferControl {
     /// The progress now, then the newest value whenever it has changed, then the final one. Nothing is computed or kept
     /// for an observer that is not asking.
     func progress(_ direction: HTTPSession.Direction) -> AsyncStream<HTTPSession.TransferProgress> {
-        AsyncStream(knowing: ProgressReporter(direction)) { [self] teller -> ProgressReporter.Sight? in
+        AsyncStream(knowing: ProgressReporter(direction)) { [self] teller -> ProgressReporter.Observation? in
             guard !teller.isOver,
                 let (tally, version) = await tally(after: teller.version, notBefore: teller.nextTime)
             else { return nil }
             return (tally, version, now())
-        } tell: { teller, sight in
-            teller.tell(sight.tally, sight.version, at: sight.time)
+        } tell: { teller, observation in
+            teller.tell(observation.tally, observation.version, at: observation.time)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Admits so many requests at once and has the others wait. The rules are `QueueMachine`'s; this class holds the lock
 /// around it, and waits.
 package final class RequestQueue: Sendable {
-    fileprivate enum Verdict: Sendable {
+    fileprivate enum Grant: Sendable {
         case admitted
         case steppedAside
     }
@@ -15,7 +15,7 @@ package final class RequestQueue: Sendable {
         case admitted(_ host: String, number: UInt64?)
         /// Too many wait already.
         case full
-        case waiting(Place)
+        case waiting(Position)
 
         /// The number to come back with.
         var number: UInt64? {
@@ -40,7 +40,7 @@ package final class RequestQueue: Sendable {
     }
 
     private let loop: Reactor
-    private let machine: Mutex<QueueMachine<ValueWaiter<Verdict>>>
+    private let machine: Mutex<QueueMachine<ValueWaiter<Grant>>>
 
     package init(_ limits: HTTPSession.QueueLimits, on loop: Reactor) {
         self.loop = loop
@@ -49,13 +49,13 @@ package final class RequestQueue: Sendable {
 
     /// Enters the queue; wakes nobody. Somebody must `wait` for the entry that it returns, at some time.
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
-        let waiter = ValueWaiter<Verdict>(on: loop)
+        let waiter = ValueWaiter<Grant>(on: loop)
         let priority = control.queueStatus.priority
         switch machine.withLock({ $0.enter(host, priority, as: number, waiter) }) {
         case .go: return .admitted(host, number: number)
         case .refuse: return .full
         case .wait(let number):
-            let place = Place(self, host, number, waiter)
+            let place = Position(self, host, number, waiter)
             control.queueStatus.enter(place)
             return .waiting(place)
         }
@@ -82,7 +82,7 @@ package final class RequestQueue: Sendable {
     }
 
     private func wait(
-        _ place: Place, _ control: TransferControl, until deadline: MonotonicTime, _ cancellation: Cancellation
+        _ place: Position, _ control: TransferControl, until deadline: MonotonicTime, _ cancellation: Cancellation
     ) async -> Outcome {
         cancellation.phase = .pool
         defer {
@@ -112,18 +112,18 @@ package final class RequestQueue: Sendable {
 
     /// Ends a wait; the waiter, if it still waited.
     @discardableResult
-    private func giveUp(_ place: Place) -> ValueWaiter<Verdict>? {
+    private func giveUp(_ place: Position) -> ValueWaiter<Grant>? {
         machine.withLock { $0.giveUp(place.number, place.host) }
     }
 
     /// The position of a request that waits.
-    struct Place: QueuePosition {
+    struct Position: QueuePosition {
         private let queue: RequestQueue
         fileprivate let host: String
         fileprivate let number: UInt64
-        fileprivate let waiter: ValueWaiter<Verdict>
+        fileprivate let waiter: ValueWaiter<Grant>
 
-        fileprivate init(_ queue: RequestQueue, _ host: String, _ number: UInt64, _ waiter: ValueWaiter<Verdict>) {
+        fileprivate init(_ queue: RequestQueue, _ host: String, _ number: UInt64, _ waiter: ValueWaiter<Grant>) {
             self.queue = queue
             self.host = host
             self.number = number

@@ -204,7 +204,7 @@ extension RegistryMachine {
 
     var hasObservers: Bool { !observers.isEmpty }
 
-    mutating func part(_ observer: UInt64) {
+    mutating func remove(observer: UInt64) {
         observers.leave(observer)
         noteGuards()
     }
@@ -217,7 +217,7 @@ extension RegistryMachine {
     }
 
     /// Those to be told that a request has been suspended since this time, or (nil) was resumed.
-    mutating func noteHold(since time: MonotonicTime?) -> [Watcher] {
-        observers.noteHold(since: time)
+    mutating func noteSuspension(since time: MonotonicTime?) -> [Watcher] {
+        observers.noteSuspension(since: time)
     }
 }

@@ -69,7 +69,7 @@ struct RegistryObserverMachine<Watcher> {
     }
 
     /// Every observer: a request has been suspended since this time, or (nil) was resumed.
-    mutating func noteHold(since time: MonotonicTime?) -> [Watcher] {
+    mutating func noteSuspension(since time: MonotonicTime?) -> [Watcher] {
         if let time, !isEmpty { ends.note(time) }
         return observers.map(\.watcher)
     }

@@ -34,7 +34,7 @@ struct DestinationChoice {
         case .decided(let decide):
             let url = call.request.head.url(after: call.callHistory)
             let head = head
-            let decided = try await call.foreign { await decide(head, url) }
+            let decided = try await call.foreign(in: .receive) { await decide(head, url) }
             return try await placement(of: (decided ?? .temporary).file)
         }
     }

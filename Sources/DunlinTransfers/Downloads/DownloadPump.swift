@@ -149,13 +149,13 @@ struct DownloadPump: Sendable {
     }
 
     /// How long the end of a body may take after all its bytes have come.
-    private static let patience = Duration.seconds(1)
+    private static let longestWait = Duration.seconds(1)
 
     /// All bytes that count have come. It does not matter to this file if the end itself does not come, so the wait for
     /// it is short.
     private func expectEnd(of arriving: any TransportResponse.BodyStream) async throws {
         let limit = min(
-            call.request.deadline, call.loop.now().advanced(by: Self.patience.clampedNanoseconds))
+            call.request.deadline, call.loop.now().advanced(by: Self.longestWait.clampedNanoseconds))
         let stream = bounded(arriving, until: limit)
         do {
             try call.callTransport.sockets?.hurry(stream, until: limit)

@@ -13,7 +13,7 @@ struct JournalFolder: Sendable {
     private static let newSuffix = ".transfer-new"
     private static let damagedSuffix = ".transfer-damaged"
     /// Older files that were never given an entry's name belong to nobody who is still at it.
-    private static let patience = 60
+    private static let minimumAge = 60
 
     /// What was found under an entry's name.
     enum Finding: Sendable {
@@ -37,7 +37,7 @@ struct JournalFolder: Sendable {
         try naming(path) { () throws(Errno) in
             for name in try FileSystem.names(in: path) where name.hasSuffix(Self.newSuffix) {
                 guard let status = try FileSystem.status(of: file(name)) else { continue }
-                if status.isOlder(than: Self.patience, at: Int(WallClock.seconds)) {
+                if status.isOlder(than: Self.minimumAge, at: Int(WallClock.seconds)) {
                     Self.removeUnlocked(file(name))
                 }
             }

@@ -27,7 +27,7 @@ package struct SegmentMachine<Waiter> {
         /// What is smaller is small.
         var smallPiece = ResumeMachine.Rules.smallPiece
         /// How long to wait for those who have asked before asking for the same.
-        var patience = Duration.seconds(2)
+        var longestWait = Duration.seconds(2)
 
         package init() {}
     }

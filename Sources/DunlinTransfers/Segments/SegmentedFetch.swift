@@ -151,7 +151,7 @@ extension SegmentedFetch {
                 case .ask(let range): outcome = await fetch(range, worker, exchange)
                 case .wait: outcome = await wait(waiter, worker, exchange, until: .never)
                 case .hesitate:
-                    let end = loop.now().advanced(by: Machine.Rules().patience.clampedNanoseconds)
+                    let end = loop.now().advanced(by: Machine.Rules().longestWait.clampedNanoseconds)
                     outcome = await wait(waiter, worker, exchange, until: end)
                 }
                 if let outcome { return outcome }

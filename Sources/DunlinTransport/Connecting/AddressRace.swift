@@ -58,14 +58,14 @@ struct AddressRace {
             var action = contenders.machine.begin(at: now)
             while true {
                 switch action {
-                case .start(let position, let patience):
+                case .start(let position, let waitEnd):
                     last = addresses[position]
                     let begun = dialer.dial(addresses[position])
                     if case .underway(let line) = begun {
                         guard contenders.arm(line, cancellation) else {
                             return contenders.close(.gaveUp(.cancelled), including: line)
                         }
-                        group.addTask { await Contender.wait(position, line, until: patience) }
+                        group.addTask { await Contender.wait(position, line, until: waitEnd) }
                     }
                     action = contenders.began(position, begun, at: now)
                 case .wait:

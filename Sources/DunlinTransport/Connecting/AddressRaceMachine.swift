@@ -60,7 +60,7 @@ struct AddressRaceMachine {
         if now >= deadline { return .giveUp }
         next += 1
         underway += 1
-        let patience = next < count ? min(now.advanced(by: delay), deadline) : deadline
-        return .start(next - 1, until: patience)
+        let waitEnd = next < count ? min(now.advanced(by: delay), deadline) : deadline
+        return .start(next - 1, until: waitEnd)
     }
 }

@@ -12,7 +12,7 @@ internal import DunlinTypes
 /// 4. Bytes that the kernel took may not have reached the peer. If the peer ends its connection with such a response,
 ///    the end is awaited for `patience` at most: a reset says that something was not taken.
 extension ConnectionBody {
-    private static var patience: Int64 { 1_000_000_000 }
+    private static var longestWait: Int64 { 1_000_000_000 }
     /// How many reads are made and discarded if a peer sends more instead of ending the connection.
     private static var looks: Int { 16 }
 
@@ -67,7 +67,7 @@ extension ConnectionBody {
     /// Whether the peer resets the connection that it said it would end.
     private func isReset(_ reading: inout Reading, _ hop: HTTP.Hop) async throws -> Bool {
         let channel = reading.lease.connection.channel
-        let limit = min(context.clock.now().advanced(by: Self.patience), context.clock.whole)
+        let limit = min(context.clock.now().advanced(by: Self.longestWait), context.clock.whole)
         channel.limitReading(until: .never)
         for _ in 0..<Self.looks {
             do throws(Errno) {

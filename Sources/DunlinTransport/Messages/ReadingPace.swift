@@ -23,7 +23,7 @@ struct ReadingPace: Equatable {
     static let bulkRead = 256 * 1024
     static let mark = 2 * bulkRead
     /// Nanoseconds.
-    static let patience: Int64 = 2_000_000
+    static let longestWait: Int64 = 2_000_000
     /// The mark of one byte, which is as good as none.
     static let noMark = 1
 

@@ -175,8 +175,8 @@ extension ResponseReader {
         // A part of what is certain to come may have come already, as the beginning of a record.
         let certain = stream.isSecure ? certain - Self.largestRecord : certain
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, hop) }
-        let patience = pace.isMarked ? start.advanced(by: ReadingPace.patience) : .never
-        let wake = await waitReadable(in: phase, since: start, before: min(limit, patience))
+        let longestWait = pace.isMarked ? start.advanced(by: ReadingPace.longestWait) : .never
+        let wake = await waitReadable(in: phase, since: start, before: min(limit, longestWait))
         if wake == .ready { return }
         // Bytes below the mark count as having come, whatever the limit.
         guard wake == .timedOut, pace.isMarked else { throw context.failure(wake, in: phase, since: start, hop) }

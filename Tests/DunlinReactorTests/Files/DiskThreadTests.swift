@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test func `the disk threads leave when there is nothing to do, and come again`() async throws {
-        let threads = DiskThreads(threads: 2, patience: .milliseconds(1))
+        let threads = DiskThreads(threads: 2, longestWait: .milliseconds(1))
         for _ in 0..<3 {
             #expect(await threads.run { 7 } == 7)
             try await eventually("they have left") { threads.count == 0 }

@@ -22,9 +22,9 @@ import Testing
 
     @Test(.rows("G-3", "NO-15")) func `events come to every observer in one order, from when it joined`() async {
         let hub = EventHub(always: false)
-        let first = hub.listen(keeping: 1000)
+        let first = hub.observe(bufferingNewest: 1000)
         hub.tell(.resumed(Self.snapshot(0)))
-        let second = hub.listen(keeping: 1000)
+        let second = hub.observe(bufferingNewest: 1000)
         await withTaskGroup(of: Void.self) { group in
             for number in 1...200 {
                 group.addTask { hub.tell(.resumed(Self.snapshot(number))) }
@@ -39,7 +39,7 @@ import Testing
 
     @Test func `an observer that does not keep up loses the oldest events`() async {
         let hub = EventHub(always: false)
-        let stream = hub.listen(keeping: 3)
+        let stream = hub.observe(bufferingNewest: 3)
         for number in 0..<10 { hub.tell(.resumed(Self.snapshot(number))) }
         hub.end()
         #expect(await Self.numbers(stream) == [7, 8, 9])
@@ -54,7 +54,7 @@ import Testing
         #expect(!hub.hasObservers)
         hub.tell(told())
         do {
-            let stream = hub.listen(keeping: 1)
+            let stream = hub.observe(bufferingNewest: 1)
             #expect(hub.hasObservers)
             _ = stream
         }
@@ -65,9 +65,9 @@ import Testing
 
     @Test func `events can be observed again once they have ended`() async {
         let hub = EventHub(always: false)
-        let before = hub.listen(keeping: 9)
+        let before = hub.observe(bufferingNewest: 9)
         hub.end()
-        let after = hub.listen(keeping: 9)
+        let after = hub.observe(bufferingNewest: 9)
         hub.tell(.resumed(Self.snapshot(1)))
         hub.end()
         let (none, one) = await (Self.numbers(before), Self.numbers(after))

@@ -14,7 +14,7 @@ import Testing
         // As if its thread had been stopped between the two.
         let call = try mock.session.core.call(.get, "/", options: .init(), isObserved: true)
         if isClosed { await mock.session.restart() } else { await mock.session.tasks.cancelAll() }
-        let task = try mock.session.held(call, into: WholeSink())
+        let task = try mock.session.handle(for: call, into: WholeSink())
         let batch = try mock.session.batch([task], running: 1)
         let error = try await networkError { _ = try await task.value }
         #expect(error?.code == (isClosed ? .sessionClosed : .cancelled))

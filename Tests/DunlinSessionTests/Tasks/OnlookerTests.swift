@@ -77,7 +77,7 @@ import Testing
         let told = Self.enter("a", &machine)
         #expect(told == [1, 3])
         Self.look(ids[1], &machine, for: .end)
-        let all = [machine.noteHold(since: Self.time(5)), machine.noteHold(since: nil)]
+        let all = [machine.noteSuspension(since: Self.time(5)), machine.noteSuspension(since: nil)]
         #expect(all == [[1, 2, 3], [1, 2, 3]])
         let ended = Self.leave(0, &machine)
         #expect(ended == [2])
@@ -87,7 +87,7 @@ import Testing
         var machine = Machine()
         for name in ["a", "b", "-c", "d"] { _ = Self.enter(name, &machine) }
         _ = Self.leave(0, &machine, at: 1)
-        _ = machine.noteHold(since: Self.time(2))
+        _ = machine.noteSuspension(since: Self.time(2))
         let id = machine.join(7)
         var seen: [Int64] = []
         func note() {
@@ -102,9 +102,9 @@ import Testing
         machine.unlist(3)
         _ = Self.leave(3, &machine, at: 5)
         note()
-        _ = machine.noteHold(since: Self.time(6))
+        _ = machine.noteSuspension(since: Self.time(6))
         note()
-        _ = machine.noteHold(since: nil)
+        _ = machine.noteSuspension(since: nil)
         note()
         #expect(seen == [0, 0, 1, 3, 1, 3, 2, 5, 3, 6, 3, 6])
     }
@@ -128,11 +128,11 @@ import Testing
         let told = Self.leave(1, &machine) + Self.leave(0, &machine)
         ways.append(isShort())
         Self.look(id, &machine, for: .arrival)
-        machine.part(id)
+        machine.remove(observer: id)
         ways.append(isShort())
         #expect(ways == [[true, true], [false, true], [true, true], [true, true]])
         #expect(told == [7])
-        let left = machine.noteHold(since: nil)
+        let left = machine.noteSuspension(since: nil)
         #expect(left == [])
     }
 

@@ -6,7 +6,7 @@ import Synchronization
 /// Bodies far larger than what a process may hold of them: to a disk, from a disk, and out of pieces made on the way.
 /// Each is carried by a process of its own, which looks at its memory.
 struct Bulk {
-    private static let patience = Duration.seconds(300)
+    private static let longestWait = Duration.seconds(300)
 
     let megabytes: Int
     let isSecure: Bool
@@ -42,7 +42,7 @@ struct Bulk {
             await Descendant.pause()
             // One body is all there is for the watchdog to see.
             tally.progress.add(1, ordering: .relaxed)
-            if ContinuousClock.now - start > Self.patience { callTransport.kill() }
+            if ContinuousClock.now - start > Self.longestWait { callTransport.kill() }
         }
         tally.count("\(kind)")
         tally.note("\(kind): \(megabytes) MiB in \(ContinuousClock.now - start)")
