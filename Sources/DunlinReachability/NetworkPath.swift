@@ -1,10 +1,10 @@
 internal import DunlinReactor
 
-/// The way to some place as it is at one moment, found out without sending anything.
+/// The route to some place at one time, found out without sending anything.
 public struct NetworkPath: Sendable, Hashable {
-    /// Nil where the system does not say.
+    /// The flags of the route; nil where the system does not say.
     public var flags: Reachability.Flags?
-    /// What it leads out through.
+    /// The interface that it leads through.
     public var interface: NetworkInterface?
 
     public init(flags: Reachability.Flags?, interface: NetworkInterface? = nil) {
@@ -16,26 +16,26 @@ public struct NetworkPath: Sendable, Hashable {
 
     /// Nothing is known.
     public static let unknown = NetworkPath(flags: nil)
-    /// There is no way.
+    /// There is no route.
     public static let none = NetworkPath(flags: [])
 }
 
-/// Where reachability comes from: the kernel, or whatever a test says.
+/// A source of reachability: the kernel, or a test.
 public protocol NetworkPathMonitoring: Sendable {
-    /// One element at once, and one whenever some path may have changed. It says no more than that: `path` does, which
-    /// is asked anew each time. An element must not come before what changed is there to be seen.
+    /// One element at once, and one whenever some path may have changed. The element says no more than that; `path` is
+    /// asked anew each time. An element must not come before the change can be seen.
     func changes() -> AsyncStream<Void>
-    /// The way to an address, or to the world beyond all local networks where none is given.
+    /// The route to an address; for nil, to the internet beyond all local networks.
     func path(to address: HTTP.SocketAddress?) async -> NetworkPath
 }
 
-/// What the kernel says.
+/// The kernel as a source of reachability.
 public struct SystemNetworkPathMonitor: NetworkPathMonitoring {
     public init() {}
 
     public func changes() -> AsyncStream<Void> { LinkMonitor.shared.changes() }
 
-    /// On a thread that may wait: the kernel has locks, and some of what it knows is in files.
+    /// Asks on a thread that may wait, because the kernel has locks, and some of what it knows is in files.
     public func path(to address: HTTP.SocketAddress?) async -> NetworkPath {
         NetworkPath(await DiskThreads.shared.run { RouteFinder().finding(for: address) })
     }
@@ -57,7 +57,7 @@ extension RouteFinding {
         var flags: Reachability.Flags = .reachable
         if !isUp || !hasSource { flags.insert(.connectionRequired) }
         if isDormant {
-            // A line that waits is dialled when there is something to send; a radio waits to be let in.
+            // A line that waits is dialled when there is something to send; a radio waits to be admitted.
             flags.formUnion([.connectionRequired, .connectionOnTraffic])
             if !isPointToPoint { flags.insert(.interventionRequired) }
         }

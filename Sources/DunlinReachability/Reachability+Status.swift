@@ -1,7 +1,7 @@
 extension Reachability {
-    /// Whether there is a way to the network, and over what.
+    /// Whether there is a route to the network, and over what.
     public enum Status: Int, Sendable, Hashable, CaseIterable, Codable {
-        /// Nobody has looked yet, or the system does not say.
+        /// There was no look yet, or the system does not say.
         case unknown = -1
         case notReachable = 0
         /// Over a modem in a mobile network.
@@ -17,13 +17,13 @@ extension Reachability {
             }
         }
 
-        /// The number that AFNetworking would give, which knows no cables: theirs is that of WiFi.
+        /// AFNetworking's number for the status. It has none for cables, and gives them that of WiFi.
         public var compatibilityValue: Int { self == .wired ? Reachability.Status.wifi.rawValue : rawValue }
     }
 }
 
 extension Reachability.Status: CustomStringConvertible {
-    /// AFNetworking's words.
+    /// AFNetworking's text for the status.
     public var description: String {
         switch self {
         case .unknown: "Unknown"

@@ -1,7 +1,7 @@
 internal import DunlinReactor
 internal import Synchronization
 
-/// Whether there is a way to the network, a host or an address, and over what. A hint, never a promise.
+/// Whether there is a route to the network, a host or an address, and over what. A hint, never a promise.
 ///
 /// ```swift
 /// for await status in Reachability.shared.statuses {
@@ -9,20 +9,20 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// What the kernel would do with a packet is known from its links, addresses and routes; nothing is sent. That there is
-/// a way does not mean that anybody answers at its end: a request is the only thing that tells. Use it to explain a
-/// failure, or to know when another attempt may be worth while; `probing` adds attempts of your own.
+/// What the kernel would do with a packet is known from its links, addresses and routes; nothing is sent. A route does
+/// not mean that the other end answers: only a request can tell. Use this to explain a failure, or to know when another
+/// attempt may be worth while; `probing` adds checks of your own.
 ///
-/// Looking begins with the first who watches, and ends with the last. While nothing changes, watching costs nothing.
+/// Looking begins with the first observer, and ends with the last. While nothing changes, observing costs nothing.
 public final class Reachability: Sendable {
-    /// Any network: whether there is a way to the world beyond all local networks, in either family.
+    /// Any network: whether there is a route to the internet, beyond all local networks, in either family.
     public static let shared = Reachability()
 
     private let monitor = SharedWatch<ReachabilityMonitor>()
     private let latest = LatestStatus()
     private let target: ReachabilityMonitor.Target
 
-    /// What tells it.
+    /// The source of the status.
     package var source: any NetworkPathMonitoring { target.source }
 
     private init(_ target: ReachabilityMonitor.Target) {
@@ -35,8 +35,8 @@ public final class Reachability: Sendable {
         self.init(ReachabilityMonitor.Target(place: .world, source: source, resolver: nil, probe: probe))
     }
 
-    /// A host: its name is looked up, anew after each change of the network, and the best of the ways to its addresses
-    /// counts. It is not reachable while its name has no answer.
+    /// A host: its name is looked up, again after each change of the network, and the best of the routes to its
+    /// addresses counts. It is not reachable while its name has no answer.
     public static func host(
         _ name: String, resolver: (any Resolver)? = nil, source: any NetworkPathMonitoring = SystemNetworkPathMonitor(),
         probing probe: Probe? = nil
@@ -48,7 +48,7 @@ public final class Reachability: Sendable {
                 place: place, source: source, resolver: resolver ?? SystemResolver.shared, probe: probe))
     }
 
-    /// One address; its port means nothing. What is on this machine is always reachable.
+    /// One address; its port is ignored. An address of this machine is always reachable.
     public static func address(
         _ address: HTTP.SocketAddress, source: any NetworkPathMonitoring = SystemNetworkPathMonitor(),
         probing probe: Probe? = nil
@@ -60,14 +60,15 @@ public final class Reachability: Sendable {
         stop()
     }
 
-    /// What was known last. It follows the network only while somebody watches, and is `unknown` before anybody does.
+    /// The status that was known last. It follows the network only while there are observers, and is `unknown` before
+    /// there were any.
     public var status: Reachability.Status { latest.status }
 
-    /// Not while that is unknown.
+    /// Whether the status is one of those with a route; false while it is unknown.
     public var isReachable: Bool { status.isReachable }
 
-    /// The status as it is now, once that has been found out, then each that is another than the one before: the newest
-    /// for who is slow. `unknown` comes only where the system does not say. For any number of listeners. Ends with
+    /// The present status, once that has been found out, then each different one; a slow observer gets the newest.
+    /// `unknown` comes only where the system does not say. There may be any number of observers. The stream ends with
     /// `stop()`, and with this object.
     public var statuses: AsyncStream<Reachability.Status> {
         let monitor = watch()
@@ -80,7 +81,7 @@ public final class Reachability: Sendable {
         }
     }
 
-    /// Every look that was taken, whether or not anything was different: with what interface, and all there is to know.
+    /// The result of every look, whether or not anything has changed: with the interface, and all there is to know.
     public var paths: AsyncStream<NetworkPath> {
         let monitor = watch()
         return AsyncStream(knowing: nil) { version in
@@ -91,21 +92,20 @@ public final class Reachability: Sendable {
         }
     }
 
-    /// Waits until it is known: the way to ask once. Throws `CancellationError` when the awaiting task is
+    /// Waits until the status is known: use it to ask once. Throws `CancellationError` when the awaiting task is
     /// cancelled, and when `stop()` comes before an answer.
     public func firstKnownStatus() async throws -> Reachability.Status {
         for await status in statuses where status != .unknown { return status }
         throw CancellationError()
     }
 
-    /// Waits until there is a way; at once if there is. Throws as `firstKnownStatus` does.
+    /// Waits until there is a route; returns at once if there is. Throws as `firstKnownStatus` does.
     public func waitUntilReachable() async throws {
         for await status in statuses where status.isReachable { return }
         throw CancellationError()
     }
 
-    /// Ends every stream: what is asked of them from now on gets nothing, also nothing that was found before. Whoever
-    /// watches later begins anew.
+    /// Ends every stream; they give nothing more, not even what was found before. A later observer begins anew.
     public func stop() {
         monitor.part()?.end()
     }
@@ -113,7 +113,7 @@ public final class Reachability: Sendable {
     /// Whether somebody watches.
     public var isObserved: Bool { monitor.isObserved }
 
-    /// Nil if the system has not a thread left for a loop.
+    /// Nil if the system has no thread left for a loop.
     private func watch() -> ReachabilityMonitor? {
         guard let loop = ReachabilityMonitor.loop else { return nil }
         return monitor.join {
@@ -123,7 +123,7 @@ public final class Reachability: Sendable {
     }
 }
 
-/// What is known, also when nobody looks any more.
+/// The status that is known, also when nobody looks any more.
 final class LatestStatus: Sendable {
     private let value = Atomic<Int>(Reachability.Status.unknown.rawValue)
 

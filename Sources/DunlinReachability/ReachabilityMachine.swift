@@ -1,19 +1,19 @@
-/// What is known of the way to one target, and what to do to know more.
+/// Keeps what is known of the route to one target, and decides what to do to know more.
 ///
 /// Rules:
-/// 1. After each change there is a new look, whatever came of the last: what that still finds is no news any more.
-/// 2. What a look finds is told at once, unless a probe is to have its say: then a way that is there is told when the
-///    probe has answered, and a way that is not there without asking it.
-/// 3. A probe is repeated at its interval for as long as there is a way.
-/// 4. A name that has no answer makes its host unreachable. It is asked for again after 5 seconds, then after twice as
+/// 1. After each change there is a new look, whatever the last one found; what that still finds is outdated.
+/// 2. What a look finds is reported at once, with one exception: if there is a probe, a route is reported when the
+///    probe has answered. That there is none is reported without asking it.
+/// 3. A probe is repeated at its interval as long as there is a route.
+/// 4. A name without an answer makes its host unreachable. It is looked up again after 5 seconds, then after twice as
 ///    long each time, up to 5 minutes, and after any change. This, the probe and the fallback for systems without
 ///    netlink are all the timers there are.
-/// 5. Never reads a clock, asks nobody.
+/// 5. The machine reads no clock and asks nobody.
 struct ReachabilityMachine {
     enum Event: Equatable {
         case changed
         case found(NetworkPath, look: UInt64)
-        /// The name was not resolved. The way to where names are looked up may be there all the same.
+        /// The name was not resolved. There may be a route to the name server all the same.
         case nameless(look: UInt64)
         case probed(Bool, look: UInt64)
         /// A pause is over.

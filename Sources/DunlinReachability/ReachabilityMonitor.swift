@@ -1,7 +1,7 @@
 internal import DunlinReactor
 
-/// Watches one target for as long as somebody holds it: asks, by the rules of `ReachabilityMachine`, and writes down
-/// what it sees.
+/// Observes one target as long as somebody keeps it: asks, by the rules of `ReachabilityMachine`, and publishes what it
+/// finds.
 final class ReachabilityMonitor: Sendable {
     enum Place: Sendable {
         case world
@@ -12,16 +12,16 @@ final class ReachabilityMonitor: Sendable {
     struct Target: Sendable {
         let place: Place
         let source: any NetworkPathMonitoring
-        /// Of a host.
+        /// The resolver of a host's name.
         let resolver: (any Resolver)?
         let probe: Reachability.Probe?
     }
 
     struct Sighting: Sendable, Equatable {
         var path = NetworkPath.unknown
-        /// Counts the looks, so that each is news.
+        /// Counts the looks, so that each is a change.
         var number = 0
-        /// Nothing comes any more, and nobody gets this.
+        /// Whether nothing comes any more; this value itself is not delivered.
         var isOver = false
     }
 
@@ -38,7 +38,7 @@ final class ReachabilityMonitor: Sendable {
     init(_ target: Target, _ latest: LatestStatus, on loop: Reactor) {
         let sightings = ObservableValue(Sighting(), on: loop)
         self.sightings = sightings
-        // Holds what it writes to, not who reads: it is cancelled when they are gone.
+        // The task keeps the value, not its observers: it is cancelled when they are gone.
         looking = Task(executorPreference: loop) {
             await ReachabilityDriver(target: target, loop: loop, latest: latest, sightings: sightings).run()
         }
@@ -108,7 +108,7 @@ private struct ReachabilityDriver: Sendable {
         }
     }
 
-    /// What came of it, if anything.
+    /// Performs an action. Returns its result, if it has one.
     private func perform(_ action: Machine.Action, _ cancellation: Cancellation) async -> Machine.Event? {
         switch action {
         case .tell: nil
@@ -134,7 +134,7 @@ private struct ReachabilityDriver: Sendable {
     }
 
     private func path(to address: HTTP.SocketAddress) async -> NetworkPath {
-        // Whatever the source may be: there is no network between a machine and itself.
+        // Whatever the source says: there is no network between a machine and itself.
         if address.isLoopback {
             let interface = NetworkInterface(name: "lo", index: 1, kind: .loopback)
             return NetworkPath(flags: [.reachable, .isLocalAddress], interface: interface)
@@ -142,7 +142,7 @@ private struct ReachabilityDriver: Sendable {
         return await target.source.path(to: address)
     }
 
-    /// None if the name has no answer; nil if nobody wants one any more.
+    /// The addresses: none if the name has no answer; nil if nobody wants them any more.
     private func addresses(of name: String, _ cancellation: Cancellation) async -> [HTTP.SocketAddress]? {
         guard let resolver = target.resolver else { return [] }
         do {
@@ -154,7 +154,7 @@ private struct ReachabilityDriver: Sendable {
         }
     }
 
-    /// Nil if nobody wants to know any more. A probe that throws found nobody.
+    /// Runs the probe; nil if nobody wants to know any more. A probe that throws counts as no answer.
     private func probe(_ cancellation: Cancellation) async -> Bool? {
         guard let probe = target.probe else { return nil }
         do {

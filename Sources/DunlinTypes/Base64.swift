@@ -18,7 +18,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Nil for anything that `encode` would not have written.
+    /// Decodes Base64; nil for anything that `encode` would not have written.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
         var bytes: [UInt8] = []

@@ -1,6 +1,6 @@
 /// A run of bytes that owns its storage: a slice of one array, shared by reference count.
 ///
-/// Cutting a slice copies nothing, and a slice keeps the whole array alive: a small body handed out with its head
+/// Making a slice copies nothing, and a slice keeps the whole array in memory: a small body that came with its head
 /// shares the head's storage.
 public struct Bytes: Sendable {
     public let storage: [UInt8]
@@ -74,7 +74,7 @@ extension Bytes: Equatable, Hashable {
         return left.withUnsafeBytes { left in right.withUnsafeBytes { right in same(left, right) } }
     }
 
-    /// Eight bytes at a time; both are as long.
+    /// Compares eight bytes at a time; both are of equal length.
     private static func same(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
         var offset = 0
         while offset + 8 <= left.count {
@@ -105,7 +105,7 @@ extension Bytes: ExpressibleByArrayLiteral, ExpressibleByStringLiteral {
 }
 
 extension Bytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The length only: bodies carry secrets, and descriptions end in logs.
+    /// Shows the length only: bodies carry secrets, and descriptions end in logs.
     public var description: String { "\(count) bytes" }
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }

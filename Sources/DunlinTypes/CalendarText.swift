@@ -1,4 +1,4 @@
-/// Moments as a person reads them, without a calendar library.
+/// Times as a person reads them, without a calendar library.
 package enum CalendarText {
     /// `2024-05-01 12:00:00 UTC`, in the Gregorian calendar, of seconds since 1970.
     package static func utc(_ seconds: Int64) -> String {

@@ -1,25 +1,25 @@
-/// An X.509 certificate: its bytes, and what a person reads of it.
+/// An X.509 certificate: its bytes, and details for people.
 public struct Certificate: Sendable {
-    /// What stands in it.
+    /// The contents of a certificate.
     public struct Details: Sendable, Hashable {
-        /// Whose it is, as RFC 4514 writes it: `CN=api.test,O=Test`.
+        /// The subject, as RFC 4514 writes it: `CN=api.test,O=Test`.
         public var subject: String
-        /// Who signed it.
+        /// The issuer that signed it.
         public var issuer: String
         /// The hosts it is for: names and addresses of the subject alternative name. A common name is none.
         public var names: [String]
-        /// In hexadecimal digits.
+        /// The serial number, in hexadecimal digits.
         public var serialNumber: String
         /// From when to when it is valid, in seconds since 1970.
         public var notBefore: Int64
         public var notAfter: Int64
-        /// Of the whole certificate.
+        /// The digest of the whole certificate.
         public var fingerprint: Certificate.Fingerprint
-        /// Of its SubjectPublicKeyInfo: what a public-key pin is compared with.
+        /// The digest of its SubjectPublicKeyInfo, with which a public-key pin is compared.
         public var publicKey: Certificate.Fingerprint
         /// The kind of its key and the key's size: `EC 256`, `RSA 2048`.
         public var key: String
-        /// How it is signed: `ecdsa-with-SHA256`.
+        /// The algorithm it is signed by: `ecdsa-with-SHA256`.
         public var signature: String
         /// Whether it may sign others.
         public var isAuthority: Bool
@@ -45,11 +45,11 @@ public struct Certificate: Sendable {
     }
 
     public let der: Bytes
-    /// From when on and until when it is valid, in seconds since 1970; the latter does not count any more. Known
-    /// beforehand, because it is asked whenever a path that was accepted is relied on again.
+    /// From when on and until when it is valid, in seconds since 1970; the latter is excluded. Read at once, because it
+    /// is checked whenever a path that was accepted is used again.
     package let validFrom: Int64
     package let validUntil: Int64
-    /// Seldom asked, so nothing else is read before somebody does.
+    /// Reads the details, which are seldom needed and so not read before.
     private let read: @Sendable (Bytes) -> Details
 
     package init(
@@ -61,7 +61,7 @@ public struct Certificate: Sendable {
         self.read = read
     }
 
-    /// Read anew each time.
+    /// The contents, read again each time.
     public var details: Details { read(der) }
 }
 
@@ -76,7 +76,7 @@ extension Certificate: Hashable {
 }
 
 extension Certificate: CustomStringConvertible {
-    /// With what to pin it by: the digest of its key, not its own.
+    /// Shows what to pin it by: the digest of its key, not its own.
     public var description: String {
         let details = details
         return "\(details.subject) (issued by \(details.issuer), \(details.publicKey))"

@@ -4,7 +4,7 @@ extension ContentDigest {
         case sha256 = "sha-256"
         case sha512 = "sha-512"
 
-        /// How long a digest is.
+        /// The length of a digest.
         public var byteCount: Int {
             switch self {
             case .sha256: 32
@@ -12,7 +12,7 @@ extension ContentDigest {
             }
         }
 
-        /// As it stands in the registry and in digest fields.
+        /// The name in the registry and in digest fields.
         public var description: String { rawValue }
     }
 }

@@ -1,9 +1,9 @@
-/// A cryptographic digest of some content, and by which algorithm.
+/// A cryptographic digest of some content, with its algorithm.
 public struct ContentDigest: Sendable, Hashable {
     public let algorithm: ContentDigest.Algorithm
     public let bytes: Bytes
 
-    /// Nil unless there are as many bytes as the algorithm makes.
+    /// Nil unless `bytes` has the length that the algorithm makes.
     public init?(_ algorithm: ContentDigest.Algorithm, _ bytes: Bytes) {
         guard bytes.count == algorithm.byteCount else { return nil }
         self.algorithm = algorithm

@@ -3,13 +3,13 @@
 /// The text of all fields lives in one byte array and each field is a pair of ranges over it. A parsed head points
 /// into what was received; a `String` is made only for the field somebody asks for.
 public struct Fields: Sendable {
-    /// Where one field lies in `bytes`.
+    /// The place of one field in `bytes`.
     public struct Entry: Sendable {
         public var nameStart: UInt32
         public var valueStart: UInt32
         public var valueCount: UInt32
         public var nameCount: UInt16
-        /// The caller marked the value: never logged, never carried to another origin.
+        /// Whether the caller marked the value as sensitive: it is never logged, and never sent to another origin.
         public var isSensitive: Bool
 
         @inlinable public init(name: Range<Int>, value: Range<Int>, isSensitive: Bool = false) {
@@ -66,12 +66,12 @@ public struct Fields: Sendable {
             Entry(name: nameStart..<valueStart, value: valueStart..<bytes.count, isSensitive: entry.isSensitive))
     }
 
-    /// Takes out every field of this name.
+    /// Removes every field of this name.
     public mutating func remove(_ name: String) {
         entries.removeAll { Self.matches(bytes, $0.name, name) }
     }
 
-    /// The fields for whose name, in lower case, `keep` says so. Nothing of the others is left in memory.
+    /// The fields whose name, in lower case, `keep` accepts. Nothing of the others is left in memory.
     package func filtered(droppingSensitive: Bool = false, _ keep: (String) -> Bool) -> Fields {
         var kept = Fields()
         for entry in entries where !(droppingSensitive && entry.isSensitive) && keep(text(entry.name).lowercased()) {
@@ -182,7 +182,7 @@ extension Fields: Equatable {
 }
 
 extension Fields {
-    /// Marks those whose name `isSecret` says so of as sensitive.
+    /// Marks fields as sensitive whose name `isSecret` accepts.
     mutating func mark(_ isSecret: (String) -> Bool) {
         for index in entries.indices where !entries[index].isSensitive && isSecret(text(entries[index].name)) {
             entries[index].isSensitive = true
@@ -191,8 +191,8 @@ extension Fields {
 }
 
 extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// One field a line; values that are marked sensitive or whose names are secret are not shown. Nothing in it drives
-    /// a terminal, and each line is a field.
+    /// One field a line; values that are marked sensitive or whose names are secret are not shown. Control characters
+    /// are left out, so that it cannot affect a terminal and each line is a field.
     public var description: String { shown.map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
 
     public var debugDescription: String { description }

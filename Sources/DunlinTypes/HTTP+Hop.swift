@@ -12,9 +12,9 @@ extension HTTP {
         var firstByteTime: Int64 = 0
         var receiveTime: Int64 = 0
 
-        /// The connection was open already: it served an earlier request or was opened ahead of need.
+        /// Whether the connection was open already: it served an earlier request or was opened ahead of need.
         public var isConnectionReused = false
-        /// Process-wide number of the connection, 0 when there was none.
+        /// The number of the connection, unique in the process; 0 when there was none.
         public var connection: UInt64 = 0
         public var peer: HTTP.SocketAddress? {
             get { peerReference?.address }
@@ -24,16 +24,16 @@ extension HTTP {
         public var security: TransportSecurity? { peerReference?.security }
         /// The address by reference: a hop is copied at every step of its request.
         public var peerReference: Peer?
-        /// Bytes of the request handed to the kernel, head included.
+        /// Bytes of the request that the kernel took, head included.
         public var bytesSent = 0
-        /// Bytes of the response taken from the kernel, head included.
+        /// Bytes of the response that came from the kernel, head included.
         public var bytesReceived = 0
         /// Bytes of the body as they came, content codings still on, framing off.
         public var bodyBytes = 0
         /// Bytes of the body with its content codings taken off.
         public var decodedBytes = 0
 
-        /// What a connection and its hops share of whom they talk to.
+        /// What a connection and its hops share about their peer.
         public final class Peer: Sendable, Hashable {
             public let address: HTTP.SocketAddress
             public let security: TransportSecurity?

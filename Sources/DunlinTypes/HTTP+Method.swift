@@ -23,7 +23,7 @@ extension HTTP {
         public static let trace: HTTP.Method = "TRACE"
         public static let connect: HTTP.Method = "CONNECT"
 
-        /// Asks for nothing to change (RFC 9110 §9.2.1).
+        /// Whether it asks for no change on the server (RFC 9110 §9.2.1).
         public var isSafe: Bool {
             switch rawValue {
             case "GET", "HEAD", "OPTIONS", "TRACE": true
@@ -31,7 +31,7 @@ extension HTTP {
             }
         }
 
-        /// Sending it twice means the same as sending it once (RFC 9110 §9.2.2).
+        /// Whether sending it twice means the same as sending it once (RFC 9110 §9.2.2).
         public var isIdempotent: Bool {
             isSafe || rawValue == "PUT" || rawValue == "DELETE"
         }

@@ -1,5 +1,6 @@
 extension HTTP {
-    /// Scheme, host and port, and the way there: what a connection may be shared for (RFC 9110 §4.3).
+    /// Scheme, host and port, and the route to them: requests that have all of them in common may share a connection
+    /// (RFC 9110 §4.3).
     public struct Origin: Sendable, Hashable, CustomStringConvertible {
         public enum Scheme: String, Sendable, Hashable {
             case http
@@ -38,23 +39,23 @@ extension HTTP {
             self.init(scheme: scheme, host: host, port: port, route: HTTP.Route(address: .unix(socketPath)))
         }
 
-        /// For whoever has checked the host character by character: nobody does so again.
+        /// Makes an origin of a host whose characters were checked already.
         package init(scheme: Scheme, checkedHost host: String, port: UInt16?) {
             parts = Parts(scheme, host, port ?? scheme.defaultPort, nil, isHostChecked: true)
         }
 
-        /// The same origin, reached another way.
+        /// The origin with another route.
         package func over(_ route: HTTP.Route) -> HTTP.Origin {
             HTTP.Origin(parts: Parts(scheme, host, port, route, isHostChecked: isHostChecked))
         }
 
-        /// The same origin, reached the usual way.
+        /// The origin with the usual route.
         package var unrouted: HTTP.Origin {
             if route == nil { return self }
             return HTTP.Origin(parts: Parts(scheme, host, port, nil, isHostChecked: isHostChecked))
         }
 
-        /// Whether scheme, host and port are the same, whatever the way there: what may see each other's secrets.
+        /// Whether scheme, host and port are the same, whatever the routes: such origins may see each other's secrets.
         public func isSame(as other: HTTP.Origin) -> Bool {
             parts === other.parts || (port == other.port && scheme == other.scheme && host == other.host)
         }
@@ -67,15 +68,17 @@ extension HTTP {
         /// Lower-case ASCII; an IPv6 address without its brackets.
         public var host: String { parts.host }
         public var port: UInt16 { parts.port }
-        /// How to get there, if not by looking the host up and connecting with the session's socket options.
+        /// The route to the origin; nil for the usual one, which is looking the host up and connecting with the
+        /// session's socket options.
         public var route: HTTP.Route? { parts.route }
-        /// The Unix socket that stands in for host and port, if one does. A leading NUL means an abstract name.
+        /// The Unix socket to connect to instead of host and port, if there is one. A leading NUL means an abstract
+        /// name.
         public var socketPath: String? {
             if case .unix(let path) = route?.address { path } else { nil }
         }
         /// The Host field's value: brackets around IPv6, no user info, no default port.
         public var authority: String { parts.authority }
-        /// The host is known to have only characters that a host may have.
+        /// Whether the host is known to have only characters that a host may have.
         public var isHostChecked: Bool { parts.isHostChecked }
 
         public static func == (left: HTTP.Origin, right: HTTP.Origin) -> Bool {

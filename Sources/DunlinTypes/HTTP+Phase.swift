@@ -4,7 +4,7 @@ extension HTTP {
     public enum Phase: String, Sendable, Hashable, CaseIterable {
         /// Waiting for a free connection.
         case pool
-        /// Turning the host name into addresses.
+        /// Looking up the addresses of the host's name.
         case resolve
         /// Opening the socket.
         case connect

@@ -1,5 +1,6 @@
 extension HTTP {
-    /// Who is served first among requests that wait for a connection: the higher number; equals in order of arrival.
+    /// The order in which requests that wait for a connection are served: the higher number first, equal ones in order
+    /// of arrival.
     public struct Priority: Sendable, Hashable, Comparable, ExpressibleByIntegerLiteral {
         public var rawValue: Int
 

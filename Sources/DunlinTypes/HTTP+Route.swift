@@ -1,9 +1,10 @@
 extension HTTP {
-    /// How connections to an origin are made where that differs from the usual way.
+    /// How connections to an origin are made where that differs from the usual route.
     ///
-    /// A part of the origin's identity: a connection made one way is never lent to a request that asked for another.
+    /// It is a part of the origin's identity: a connection made by one route is never used for a request that asked for
+    /// another.
     public struct Route: Sendable, Hashable {
-        /// Where to connect to, whatever the host's name says; port 0 stands for the origin's own.
+        /// The address to connect to, whatever the host's name stands for; port 0 means the origin's own.
         public var address: HTTP.SocketAddress?
         /// Instead of the session's.
         public var sockets: HTTP.SocketOptions?

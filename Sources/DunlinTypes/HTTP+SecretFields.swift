@@ -2,13 +2,13 @@ extension HTTP {
     /// The names of fields whose values are secrets. One list for everything: no description shows these values, no
     /// redirect takes them to another origin, and none is written to a disk.
     ///
-    /// Those that are usual are always among them. A field of any name is secret too if it was appended as sensitive.
+    /// The usual ones are always among them. A field of any name is secret too if it was appended as sensitive.
     ///
     /// ```swift
     /// configuration.secretFields = ["X-Tenant-Key"]
     /// ```
     public struct SecretFields: Sendable, Hashable {
-        /// Beside the usual ones, in lower case.
+        /// The names beside the usual ones, in lower case.
         public private(set) var more: Set<String> = []
 
         /// The usual ones and no others.
@@ -32,14 +32,14 @@ extension HTTP {
             return all
         }
 
-        /// In any case.
+        /// Whether a name, in any case, is among them.
         public func contains(_ name: String) -> Bool {
             let name = name.lowercased()
             return Self.names.contains(name) || more.contains(name)
         }
 
-        /// Whether a field of that name, in any case, looks as if it could be one. Nobody knows all names that there
-        /// are, so what lies on a disk for long is asked this.
+        /// Whether a field of that name, in any case, looks as if it might be secret. Nobody knows all names that there
+        /// are, so this is asked of fields that are stored on a disk.
         public func mayContain(_ name: String) -> Bool {
             let name = name.lowercased()
             return contains(name) || Self.signs.contains { name.contains($0) }
@@ -83,7 +83,7 @@ extension HTTP.SecretFields: ExpressibleByArrayLiteral {
 }
 
 extension Fields {
-    /// Marks those of these names, as if they had been appended as sensitive.
+    /// Marks fields of these names, as if they had been appended as sensitive.
     package mutating func mark(_ secret: HTTP.SecretFields) {
         // Those that are usual are known by their names.
         if secret.more.isEmpty { return }

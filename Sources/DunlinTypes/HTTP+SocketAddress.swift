@@ -1,5 +1,5 @@
 extension HTTP {
-    /// Where a socket connects to.
+    /// The address that a socket connects to.
     public enum SocketAddress: Sendable, Hashable {
         /// Four bytes in network order, and the port.
         case v4(UInt32, port: UInt16)

@@ -1,14 +1,14 @@
 extension HTTP.SocketOptions {
-    /// What traffic is for, so that this machine's queues and, where they care, routers serve it accordingly.
+    /// The purpose of traffic, by which this machine's queues and, where they care, routers serve it.
     public enum ServiceType: String, Sendable, Hashable, CaseIterable {
         case normal
-        /// A call.
+        /// A phone call.
         case voip
         case voice
         case video
-        /// What somebody waits for.
+        /// Traffic that a user waits for.
         case responsive
-        /// What nobody waits for.
+        /// Traffic that nobody waits for.
         case background
     }
 

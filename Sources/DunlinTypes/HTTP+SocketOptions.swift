@@ -1,14 +1,14 @@
 extension HTTP {
-    /// What is set on a TCP socket before it connects. Unix sockets take none of it.
+    /// The options that are set on a TCP socket before it connects. Unix sockets have none of them.
     public struct SocketOptions: Sendable, Hashable {
         /// The address to connect from; port 0 lets the system choose one. Peers of the other family are not tried.
         public var localAddress: HTTP.SocketAddress?
         /// The interface to send through, by name. Systems before Linux 5.7 ask for CAP_NET_RAW; a local address of
         /// that interface is what comes closest without it.
         public var interface: String?
-        /// Sends what is written at once instead of waiting to fill a segment.
+        /// Whether bytes are sent at once instead of waiting to fill a segment.
         public var noDelay = true
-        /// Asks a silent peer whether it is still there; nil: never.
+        /// The probes that ask a silent peer whether it is still there; nil for none.
         public var keepAlive: KeepAlive?
         /// How long written bytes may stay unacknowledged before the connection counts as broken; nil leaves it to the
         /// system's count of retransmissions (about a quarter of an hour). Whole milliseconds.
@@ -22,9 +22,9 @@ extension HTTP {
 
         /// Probes of an idle connection. Whole seconds.
         public struct KeepAlive: Sendable, Hashable {
-            /// Silence before the first probe.
+            /// The silence before the first probe.
             public var idle: Duration
-            /// Between two probes.
+            /// The time between two probes.
             public var interval: Duration
             /// Unanswered probes after which the connection is broken.
             public var count: Int
@@ -39,7 +39,7 @@ extension HTTP {
 }
 
 extension HTTP.SocketOptions {
-    /// What the kernel would refuse or read otherwise than meant; nil if there is nothing.
+    /// What the kernel would refuse or misunderstand; nil if there is nothing.
     public var problem: String? {
         switch localAddress {
         case .unix: return "localAddress must be an IP address"

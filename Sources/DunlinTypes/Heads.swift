@@ -1,7 +1,7 @@
-/// What a request says before its body.
+/// The head of a request: everything before its body.
 public struct RequestHead: Sendable {
     public var method: HTTP.Method
-    /// Where the request goes: decides the connection and the Host field.
+    /// The origin that the request goes to: it decides the connection and the Host field.
     public var origin: HTTP.Origin
     /// The request target in origin form (`/path?query`), exactly as it will be written.
     public var target: String
@@ -36,18 +36,18 @@ public struct RequestHead: Sendable {
         set { content = .fields(newValue) }
     }
 
-    /// The fields checked and encoded ahead; nil once somebody changed them.
+    /// The fields, checked and encoded ahead; nil once they were changed.
     @inlinable public var prepared: PreparedFields? {
         if case .prepared(let prepared) = content { prepared } else { nil }
     }
 }
 
-/// Fields that many requests send alike: checked once, and kept as the lines they are sent as.
+/// Fields that many requests have in common: checked once, and kept as the lines they are sent as.
 public final class PreparedFields: Sendable {
     public let fields: Fields
     public let lines: [UInt8]
 
-    /// For `RequestEncoder.prepare` alone: nobody checks the lines again.
+    /// For `RequestEncoder.prepare` alone: the lines are not checked again.
     package init(_ fields: Fields, lines: [UInt8]) {
         self.fields = fields
         self.lines = lines
@@ -59,14 +59,14 @@ extension PreparedFields: CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["fields": fields], displayStyle: .class) }
 }
 
-/// What a response says before its body; an interim (1xx) response is one too.
+/// The head of a response: everything before its body. An interim (1xx) response is one too.
 public struct ResponseHead: Sendable {
     public var version: HTTP.Version
     public var status: HTTP.Status
     public var fields: Fields {
         didSet { reasonRange = nil }
     }
-    /// Where the reason phrase lies in the fields' bytes.
+    /// The range of the reason phrase in the fields' bytes.
     private var reasonRange: Range<UInt32>?
 
     public init(version: HTTP.Version = .http11, status: HTTP.Status, fields: Fields = Fields()) {

@@ -1,4 +1,4 @@
-/// Sums of numbers that strangers bring: what does not fit is as much as fits.
+/// Sums of numbers from outside, clamped to what fits.
 extension FixedWidthInteger {
     package func addingClamped(_ other: Self) -> Self {
         let (sum, overflow) = addingReportingOverflow(other)

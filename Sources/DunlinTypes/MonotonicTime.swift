@@ -1,4 +1,4 @@
-/// A point on the loop's clock, in nanoseconds. Reading the clock is the reactor's business, not this type's.
+/// A point in time on the loop's clock, in nanoseconds. Only the reactor reads the clock.
 public struct MonotonicTime: Sendable, Hashable, Comparable {
     public var nanoseconds: Int64
 
@@ -35,7 +35,7 @@ extension Duration {
         return spill ? (scaled < 0 ? .min : .max) : sum
     }
 
-    /// As long as any clock can add to the time it shows: 292 years at most. The system's stop the program when they
-    /// are asked for more.
+    /// The duration, clamped to what any clock can add to its time: 292 years at most. The system's clocks stop the
+    /// program if they are asked for more.
     package var clamped: Duration { .nanoseconds(clampedNanoseconds) }
 }

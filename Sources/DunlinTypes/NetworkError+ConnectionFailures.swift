@@ -1,5 +1,5 @@
 extension NetworkError {
-    /// Why no connection came about: what became of each address that was tried.
+    /// Why no connection could be made: the failure of each address that was tried.
     public struct ConnectionFailures: Error, Sendable, Hashable {
         public struct Failure: Sendable, Hashable {
             public var address: HTTP.SocketAddress
@@ -18,9 +18,9 @@ extension NetworkError {
         /// How many failures are kept.
         public static let limit = 16
 
-        /// The first of them, in the order in which they came.
+        /// The first failures, in the order in which they came.
         public private(set) var failures: [Failure] = []
-        /// Of all that failed.
+        /// The number of all failures.
         public private(set) var count = 0
 
         public init(_ failures: [Failure] = []) {

@@ -1,7 +1,7 @@
 extension NetworkError {
-    /// Every way there is leads through interfaces that the rules refuse.
+    /// The error if all routes lead through interfaces that the rules refuse.
     public struct InterfaceRefusal: Error, Sendable, Hashable {
-        /// Those that there is a way through. None where the system does not say.
+        /// The interfaces that routes lead through. Empty where the system does not say.
         public var interfaces: [NetworkInterface]
         public var rules: NetworkInterface.Rules
 

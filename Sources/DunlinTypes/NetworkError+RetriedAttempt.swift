@@ -1,16 +1,16 @@
 extension NetworkError {
-    /// An attempt of a request that another one followed: what it came to, and how long the request waited then.
+    /// An attempt of a request that another one followed: its outcome, and how long the request waited then.
     public struct RetriedAttempt: Sendable, Hashable {
         public enum Cause: Sendable, Hashable {
-            /// The server answered so.
+            /// The server answered with this status.
             case status(HTTP.Status)
             case failure(NetworkError.Code, HTTP.Phase?)
         }
 
         public var cause: Cause
-        /// Before the next attempt.
+        /// The wait before the next attempt.
         public var wait: Duration
-        /// How the attempt had spent its time, if the transport tells.
+        /// How the attempt's last hop spent its time, if the transport reports it.
         public var lastHop: HTTP.Hop?
 
         public init(_ cause: Cause, wait: Duration, hop: HTTP.Hop? = nil) {
@@ -32,7 +32,7 @@ extension NetworkError.RetriedAttempt.Cause: CustomStringConvertible {
 }
 
 extension NetworkError {
-    /// Why a request was not tried again though its policy is for what happened to it.
+    /// Why a request had no further attempt though its policy is for what happened to it.
     public struct RetryRefusal: Sendable, Hashable, CustomStringConvertible {
         public let rawValue: String
 
@@ -42,9 +42,9 @@ extension NetworkError {
 
         public var description: String { rawValue }
 
-        /// It was tried as often as the policy allows.
+        /// It had as many attempts as the policy allows.
         public static let attemptsSpent = Self("attemptsSpent")
-        /// It may have done its work, and doing it twice may not be the same as doing it once.
+        /// The server may have carried it out, and carrying it out twice may not be the same as once.
         public static let notSafe = Self("notSafe")
         /// Its body can be sent once, and may have been.
         public static let bodyNotReplayable = Self("bodyNotReplayable")
@@ -52,7 +52,7 @@ extension NetworkError {
         public static let retryAfterTooLong = Self("retryAfterTooLong")
         /// The next attempt could not begin before the request's total time is over.
         public static let deadline = Self("deadline")
-        /// Too many requests to this origin were tried again already.
+        /// Too many requests to this origin had further attempts already.
         public static let budgetSpent = Self("budgetSpent")
     }
 }

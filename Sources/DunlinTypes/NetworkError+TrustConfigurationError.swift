@@ -1,13 +1,13 @@
 extension NetworkError {
-    /// What cannot be used of what a trust configuration was made of.
+    /// What cannot be used of a trust configuration.
     public enum TrustConfigurationError: Error, Sendable, Hashable {
         /// The system has no store of roots where one is usually found.
         case noSystemRoots(lookedAt: [String])
         /// A file or folder that cannot be read.
         case unreadable(String)
-        /// A folder with nothing in it that is a certificate.
+        /// A folder that holds no certificate.
         case noCertificates(in: String)
-        /// Something that should be a certificate and is none; `source` is a file, or tells what it was given as.
+        /// Something that should be a certificate and is none; `source` is a file, or says how it was given.
         case notACertificate(source: String, problem: String)
         /// A pin that is neither `sha256/` with Base64 of 32 bytes nor a certificate.
         case notAPin(String)

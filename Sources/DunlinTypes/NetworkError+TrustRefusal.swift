@@ -10,9 +10,9 @@ extension NetworkError {
             case wrongHost
             /// The certificate names no host at all; a common name does not count (RFC 9525 §2).
             case namesNoHost
-            /// The chain ends at somebody who is not known, or in the middle.
+            /// The chain ends at an unknown issuer, or is incomplete.
             case unknownIssuer
-            /// The server's certificate is signed by itself, and not known.
+            /// The server's certificate is signed by itself, and not trusted.
             case selfSigned
             /// A signature does not fit, or cannot be checked.
             case badSignature
@@ -34,7 +34,7 @@ extension NetworkError {
             /// Revocation was to be checked and could not be: a list or a staple is missing, old, or not signed as it
             /// must.
             case revocationUnknown
-            /// The store says that this certificate or this use of it is refused.
+            /// The root store says that this certificate or this use of it is refused.
             case distrusted
             /// No certificate of the verified path is pinned.
             case pinMismatch
@@ -45,30 +45,30 @@ extension NetworkError {
             /// Invalid certificates are allowed, and the host's name was to be checked without a pin: anybody can issue
             /// himself a certificate with any name, so the check would mean nothing.
             case nameNeedsPin
-            /// The challenge hook said so.
+            /// The authentication handler refused it.
             case refusedByHook
             /// Not the certificate's fault: out of memory, or a mistake of ours.
             case internalError
         }
 
         public var reason: Reason
-        /// Whom we wanted to reach.
+        /// The host that was to be reached.
         public var host: String
         /// How far from the server's own certificate, which is 0, the fault was found.
         public var depth: Int?
         /// The certificate at fault.
         public var certificate: Certificate?
-        /// What the server presented, as far as it was put together.
+        /// The certificates that the server presented, as far as a path could be built.
         public var path: [Certificate]
         /// Of a pin mismatch: the digests found on the path, from the server's certificate on. Of the public keys, or
         /// of the certificates where those are pinned.
         public var seen: [Certificate.Fingerprint]
-        /// Of a pin mismatch: any of these would have done.
+        /// Of a pin mismatch: the digests of which one was expected.
         public var expected: [Certificate.Fingerprint]
         /// Whether those are digests of certificates. They are not written as pins then: as such they would match
         /// nothing.
         public var comparesCertificates = false
-        /// What there is to say beyond the reason.
+        /// Details beyond the reason.
         public var detail: String?
 
         public init(

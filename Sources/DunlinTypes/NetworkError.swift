@@ -1,4 +1,4 @@
-/// Why a request failed, and what may be done about it.
+/// Why a request failed, and whether it may be sent again.
 public struct NetworkError: Error, Sendable {
     /// What went wrong. An open set: new codes may appear in minor releases.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -20,27 +20,27 @@ public struct NetworkError: Error, Sendable {
     public var requestMayHaveBeenSent: Bool
     /// Whether sending the same request again cannot do its work twice.
     public var isSafeToRetry: Bool
-    /// The connection had served other requests before: the peer may just have been closing it.
+    /// Whether the connection had served other requests before: the peer may just have been closing it.
     public var connectionWasReused = false
     /// How long that limit is, where it is known.
     public var limit: Duration?
     public var elapsed: Duration?
-    /// Whom it happened with: an origin or an address.
+    /// The peer it happened with: an origin or an address.
     public var peer: String?
-    /// One sentence for a person, and no more than a line.
+    /// One sentence for a person, of a single line.
     public var reason: String
     public var underlying: (any Error)?
     /// The response, if its head had come.
     public var response: ResponseHead?
-    /// The beginning of that response's body, bounded: of one that was refused, or as far as it came.
+    /// The beginning of that response's body, up to a limit: of a body that was refused, or as far as it came.
     public var body: Bytes?
-    /// How the last attempt had spent its time.
+    /// How the last hop spent its time.
     public var hop: HTTP.Hop?
-    /// The attempts before the last one, where a policy had the request tried again.
+    /// The earlier attempts, if a retry policy had the request sent again.
     public var retries: [NetworkError.RetriedAttempt] = []
-    /// Why it was not tried once more, where the policy is for what happened.
+    /// Why there was no further attempt, if the policy is for what happened.
     public var retryRefusal: NetworkError.RetryRefusal?
-    /// What is left to go on with, for whoever knows what to do with it.
+    /// What the request left behind, such as resume data.
     package var leftover: (any Sendable)?
 
     public init(
@@ -50,7 +50,7 @@ public struct NetworkError: Error, Sendable {
         body: Bytes? = nil
     ) {
         self.code = code
-        // What a server says may stand in it.
+        // The reason may contain text of a server.
         self.reason = VisibleText.of(reason)
         self.phase = phase
         self.exceeded = exceeded
@@ -68,9 +68,9 @@ public struct NetworkError: Error, Sendable {
 extension NetworkError.Code {
     /// The request can't be written: a bad method, target or field, or a target that is no URL.
     public static let invalidRequest = Self("invalidRequest")
-    /// The parameters have no form in the format they were to be sent in.
+    /// The parameters cannot be written in the format they were to be sent in.
     public static let invalidParameters = Self("invalidParameters")
-    /// A part of a multipart form cannot be sent: its file is not there, or a field of it is none.
+    /// A part of a multipart form cannot be sent: its file is missing, or one of its fields is malformed.
     public static let invalidPart = Self("invalidPart")
     /// The URL names a scheme that Dunlin does not speak.
     public static let unsupportedScheme = Self("unsupportedScheme")
@@ -78,7 +78,7 @@ extension NetworkError.Code {
     public static let invalidConfiguration = Self("invalidConfiguration")
     public static let nameNotResolved = Self("nameNotResolved")
     public static let connectionFailed = Self("connectionFailed")
-    /// There are ways to the host, but only through interfaces that the rules refuse; the underlying
+    /// There are routes to the host, but only through interfaces that the rules refuse; the underlying
     /// `NetworkError.InterfaceRefusal` names them.
     public static let interfaceRefused = Self("interfaceRefused")
     /// The peer ended the connection before the response was complete.
@@ -98,7 +98,7 @@ extension NetworkError.Code {
     public static let cancelled = Self("cancelled")
     public static let unacceptableStatus = Self("unacceptableStatus")
     public static let unacceptableContentType = Self("unacceptableContentType")
-    /// The response has no content, and what was asked for cannot be made of nothing.
+    /// The response has no content, and the type that was asked for needs some.
     public static let noContent = Self("noContent")
     /// The content is not what it says it is: text in another charset, a document that breaks its own rules.
     public static let unreadableContent = Self("unreadableContent")
@@ -110,11 +110,11 @@ extension NetworkError.Code {
     public static let fileUnreadable = Self("fileUnreadable")
     /// A download's file cannot be made where it should be: `fileFailure` says why.
     public static let fileNotCreated = Self("fileNotCreated")
-    /// A file cannot be written, for want of room most likely; the cause beneath says why.
+    /// A file cannot be written, most likely because the disk is full; the underlying error says why.
     public static let fileNotWritten = Self("fileNotWritten")
-    /// A download came whole and cannot be given its name: `fileFailure` says why, and where it lies.
+    /// A download came whole and cannot be moved to its name: `fileFailure` says why, and where the file is.
     public static let fileNotMoved = Self("fileNotMoved")
-    /// What came is not what the digest says.
+    /// The content does not have the expected digest.
     public static let digestMismatch = Self("digestMismatch")
     /// The request would have to be sent again with a body that can be sent once.
     public static let bodyNotReplayable = Self("bodyNotReplayable")
@@ -122,27 +122,27 @@ extension NetworkError.Code {
     public static let tooManyRedirects = Self("tooManyRedirects")
     /// A redirect led to a request that was answered with a redirect before; `redirects` tells the chain.
     public static let redirectLoop = Self("redirectLoop")
-    /// A redirect whose Location leads nowhere that could be asked.
+    /// A redirect whose Location is no URL that can be asked.
     public static let invalidRedirect = Self("invalidRedirect")
     /// A redirect from https to http, which the policy does not allow.
     public static let insecureRedirect = Self("insecureRedirect")
-    /// What a download was to be gone on with is damaged, or was never resume data.
+    /// The data to resume a download with is damaged, or was never resume data.
     public static let invalidResumeData = Self("invalidResumeData")
     public static let sessionClosed = Self("sessionClosed")
-    /// TLS was not agreed on, or was broken afterwards; the underlying `TLSError` says how.
+    /// The TLS handshake failed, or TLS was broken afterwards; the underlying `TLSError` says how.
     public static let secureConnectionFailed = Self("secureConnectionFailed")
-    /// The server is not who it should be; `trustRefusal` says why.
+    /// The server is not trusted; `trustRefusal` says why.
     public static let serverTrustFailed = Self("serverTrustFailed")
     /// A session with pins would have sent something unprotected.
     public static let clearTextRefused = Self("clearTextRefused")
-    /// Pins are of no use with this base URL.
+    /// Pins cannot protect with this base URL.
     public static let insecurePinningConfiguration = Self("insecurePinningConfiguration")
-    /// The answer to an authentication challenge does not answer it.
+    /// The answer to an authentication challenge does not fit it.
     public static let unusableCredential = Self("unusableCredential")
 }
 
 extension NetworkError {
-    /// Which attempt of the request it was that ended so; 1 for the first.
+    /// How many attempts the request had; 1 if there was only one.
     public var attempts: Int { retries.count + 1 }
 }
 

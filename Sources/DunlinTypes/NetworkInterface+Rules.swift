@@ -7,10 +7,10 @@ extension NetworkInterface {
     /// ```
     ///
     /// Rules:
-    /// 1. What is denied, by name or by kind, is never used. Where anything is allowed, only that is.
-    /// 2. What stays on this machine, over `loopback` or a Unix socket, passes unless it is denied.
-    /// 3. A tunnel is judged as what it is, not as what carries it, which cannot be seen: who pays for each byte of a
-    ///    modem denies `tunnel` as well.
+    /// 1. An interface that is denied, by name or by kind, is never used. If any are allowed, only those are used.
+    /// 2. Traffic within this machine, over `loopback` or a Unix socket, is allowed unless it is denied.
+    /// 3. A tunnel counts as a tunnel, because what carries it cannot be seen: to avoid all traffic over a modem, deny
+    ///    `tunnel` as well.
     public struct Rules: Sendable, Hashable, Codable {
         public var allowedNames: Set<String> = []
         public var allowedKinds: Set<NetworkInterface.Kind> = []

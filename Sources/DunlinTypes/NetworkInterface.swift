@@ -1,5 +1,5 @@
 extension NetworkInterface {
-    /// What an interface leads over, as far as the system can tell.
+    /// The kind of network behind an interface, as far as the system can tell.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
         /// This machine itself.
         case loopback

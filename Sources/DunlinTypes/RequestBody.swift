@@ -1,16 +1,17 @@
-/// What follows a request's head, and whether it can be said again.
+/// The body of a request, and whether it can be sent again.
 public struct RequestBody: Sendable {
     public typealias Chunks = AsyncSequence<Bytes, any Error> & Sendable
 
     public enum Content: Sendable {
         case none
         case bytes(Bytes)
-        /// `make` is called once per sending. A one-shot body is never sent a second time.
+        /// `make` is called each time the body is sent. A one-shot body is never sent a second time.
         case stream(length: Int?, isReplayable: Bool, make: @Sendable () -> any Chunks)
         case file(File)
     }
 
-    /// A regular file, or part of one. Opened for each sending, before anything is sent; its length is what it is then.
+    /// A regular file, or a part of one. It is opened each time it is sent, before anything is; its length is what it
+    /// is then.
     public struct File: Sendable, Hashable {
         public var path: String
         /// Offsets of the part to send; nil for all of it.
@@ -24,9 +25,9 @@ public struct RequestBody: Sendable {
 
     /// Fields that are known only when the body has been sent, a checksum for instance.
     public final class Trailers: Sendable {
-        /// Announced in the head.
+        /// The names, which the head announces.
         public let names: [String]
-        /// Called after the body's last byte, once per sending.
+        /// Called after the body's last byte, each time it is sent.
         public let make: @Sendable () async throws -> Fields
 
         init(_ names: [String], _ make: @escaping @Sendable () async throws -> Fields) {
@@ -35,7 +36,7 @@ public struct RequestBody: Sendable {
         }
     }
 
-    /// Nil for no body at all: most requests have none, and a body is copied with its request at every step.
+    /// Nil for no body at all: most requests have none, and a body is copied often.
     @usableFromInline let parts: Parts?
 
     @usableFromInline final class Parts: Sendable {
@@ -74,15 +75,15 @@ public struct RequestBody: Sendable {
     @inlinable public static var none: RequestBody { RequestBody(nil) }
 
     @inlinable public var content: Content { parts?.content ?? .none }
-    /// What Content-Type to send when the caller names none.
+    /// The Content-Type to send when the caller's fields have none.
     @inlinable public var contentType: String? { parts?.contentType }
-    /// What `Content-Encoding` to send: how the content was coded.
+    /// The `Content-Encoding` to send, if the content is coded.
     public var contentEncoding: String? { parts?.contentEncoding }
-    /// What follows the body, which is chunked for that.
+    /// The trailers after the body, which is chunked for that.
     @inlinable public var trailers: Trailers? { parts?.trailers }
     private var once: (any OneShot)? { parts?.once }
 
-    /// Knows whether a one-shot body's only sending has begun.
+    /// Knows whether sending a one-shot body has begun.
     public protocol OneShot: AnyObject, Sendable {
         var isTaken: Bool { get }
     }
@@ -95,7 +96,7 @@ public struct RequestBody: Sendable {
         RequestBody(.bytes(Bytes(text)), contentType: contentType)
     }
 
-    /// A sequence that `make` can start afresh: the body may be replayed.
+    /// A sequence that `make` can make again, so that the body may be sent again.
     public static func replayable(
         length: Int? = nil, contentType: String? = "application/octet-stream",
         _ make: @escaping @Sendable () -> any Chunks
@@ -103,22 +104,23 @@ public struct RequestBody: Sendable {
         RequestBody(.stream(length: length, isReplayable: true, make: make), contentType: contentType)
     }
 
-    /// A file, or the bytes of one at the offsets of `range`. Each sending opens it afresh.
+    /// A file, or the bytes of one at the offsets of `range`. It is opened each time it is sent.
     ///
-    /// What cannot be opened or is no regular file fails with code `fileUnreadable` before anything is sent. A file
-    /// that shrinks while it is sent fails with `bodyLengthMismatch`; of one that grows, what was announced is sent.
+    /// A file that cannot be opened, or is not regular, fails with code `fileUnreadable` before anything is sent. A
+    /// file that shrinks while it is sent fails with `bodyLengthMismatch`; of one that grows, the announced length is
+    /// sent.
     public static func file(
         _ path: String, range: Range<Int>? = nil, contentType: String? = "application/octet-stream"
     ) -> RequestBody {
         RequestBody(.file(File(path, range: range)), contentType: contentType)
     }
 
-    /// The same body in another form; what else was said of it stays.
+    /// The body with other content; its content type, coding and trailers stay.
     public func with(_ content: Content) -> RequestBody {
         RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
     }
 
-    /// The same body, said to be in this coding.
+    /// The body, declared to have this content coding.
     public func with(contentEncoding: String?) -> RequestBody {
         RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
     }
@@ -127,7 +129,7 @@ public struct RequestBody: Sendable {
         RequestBody(Parts(content, contentType, contentEncoding, trailers, once))
     }
 
-    /// The same body, chunked and followed by the fields that `make` returns once all of it has been sent. The head
+    /// The body, chunked and followed by the fields that `make` returns once all of it has been sent. The head
     /// announces `names`.
     ///
     /// Fields that would change how the message is framed, routed or decoded may not come this late: announced, they
@@ -138,7 +140,7 @@ public struct RequestBody: Sendable {
         with(Trailers(names, make))
     }
 
-    /// The same body, chunked and followed by `fields`.
+    /// The body, chunked and followed by `fields`.
     public func withTrailers(_ fields: Fields) -> RequestBody {
         with(Trailers(fields.map(\.name)) { fields })
     }

@@ -1,9 +1,9 @@
 /// A cookie as a client keeps it (RFC 6265bis §5.7).
 ///
-/// Its value is a secret that no description shows. Coded, it stands there in the clear: what is written down of it
-/// belongs where only its owner reads.
+/// Its value is a secret that no description shows. Encoding does not hide it: store the result where only its owner
+/// can read it.
 public struct StoredCookie: Sendable, Hashable, Codable {
-    /// What the server said of other sites. Kept, and means nothing here: a server's client has no sites.
+    /// What the server said of other sites. It is kept, and has no effect here: a server's client has no sites.
     public enum SameSite: String, Sendable, Hashable, Codable {
         case strict
         case lax
@@ -11,20 +11,20 @@ public struct StoredCookie: Sendable, Hashable, Codable {
         case anywhere = "none"
     }
 
-    /// May be empty; what is sent then is the value alone.
+    /// The name; if it is empty, the value alone is sent.
     public var name: String
     public var value: String
     /// A host in lower-case ASCII, without a dot before it.
     public var domain: String
     /// Whether hosts below the domain do not get it.
     public var isHostOnly: Bool
-    /// It goes to this path and those below.
+    /// The path; the cookie is sent to it and those below.
     public var path: String
     /// Seconds since 1970; nil for a cookie of this session, which a program forgets when it ends.
     public var expires: Int64?
-    /// Whether it goes over https alone.
+    /// Whether it is sent over https only.
     public var isSecure: Bool
-    /// Kept, and means nothing here: there are no scripts to hide it from.
+    /// Kept without effect here: there are no scripts to hide it from.
     public var isHTTPOnly: Bool
     public var sameSite: SameSite?
 
@@ -50,7 +50,7 @@ public struct StoredCookie: Sendable, Hashable, Codable {
 }
 
 extension StoredCookie: CustomStringConvertible, CustomReflectable {
-    /// As in a Set-Cookie field, but for the value.
+    /// The cookie as in a Set-Cookie field, without its value.
     public var description: String {
         var parts = ["\(name)=<redacted>", isHostOnly ? "for \(domain)" : "Domain=\(domain)", "Path=\(path)"]
         if let expires { parts.append("Expires=\(CalendarText.utc(expires))") }
@@ -64,7 +64,7 @@ extension StoredCookie: CustomStringConvertible, CustomReflectable {
 }
 
 extension StoredCookie {
-    /// What keeps it from being sent as it is, or from ever being sent; nil for nothing.
+    /// Why it cannot be sent as it is, or not at all; nil if it can.
     package var problem: String? {
         if name.isEmpty && value.isEmpty { return "it has neither name nor value" }
         if name.utf8.count + value.utf8.count > Self.longest { return "it is too long" }

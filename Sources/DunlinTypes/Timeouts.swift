@@ -52,7 +52,7 @@ public struct Timeouts: Sendable, Hashable {
             readIdle: Self.limit(readIdle), total: Self.limit(total))
     }
 
-    /// Waiting for a connection to become free.
+    /// The wait for a connection to become free.
     public var pool: Duration? {
         get { self[.pool] }
         set { self[.pool] = newValue }

@@ -1,22 +1,24 @@
-/// Carries one request to its origin and brings the response back: the seam under `HTTPSession`.
+/// Carries one request to its origin and brings the response back. It can replace the transport of an `HTTPSession`.
 ///
 /// A transport knows nothing of redirects, retries or decoding. It ends promptly when its task is cancelled.
 public protocol Transport: Sendable {
     func exchange(_ request: TransportRequest) async throws -> TransportResponse
 }
 
-/// One request as a transport gets it. Immutable, and passed along by one reference.
+/// One request as a transport gets it: immutable, and passed by reference.
 public final class TransportRequest: Sendable {
     public let head: RequestHead
     public let body: RequestBody
     public let timeouts: Timeouts
-    /// When the whole request must be over, on the transport's clock; set once for all hops.
+    /// The deadline of the whole call, on the transport's clock; set once for all hops.
     public let deadline: MonotonicTime
-    /// Who goes first when connections are short.
+    /// The order in which requests that wait for a connection are served.
     public let priority: HTTP.Priority
-    /// How long a body that asked for leave (`Expect: 100-continue`) waits for it before it is sent without.
+    /// How long a body that asked for the server's consent (`Expect: 100-continue`) waits for it before it is sent
+    /// without.
     public let continueTimeout: Duration
-    /// Another connection has just failed under this request: one that has been idle as long may be as dead.
+    /// Whether a new connection is needed, because another one has just failed: others that have been idle as long may
+    /// be closed too.
     public let needsFreshConnection: Bool
 
     public init(
@@ -35,7 +37,7 @@ public final class TransportRequest: Sendable {
 }
 
 extension TransportRequest {
-    /// What may be different in another request.
+    /// What a copy of a request may change.
     public struct Changes: Sendable {
         public var head: RequestHead
         public var body: RequestBody
@@ -46,7 +48,7 @@ extension TransportRequest {
         public var needsFreshConnection: Bool
     }
 
-    /// The same request but for what `change` makes different.
+    /// A copy of the request, changed by `change`.
     public func with<Failure: Error>(_ change: (inout Changes) throws(Failure) -> Void) throws(Failure)
         -> TransportRequest
     {
@@ -61,16 +63,16 @@ extension TransportRequest {
     }
 }
 
-/// One response as a transport hands it on. Immutable, and passed along by one reference.
+/// One response as a transport delivers it: immutable, and passed by reference.
 public final class TransportResponse: Sendable {
     public let head: ResponseHead
     /// Interim (1xx) responses that came first, in order.
     public let interim: [ResponseHead]
     public let body: TransportResponse.Body
-    /// Nil for none: even empty arrays are counted by reference.
+    /// Nil for no trailers: even empty arrays are counted by reference.
     private let wholeTrailers: Fields?
     public let hop: HTTP.Hop
-    /// What it answers, if that has no body, which would be kept with it; nil also where nobody said.
+    /// The request it answers, if that has no body, which would be kept with it; nil also where it is not known.
     package let request: TransportRequest?
 
     public init(
@@ -101,14 +103,14 @@ public final class TransportResponse: Sendable {
     /// The trailer fields of a body that is here already; a stream brings its own.
     public var trailers: Fields { wholeTrailers ?? Fields() }
 
-    /// The same response with another body, and what came with that.
+    /// The response with another body, and that body's hop and trailers.
     package func with(_ body: TransportResponse.Body, _ hop: HTTP.Hop, trailers: Fields? = nil) -> TransportResponse {
         TransportResponse(
             head: head, interim: interim, body: body, trailers: trailers ?? wholeTrailers, hop: hop,
             answering: request)
     }
 
-    /// The same response with fields of these names marked as sensitive.
+    /// The response with fields of these names marked as sensitive.
     package func marking(_ secret: HTTP.SecretFields) -> TransportResponse {
         if secret.more.isEmpty { return self }
         var (head, interim, trailers) = (head, interim, wholeTrailers)
@@ -119,7 +121,7 @@ public final class TransportResponse: Sendable {
             head: head, interim: interim, body: body, trailers: trailers, hop: hop, answering: request)
     }
 
-    /// The same response as the answer to `request`, whose body it does not keep.
+    /// The response as the answer to `request`, whose body it does not keep.
     package func answering(_ request: TransportRequest) -> TransportResponse {
         self.request === request ? self : newlyAnswering(request.withoutBody)
     }
@@ -147,20 +149,20 @@ extension TransportResponse {
 extension TransportResponse {
     /// A body that is still arriving. Reading pulls: nothing is read from the peer until somebody asks.
     ///
-    /// Dropping the last reference gives the rest up and closes whatever it was read from.
+    /// Releasing the last reference discards the rest and closes what it was read from.
     public protocol BodyStream: AnyObject, Sendable {
-        /// The next piece, or `nil` after the last. Only one reader at a time.
+        /// The next chunk, or `nil` after the last. Only one reader at a time.
         func next() async throws -> Bytes?
-        /// The same. What follows may be received into the memory of `spare`, which is taken then.
+        /// The next chunk. Later ones may be received into the memory of `spare`, which is taken then.
         func next(reusing spare: inout [UInt8]?) async throws -> Bytes?
-        /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before
-        /// memory is spent on it; what it throws ends the reading.
+        /// All chunks that are left, as one. `admit` is called with the length so far, or the length to come, before
+        /// memory is used for it; an error it throws ends the reading.
         func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
         /// The declared length, if the peer declared one.
         var expectedLength: Int? { get }
-        /// Trailer fields; empty until the last piece has been read.
+        /// The trailer fields; empty until the last chunk has been read.
         var trailers: Fields { get }
-        /// How the exchange went so far; final once the last piece has been read.
+        /// How the exchange has spent its time so far; final once the last chunk has been read.
         var hop: HTTP.Hop { get }
     }
 }

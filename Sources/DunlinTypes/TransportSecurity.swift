@@ -1,14 +1,15 @@
 /// What a connection under TLS agreed on with its server.
 public struct TransportSecurity: Sendable, Hashable {
-    /// Such as "TLS 1.3".
+    /// The version, such as "TLS 1.3".
     public var version: String
     /// The suite's name in the standard.
     public var cipher: String
-    /// What ALPN chose; nil if the server chose nothing.
+    /// The protocol that ALPN chose; nil if the server chose none.
     public var applicationProtocol: String?
-    /// The server remembered an earlier handshake, so this one was short.
+    /// Whether an earlier TLS session was resumed, so that the handshake was short.
     public var isResumed: Bool
-    /// What made the server believed: its own certificate first. Of a resumed session, what did so then.
+    /// The path by which the server is trusted: its own certificate first. For a resumed session, the path of the first
+    /// handshake.
     public var verifiedPath: [Certificate]
 
     public init(

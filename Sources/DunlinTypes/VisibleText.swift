@@ -8,7 +8,7 @@
 /// 1. Controls, what begins an escape sequence among them, and all that is not shown but has an effect (directions,
 ///    joiners, variations, tags) are left out. What followed an escape stays, as the text it is.
 /// 2. White space of any kind is a blank, the ends of lines too: what comes out is one line.
-/// 3. What is no character is shown as one that cannot be.
+/// 3. A scalar that is no character is shown as U+FFFD.
 /// 4. Marks pile up on one character to a small number, and text has an end.
 public enum VisibleText {
     public static let longest = 4096

@@ -1,19 +1,19 @@
-/// When work that goes on is shown, and when it is hidden again.
+/// Decides when activity is shown, and when it is hidden again.
 ///
 /// Rules:
-/// 1. Four states. Work that begins is shown only if there is still some after `delays.activation`; what happens
-///    meanwhile changes nothing, so that short requests never flicker. Who looks between two requests that follow each
-///    other at once, less than a `gap` apart, has seen work.
-/// 2. Work that ends is hidden only if none has come for `delays.completion`, counted from its end, whenever somebody
-///    looks. What came and ended between two looks counts as if it had been seen.
-/// 3. Disabled means `notActive`, whatever goes on; enabling looks at what goes on then.
-/// 4. Each wait has a number: one that was given up means nothing when it ends after all.
+/// 1. There are four states. Work that begins is shown only if there is still some after `delays.activation`; what
+///    happens meanwhile changes nothing, so that short requests never flicker. A look between two requests that follow
+///    each other at once, less than a `gap` apart, counts as seeing work.
+/// 2. Work that ends is hidden only if none has come for `delays.completion`, counted from its end, whenever the look
+///    is. Work that came and ended between two looks counts as if it had been seen.
+/// 3. Disabled means `notActive`, whatever work there is; enabling looks at the work there is then.
+/// 4. Each wait has a number: the end of a wait that was given up has no effect.
 ///
-/// Must not know: clocks, and what the work is.
+/// It must know neither clocks nor what the work is.
 struct ActivityMachine {
     enum Action: Equatable {
         case none
-        /// Say so when that much time has passed, instead of any former wait.
+        /// Call `waited` when that much time has passed, instead of any former wait.
         case wait(Duration, number: UInt64)
         case stopWaiting
         /// No wait goes on, either.
@@ -22,17 +22,17 @@ struct ActivityMachine {
         case hide
     }
 
-    /// What is seen at one look.
+    /// What one look finds.
     struct Work: Equatable {
-        /// There is some now.
+        /// Whether there is work now.
         var goesOn = false
-        /// Some has ended since the last look.
+        /// Whether some has ended since the last look.
         var hasEnded = false
-        /// How long ago the last of it ended, if none goes on; nil if that is not known.
+        /// How long ago the last of it ended, if there is none now; nil if that is not known.
         var idleTime: Duration?
     }
 
-    /// Longer than it takes to make the next request after a response, and shorter than anybody sees.
+    /// A time longer than it takes to make the next request after a response, and shorter than anybody sees.
     static var gap: Duration { .milliseconds(5) }
 
     var delays = ActivityMonitor.Delays()

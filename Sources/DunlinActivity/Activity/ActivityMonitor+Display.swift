@@ -1,5 +1,5 @@
 extension ActivityMonitor {
-    /// Something that shows whether work goes on: a spinner, a log line, a gauge.
+    /// Something that shows whether there is activity: a spinner, a log line, a gauge.
     public protocol Display: Sendable {
         /// Told of every change, one after the other. Must not wait.
         func activityChanged(to isActive: Bool)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 extension ActivityMonitor {
-    /// Work that goes on, for an `ActivityMonitor` to show, until `end()` is called or the token is let go of.
+    /// Work of your own for an `ActivityMonitor` to show, until `end()` is called or the token is released.
     public final class Token: Sendable {
         private let ledger: ActivityLedger
         private let hasEnded = Atomic<Bool>(false)
@@ -15,14 +15,14 @@ extension ActivityMonitor {
             end()
         }
 
-        /// Calling it again is harmless.
+        /// Ends the work; calling it again has no effect.
         public func end() {
             if !hasEnded.exchange(true, ordering: .relaxed) { ledger.ended() }
         }
     }
 }
 
-/// How many tokens there are, and a bell to ring when that changes.
+/// Counts tokens, and yields to a bell when the number changes.
 final class ActivityLedger: Sendable {
     let bell: AsyncStream<Void>.Continuation
     private let begun = Atomic<UInt64>(0)
@@ -32,7 +32,8 @@ final class ActivityLedger: Sendable {
         self.bell = bell
     }
 
-    /// How many have ended so far, and whether there are others. None is missed: those that ended are counted first.
+    /// How many have ended so far, and whether there are others. None is missed, because those that ended are counted
+    /// first.
     var tally: (ended: UInt64, isBusy: Bool) {
         let ended = over.load(ordering: .acquiring)
         return (ended, begun.load(ordering: .acquiring) > ended)

@@ -1,4 +1,4 @@
-/// Says whether there is work worth showing: on when requests have gone on for a while, off when there have been none
+/// Says whether there is activity worth showing: on when requests have run for a while, off when there have been none
 /// for a moment. For spinners, log lines and gauges.
 ///
 /// ```swift
@@ -8,29 +8,28 @@
 /// for await isActive in await monitor.changes { lamp.isOn = isActive }
 /// ```
 ///
-/// What goes on is read from the sessions' registries each time, never counted up and down: a request that is
-/// suspended, cancelled and completed leaves nothing behind. Sessions and tokens only ring, and the monitor looks.
-/// It asks for one ring at a time, and while there is work to show twenty times a second at most: requests by the
-/// thousand do not wake it, and cost no more than they do without it. While there is none it waits, without a timer,
-/// for one to come.
+/// The state is read from the sessions' registries each time, never counted up and down: a request that is suspended,
+/// cancelled and completed leaves nothing behind. Sessions and tokens only ring, and the monitor looks. It asks for one
+/// ring at a time, and while there is work to show at most twenty times a second: thousands of requests do not wake it
+/// more often. While there is none it waits, without a timer, for one to come.
 ///
 /// It does not keep the sessions.
 public actor ActivityMonitor {
     public enum State: Sendable, Hashable, CaseIterable {
         /// Nothing is shown.
         case notActive
-        /// There is work, which is shown if it lasts.
+        /// There is work, which will be shown if it lasts.
         case delayingStart
         /// Work is shown.
         case active
-        /// There is none any more, which is shown if it stays so.
+        /// There is none any more, which will be shown if it stays so.
         case delayingEnd
     }
 
     public struct Delays: Sendable, Hashable {
         /// How long there must be work before it is shown.
         public var activation: Duration
-        /// How long there must be none before it is hidden.
+        /// How long there must be no work before it is hidden.
         public var completion: Duration
 
         public init(activation: Duration = .seconds(1), completion: Duration = .milliseconds(170)) {
@@ -39,7 +38,7 @@ public actor ActivityMonitor {
         }
     }
 
-    /// One for the whole program. Nobody enables it unasked.
+    /// One monitor for the whole program. It shows nothing until you enable it.
     public static let shared = ActivityMonitor()
 
     private let clock: any Clock<Duration>
@@ -53,13 +52,13 @@ public actor ActivityMonitor {
     private var waiting: Task<Void, Never>?
     private var resting: Task<Void, Never>?
     private var looking: Task<Void, Never>?
-    /// The last that asks the sessions something.
+    /// The last task that asks the sessions something.
     private var last: Task<Void, Never>?
     /// How many tokens had ended at the last look.
     private var endedTokens: UInt64 = 0
 
-    /// How long it does not ask to be rung when work that is shown may end soon. Looking costs about as much as a
-    /// request: twenty looks a second are nothing, and where an end was not heard of its time is known.
+    /// How long it does not ask for a ring when work that is shown may end soon. A look costs about as much as a
+    /// request: twenty looks a second are nothing, and the time of an end that was not announced is known.
     private static let rest = Duration.milliseconds(50)
 
     public init(delays: Delays = Delays(), clock: any Clock<Duration> = ContinuousClock()) {
@@ -88,14 +87,14 @@ extension ActivityMonitor {
 
     public var isEnabled: Bool { machine.isEnabled }
 
-    /// Counts for what begins or ends from now on.
+    /// The delays for work that begins or ends from now on.
     public var delays: Delays { machine.delays }
 
     public func setDelays(_ delays: Delays) {
         machine.delays = delays
     }
 
-    /// Whether there is work to show: as it is now, then every change, until the monitor is let go of.
+    /// Whether there is work to show: the state now, then each change, until the monitor is released.
     public var changes: AsyncStream<Bool> {
         let (stream, observer) = AsyncStream<Bool>.makeStream()
         lastObserver += 1
@@ -112,14 +111,14 @@ extension ActivityMonitor {
         observers[observer] = nil
     }
 
-    /// Where activity is shown from now on, instead of any former place; nil for none.
+    /// Shows activity on this display from now on, instead of any former one; nil for none.
     public func display(on display: (any ActivityMonitor.Display)?) {
         if isActive { self.currentDisplay?.activityChanged(to: false) }
         self.currentDisplay = display
         if isActive { display?.activityChanged(to: true) }
     }
 
-    /// The same with a closure, which is told of every change, one after the other, and must not wait.
+    /// Tells a closure of every change, one after the other; it must not wait.
     public func display(on change: @escaping @Sendable (_ isActive: Bool) -> Void) {
         display(on: ActivityClosure(change: change))
     }
@@ -133,7 +132,7 @@ extension ActivityMonitor {
 // MARK: - What goes on
 
 extension ActivityMonitor {
-    /// Looks at what goes on, and from then on whenever that may have changed.
+    /// Looks at the work there is, and from then on whenever it may have changed.
     public func enable() async {
         await inTurn { monitor in
             guard !monitor.isEnabled else { return }
@@ -152,7 +151,7 @@ extension ActivityMonitor {
         }
     }
 
-    /// Hides what is shown, and looks no more.
+    /// Hides activity, and looks no more.
     public func disable() async {
         act(machine.disable())
         endRest()
@@ -175,7 +174,7 @@ extension ActivityMonitor {
         }
     }
 
-    /// Shows them no more.
+    /// Stops showing the requests of this session.
     public func unfollow(_ session: HTTPSession) async {
         await inTurn { monitor in
             await monitor.sessions.removeValue(forKey: ObjectIdentifier(session.core))?.unfollow()
@@ -183,8 +182,8 @@ extension ActivityMonitor {
         }
     }
 
-    /// One after the other: the sessions are asked, which takes time, and what one look finds must not be taken for
-    /// what goes on once another has found something else.
+    /// Runs one task after the other. Asking the sessions takes time, and the findings of one look must not replace
+    /// those of a later one.
     private func inTurn(_ work: @escaping @Sendable (isolated ActivityMonitor) async -> Void) async {
         let before = last
         let task = Task {
@@ -195,19 +194,20 @@ extension ActivityMonitor {
         await task.value
     }
 
-    /// Work that no session knows of goes on until the token is ended or let go of.
+    /// Begins work that no session knows of; it goes on until the token is ended or released.
     public nonisolated func beginActivity() -> ActivityMonitor.Token {
         ActivityMonitor.Token(ledger)
     }
 
-    /// The same for as long as `work` takes.
+    /// Shows activity for as long as `work` takes.
     public nonisolated func withActivity<Value>(_ work: () async throws -> Value) async rethrows -> Value {
         let token = beginActivity()
         defer { token.end() }
         return try await work()
     }
 
-    /// What goes on now, and what ended since the last look. Sessions ring for what is asked for; tokens ring anyway.
+    /// The work now, and whether some ended since the last look. Sessions ring for what is asked for; tokens always
+    /// ring.
     private func work(andThen news: News) async -> ActivityMachine.Work {
         let tokens = ledger.tally
         let hasEnded = tokens.ended != endedTokens
@@ -224,7 +224,7 @@ extension ActivityMonitor {
         return work
     }
 
-    /// What the next ring is to be for.
+    /// What to ask the next ring for.
     private func news(isRested: Bool) -> News {
         switch machine.state {
         case .notActive, .delayingEnd: .arrival
@@ -233,7 +233,7 @@ extension ActivityMonitor {
         }
     }
 
-    /// Somebody rang, or it has rested.
+    /// Looks, after a ring or a rest.
     private func look(isRested: Bool = false) async {
         guard isEnabled else { return }
         var next = news(isRested: isRested)

@@ -1,4 +1,4 @@
-/// A session whose requests an `ActivityMonitor` shows, for as long as it or any of its requests is there.
+/// A session whose requests an `ActivityMonitor` shows, as long as it or any of its requests exists.
 final class FollowedSession {
     private weak let session: SessionCore?
     private var observer: UInt64?
@@ -15,7 +15,7 @@ final class FollowedSession {
         Task { await tasks.remove(observer: observer) }
     }
 
-    /// From now on `bell` rings for what `look` asks for.
+    /// Makes `bell` ring for what `look` asks for.
     func listen(_ bell: AsyncStream<Void>.Continuation) async {
         guard observer == nil, let tasks = session?.tasks else { return }
         let id = await tasks.join(bell)
@@ -23,15 +23,15 @@ final class FollowedSession {
         (isBusy, ends) = (false, await tasks.look(id, for: .nothing).ends.count)
     }
 
-    /// The bell rings no more for it.
+    /// Ends the ringing.
     func unfollow() async {
         guard let id = observer else { return }
         observer = nil
         await session?.tasks.remove(observer: id)
     }
 
-    /// What goes on now, and what ended since the last look; the bell rings for what is asked for. Nil once the
-    /// session is gone.
+    /// The work now, and whether some ended since the last look. The bell rings for `news`. Nil once the session is
+    /// gone.
     func look(for news: News) async -> ActivityMachine.Work? {
         guard let tasks = session?.tasks else { return nil }
         guard let observer else { return ActivityMachine.Work() }
@@ -47,7 +47,7 @@ final class FollowedSession {
 }
 
 extension ActivityMachine.Work {
-    /// This and that.
+    /// Adds the work of another session.
     mutating func add(_ other: Self) {
         goesOn = goesOn || other.goesOn
         hasEnded = hasEnded || other.hasEnded

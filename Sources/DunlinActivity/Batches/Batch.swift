@@ -11,9 +11,9 @@ extension HTTPSession {
     /// let albums = try await batch.values
     /// ```
     ///
-    /// It begins at once and goes on by itself; it need not be held on to.
+    /// It begins at once and goes on by itself; the object may be released.
     public final class Batch<Output: Sendable>: Sendable {
-        /// In the order in which they were asked for.
+        /// The requests, in the order in which they were asked for.
         public let tasks: [RequestTask<Output>]
         private let book: BatchBook
 
@@ -23,9 +23,9 @@ extension HTTPSession {
         }
     }
 
-    /// Makes requests and lets them go, at most `running` at once. Those whose turn is still to come are listed in
-    /// `tasks`, and no timeout counts for them but an inherited deadline. Throws for what cannot be sent, once the
-    /// session is shut down, and for less than one at once; nothing has been sent then.
+    /// Makes requests and begins them, at most `running` at once. Those that wait for their turn are listed in `tasks`,
+    /// and have no timeout but an inherited deadline. Throws for a request that cannot be sent, once the session is
+    /// shut down, and if `running` is less than one; nothing has been sent then.
     public func batch<S: ResponseSerializer>(
         _ requests: [BatchRequest], running: Int? = nil, as serializer: S
     ) throws -> Batch<S.Output> where S.Output: Sendable {
@@ -38,8 +38,8 @@ extension HTTPSession {
         return try batch(tasks, running: running)
     }
 
-    /// The same with tasks that were made before. `running` does not hold back those that have begun already, or that
-    /// belong to another batch that has a limit.
+    /// Makes a batch of tasks that were made before. `running` does not limit those that have begun already, or that
+    /// belong to another batch with a limit.
     public func batch<Output: Sendable>(
         _ tasks: [RequestTask<Output>], running: Int? = nil
     ) throws -> Batch<Output> {
@@ -58,7 +58,7 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Batch {
-    /// How each request ended, once all have. Cancelling the task that waits here cancels the batch.
+    /// The outcome of each request, once all are over. Cancelling the task that waits here cancels the batch.
     public var results: [Result<HTTPSession.Response<Output>, any Error>] {
         get async {
             await withTaskCancellationHandler {
@@ -71,14 +71,14 @@ extension HTTPSession.Batch {
         }
     }
 
-    /// What each request brought, once all are over; throws the error of the first, in the order in which they were
-    /// asked for, that failed.
+    /// The value of each request, once all are over; throws the error of the first one that failed, in the order in
+    /// which they were asked for.
     public var values: [Output] {
         get async throws { try await results.map { try $0.get().value } }
     }
 
-    /// How far the batch is: as it is now, then the newest value whenever it has changed, then the final one. Who
-    /// begins to listen when it is over gets the final value.
+    /// The progress of the batch: the value now, then the newest whenever it has changed, then the final one. A stream
+    /// that is begun when the batch is over gives the final value.
     public var progress: AsyncStream<HTTPSession.BatchProgress> {
         AsyncStream(knowing: (value: HTTPSession.BatchProgress, version: UInt64)?.none) { [book] known in
             known?.value.isFinal == true ? nil : await book.progress.value(after: known?.version)
@@ -88,12 +88,12 @@ extension HTTPSession.Batch {
         }
     }
 
-    /// How far it is just now.
+    /// The progress by now.
     public var state: HTTPSession.BatchProgress { book.state }
 
-    /// Stops every request that is not over; each fails with `NetworkError` code `cancelled`.
+    /// Cancels every request that is not over; each fails with `NetworkError` code `cancelled`.
     public func cancel() {
-        // The newest first: none is to be sent because an older one has just left.
+        // The newest first, so that none is sent because an older one has just left.
         for task in tasks.reversed() { task.cancel() }
     }
 }

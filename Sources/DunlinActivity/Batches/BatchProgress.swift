@@ -1,24 +1,24 @@
 extension HTTPSession {
-    /// How far a batch has come. Never less than it was told before.
+    /// The progress of a batch. It never goes down.
     public struct BatchProgress: Sendable, Hashable {
-        /// Requests that are over, well or with an error.
+        /// Requests that are over, with or without an error.
         public private(set) var finished = 0
         /// Those of them that ended with an error.
         public private(set) var failed = 0
         public let total: Int
-        /// Bytes of the requests' bodies as they travel, codings on and framing off, since the batch began.
+        /// Bytes of the requests' bodies on the wire, codings on and framing off, since the batch began.
         public private(set) var sentBytes = 0
-        /// The same of the responses' bodies.
+        /// Bytes of the responses' bodies, counted in the same way.
         public private(set) var receivedBytes = 0
 
         init(total: Int) {
             self.total = total
         }
 
-        /// All requests are over: no value follows this one.
+        /// Whether all requests are over: no value follows this one.
         public var isFinal: Bool { finished == total }
 
-        /// Of the requests, from 0 to 1; all of nothing is 1.
+        /// The part of the requests that are over, from 0 to 1; 1 for an empty batch.
         public var fraction: Double { total == 0 ? 1 : Double(finished) / Double(total) }
 
         mutating func ended(well isWell: Bool) {

@@ -2,14 +2,14 @@ package import DunlinInflate
 internal import DunlinReactor
 
 extension RequestBody {
-    /// How a request's body may be compressed: in any coding that Dunlin can do.
+    /// The codings in which a request's body may be compressed.
     public struct Compression: RawRepresentable, Sendable, Hashable {
         let codec: ContentCodec
 
         public static let gzip = Compression(known: .gzip)
         public static let deflate = Compression(known: .deflate)
 
-        /// By the coding's name; nil if it is unknown or can only be undone.
+        /// The compression by its coding's name; nil if it is unknown or can only be decoded.
         public init?(rawValue: String) {
             guard let codec = ContentCodecs.known.all.first(where: { $0.name == rawValue }) else { return nil }
             self.init(codec)
@@ -28,11 +28,11 @@ extension RequestBody {
         public var rawValue: String { codec.name }
     }
 
-    /// The same body compressed, with its `Content-Encoding`. Few servers take one; ask yours.
+    /// The body compressed, with its `Content-Encoding`. Few servers accept one; ask yours.
     ///
-    /// Bytes are compressed now and announced by their new length. A stream or a file is compressed as it is sent,
-    /// without a length; it stays replayable if it was. `flushing` sends each of a stream's pieces as it comes, for a
-    /// peer who is to read along; without, the encoder holds bytes back until there are enough to be worth sending.
+    /// Bytes are compressed now, and sent with their new length. A stream or a file is compressed as it is sent,
+    /// without a length; it stays replayable if it was. `flushing` sends each of a stream's chunks as it comes, for a
+    /// peer that reads along; if it is false, the encoder keeps bytes back until there are enough to be worth sending.
     public func compressed(
         with compression: Compression = .gzip, flushing: Bool = false
     ) throws -> RequestBody {

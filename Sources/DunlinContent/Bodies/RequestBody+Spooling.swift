@@ -1,11 +1,11 @@
 internal import DunlinReactor
 
 extension RequestBody {
-    /// The same body from a file, to which it is written first: for what can be made once only, for servers that want
-    /// to know a length beforehand, or to be sent later.
+    /// The body from a file, to which it is written first: for a body that can be made only once, for servers that want
+    /// to know a length beforehand, or to send it later.
     ///
-    /// Returns once all of it would survive a loss of power. The file takes the place of one that is there in one
-    /// step; if it cannot be finished, what was there stays and nothing is left behind. It is the caller's to remove.
+    /// Returns once all of it would survive a loss of power. The file replaces an existing one in one step; if it
+    /// cannot be finished, the existing one stays and nothing is left behind. The caller removes the file.
     public func spooled(to path: String) async throws -> RequestBody {
         let pieces = try pieces()
         let file = try await Self.onDisk(path) { () throws(Errno) in

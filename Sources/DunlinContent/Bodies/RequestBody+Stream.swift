@@ -3,8 +3,8 @@ internal import Synchronization
 extension RequestBody {
     /// A sequence that can be read once: if the request must be sent again, it fails instead.
     ///
-    /// With a `length` the body goes out under Content-Length and must have exactly that many bytes; without one it
-    /// is chunked.
+    /// With a `length` the body is sent with Content-Length, and must have exactly that many bytes; without one it is
+    /// chunked.
     public static func stream(
         _ chunks: any Chunks, length: Int? = nil, contentType: String? = "application/octet-stream"
     ) -> RequestBody {

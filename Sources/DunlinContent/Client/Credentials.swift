@@ -1,16 +1,16 @@
 package import DunlinSemantics
 
 extension HTTP {
-    /// Who the user is, said unasked in an Authorization field.
+    /// The credentials of a user, sent unasked in an Authorization field.
     ///
     /// A field of that name among the request's own counts first; then the request's credentials, the user info in its
-    /// URL, the session's default field, and last the session's credentials or the user info in its base URL. Those two
-    /// go to the base URL's origin only. A session that has both a default field and credentials is refused. No
-    /// credentials follow a redirect to another origin.
+    /// URL, the session's default field, and last the session's credentials or the user info in its base URL. The last
+    /// two are sent to the base URL's origin only. A session that has both a default field and credentials is refused.
+    /// No credentials are sent to another origin that a redirect leads to.
     public enum Credentials: Sendable, Hashable {
         /// RFC 7617, in UTF-8. A user name with a colon is refused, and so are control characters.
         case basic(user: String, password: String)
-        /// RFC 6750. What is no token is refused.
+        /// RFC 6750. A text that is no token is refused.
         case bearer(token: String)
     }
 }
@@ -34,7 +34,7 @@ extension HTTP.Credentials {
 }
 
 extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Nothing secret: descriptions end in logs.
+    /// Shows nothing secret: descriptions end in logs.
     public var description: String {
         switch self {
         case .basic: "basic credentials"

@@ -1,23 +1,23 @@
 extension CookieJar {
-    /// What a jar held, to be kept in a file and put into a jar again.
+    /// The contents of a jar, to be saved in a file and restored to a jar later.
     ///
     /// ```swift
     /// let text = try JSONEncoder().encode(jar.snapshot())
     /// try jar.restore(JSONDecoder().decode(CookieJar.Snapshot.self, from: text))
     /// ```
     ///
-    /// Coded, the values stand there in the clear: the file is as secret as a password.
+    /// Encoding does not hide the values: the file is as secret as a password.
     public struct Snapshot: Sendable, Hashable {
         /// Oldest first: the order in which they are sent is kept.
         public let cookies: [StoredCookie]
     }
 
-    /// Those with an end, and on demand those that a program forgets when it ends.
+    /// The cookies that have an expiry, and if asked for, those that a program forgets when it ends.
     public func snapshot(includingSessionCookies: Bool = false) -> Snapshot {
         Snapshot(cookies: cookies.filter { includingSessionCookies || $0.expires != nil })
     }
 
-    /// Adds what a snapshot holds and has not ended since.
+    /// Adds the cookies of a snapshot that have not expired since.
     public func restore(_ snapshot: Snapshot) {
         // Each can be kept: a snapshot was a jar's, or was checked when it was decoded.
         put(snapshot.cookies)

@@ -2,23 +2,24 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import Synchronization
 
-/// Remembers what servers set and tells it to them again, as RFC 6265bis says.
+/// Keeps the cookies that servers set and sends them back, as RFC 6265bis says.
 ///
 /// ```swift
 /// configuration.cookies = CookieJar()
 /// ```
 ///
-/// A jar is one user. Sessions that are given the same one share it; whoever serves many users makes a jar for each, or
-/// none. It may be used from any task, and what is changed counts from the next request on, redirects included.
+/// A jar belongs to one user. Sessions may share one; a program that serves many users makes a jar for each, or none.
+/// It may be used from any task, and a change counts from the next request on, redirects included.
 public final class CookieJar: Sendable {
-    /// Beyond these a jar forgets: what has ended, then of the domain that holds most what is not secure, and of that
-    /// what was used longest ago. `.max` is no limit; less than nothing is nothing.
+    /// Beyond these limits a jar removes cookies: those that have expired, then, of the domain that has most, those
+    /// that are not secure, and of these the ones that were used longest ago. `.max` is no limit; a negative number is
+    /// zero.
     public struct Limits: Sendable, Hashable {
         /// Cookies of one registrable domain, all hosts below it included: of `example.co.uk`, where the public
         /// suffixes are known, and otherwise of the last two labels.
         public var perDomain = 180
         public var total = 3000
-        /// Set-Cookie fields of one response; those that follow are not read.
+        /// Set-Cookie fields of one response; further ones are not read.
         public var perResponse = 180
 
         public init() {}
@@ -31,8 +32,8 @@ public final class CookieJar: Sendable {
         self.init(limits: limits, PublicSuffixFile.system) { WallClock.seconds }
     }
 
-    /// With public suffixes from a file in the form of publicsuffix.org/list, in place of the system's. Throws if it
-    /// cannot be read.
+    /// Makes a jar with public suffixes from a file in the form of publicsuffix.org/list, instead of the system's.
+    /// Throws if it cannot be read.
     public convenience init(limits: Limits = Limits(), publicSuffixFile path: String) throws {
         self.init(limits: limits, try PublicSuffixFile.read(path)) { WallClock.seconds }
     }
@@ -50,19 +51,20 @@ public final class CookieJar: Sendable {
         self.clock = clock
     }
 
-    /// All that have not ended, oldest first.
+    /// All cookies that have not expired, oldest first.
     public var cookies: [StoredCookie] {
         let now = clock()
         return store.withLock { $0.all(at: now) }
     }
 
-    /// What a request to this URL would be sent with, in order. Throws `NetworkError` for what is no http or https URL.
+    /// The cookies that a request to this URL would be sent with, in order. Throws `NetworkError` for a URL that is
+    /// neither http nor https.
     public func cookies(for url: String) throws -> [StoredCookie] {
         let (scope, now) = (try Self.scope(of: url), clock())
         return store.withLock { $0.cookies(for: scope, at: now) }
     }
 
-    /// Adds a cookie, or replaces the one of its name, domain and path; one that has ended removes it. Throws
+    /// Adds a cookie, or replaces the one of the same name, domain and path; one that has expired removes it. Throws
     /// `NetworkError` for one that cannot be sent as it is.
     public func set(_ cookie: StoredCookie) throws {
         if let problem = cookie.problem {
@@ -77,13 +79,13 @@ public final class CookieJar: Sendable {
         store.withLock { $0.put(cookies, at: now) }
     }
 
-    /// Takes the Set-Cookie fields of a response from this URL, as far as its server may set them.
+    /// Stores the cookies of a response from this URL, as far as its server may set them.
     public func receive(_ fields: Fields, from url: String) throws {
         let scope = try Self.scope(of: url)
         take(fields, from: scope)
     }
 
-    /// How many were removed.
+    /// Removes cookies; returns how many.
     @discardableResult
     public func remove(where isWanted: @Sendable (StoredCookie) -> Bool) -> Int {
         // What the caller says is asked outside the lock.
@@ -153,7 +155,7 @@ extension CookieJar.Limits {
 }
 
 extension CookieJar: CustomStringConvertible, CustomReflectable {
-    /// How many there are, and nothing of what they are.
+    /// Shows how many cookies there are, and nothing of them.
     public var description: String { "CookieJar(\(cookies.count))" }
     public var customMirror: Mirror { Mirror(self, children: []) }
 }

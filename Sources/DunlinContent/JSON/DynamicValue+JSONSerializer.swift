@@ -1,14 +1,14 @@
 extension DynamicValue {
-    /// The body as JSON whose form is not known beforehand.
+    /// The body as JSON whose structure is not known beforehand.
     ///
-    /// Read strictly (RFC 8259): no comma too many, no key twice in one object. Numbers keep the digits they were
-    /// written with, and objects the order of their members. Throws `DynamicValue.JSONSyntaxError` for what is no JSON.
-    /// An empty body, or a single space, is null.
+    /// JSON is read strictly (RFC 8259): no extra comma, no key twice in one object. Numbers keep the digits they were
+    /// written with, and objects the order of their members. Throws `DynamicValue.JSONSyntaxError` for a text that is
+    /// no JSON. An empty body, or a single space, is null.
     public struct JSONSerializer: AdjustableSerializer, Hashable, Codable {
         public var rules: HTTP.ResponseRules
-        /// Takes a text that is neither an object nor an array.
+        /// Whether a text is accepted that is neither an object nor an array.
         public var allowsFragments: Bool
-        /// Leaves out members and elements that are null, at every level.
+        /// Whether members and elements that are null are left out, at every level.
         public var removesNulls: Bool
 
         public init(

@@ -2,17 +2,17 @@ public import FoundationEssentials
 
 /// The body decoded from JSON.
 ///
-/// Expects `application/json`, `text/json`, `text/javascript` or a type that ends in `+json` (RFC 6839), such as
-/// `application/problem+json`; a response that declares no type is taken at its word, unless the rules say otherwise.
-/// Other types are taken when asked for: `.json(Item.self).accepting("text/plain")`.
+/// It expects `application/json`, `text/json`, `text/javascript` or a type that ends in `+json` (RFC 6839), such as
+/// `application/problem+json`. A response without a declared type is accepted, unless the rules say otherwise. Other
+/// types are accepted when asked for: `.json(Item.self).accepting("text/plain")`.
 ///
-/// An empty body, or a single space (which some servers send for none), is no content: nil for an optional.
+/// An empty body, or a single space (which some servers send instead), is no content: nil for an optional.
 public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
-    /// Refuses what Foundation lets pass though RFC 8259 does not, such as a comma before a closing bracket, and a key
-    /// that comes twice in one object. Reads the body twice for that.
+    /// Whether text is refused that Foundation accepts though RFC 8259 does not, such as a comma before a closing
+    /// bracket, and a key that comes twice in one object. Reads the body twice for that.
     public var isStrict = false
-    /// Reads text in another charset than UTF-8, 16 or 32 if the response declares it, against RFC 8259.
+    /// Whether text in another charset than UTF-8, 16 or 32 is read if the response declares it, against RFC 8259.
     public var honorsCharset = false
     /// Makes a decoder of the user's own; called once a response, so that nothing is shared between requests.
     private let makeDecoder: (@Sendable () -> JSONDecoder)?
@@ -36,7 +36,7 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
 }
 
 extension JSONSerializer {
-    /// The same with a decoder of one's own: `.json(Event.self).decoding { $0.dateDecodingStrategy = .iso8601 }`.
+    /// This serializer with a decoder of your own: `.json(Event.self).decoding { $0.dateDecodingStrategy = .iso8601 }`.
     public func decoding(_ prepare: @escaping @Sendable (JSONDecoder) -> Void) -> JSONSerializer {
         let makeDecoder = makeDecoder
         var copy = JSONSerializer(Output.self, rules: rules) {
@@ -51,7 +51,7 @@ extension JSONSerializer {
 }
 
 extension JSONSerializer {
-    /// The same, strict.
+    /// This serializer, strict.
     public var strict: JSONSerializer {
         var copy = self
         copy.isStrict = true
@@ -65,7 +65,7 @@ extension JSONSerializer: Codable {
         case rules, isStrict, honorsCharset
     }
 
-    /// Throws for one with a decoder of the user's own, which is code.
+    /// Throws for a serializer with a decoder of the user's own, which is code.
     public func encode(to encoder: any Encoder) throws {
         if makeDecoder != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
         var container = encoder.container(keyedBy: Keys.self)
@@ -99,7 +99,8 @@ extension ResponseSerializer {
 extension HTTP.ResponseRules {
     /// JSON with a status of 2xx, by AFNetworking's three types.
     public static let json = Self(contentTypes: ["application/json", "text/json", "text/javascript"])
-    /// The same, and every type that says by its suffix that it is JSON (RFC 6839).
+    /// JSON with a status of 2xx, by AFNetworking's three types and every type whose suffix says that it is JSON (RFC
+    /// 6839).
     public static let anyJSON = Self(contentTypes: ["application/json", "text/json", "text/javascript", "+json"])
 }
 

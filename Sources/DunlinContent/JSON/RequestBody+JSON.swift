@@ -1,14 +1,14 @@
 public import FoundationEssentials
 
 extension RequestBody {
-    /// The value as JSON. Encoded now, so a value that cannot be encoded throws here.
+    /// The value as JSON. It is encoded now, so a value that cannot be encoded throws here.
     @_disfavoredOverload
     public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> RequestBody {
         .bytes(Bytes(try encoder.encode(value)), contentType: "application/json")
     }
 
     /// JSON of any structure: `.json(["name": "Ada", "tags": [1, "x", nil]])`. Members keep their order and numbers
-    /// their digits. Throws `NetworkError` with code `invalidParameters` for what JSON cannot say.
+    /// their digits. Throws `NetworkError` with code `invalidParameters` for values that JSON cannot have.
     public static func json(_ value: DynamicValue, format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws
         -> RequestBody
     {

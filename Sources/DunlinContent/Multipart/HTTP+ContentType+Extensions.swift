@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 
 extension HTTP.ContentType {
-    /// By the extension of a file's name: the types that everybody means, then those of the system's
+    /// The content type by the extension of a file's name: the common types, then those of the system's
     /// `/etc/mime.types`; `application/octet-stream` for any other.
     public init(fileName: String) {
         let name = fileName.split(separator: "/").last ?? ""

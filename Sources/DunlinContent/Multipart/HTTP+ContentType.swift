@@ -1,5 +1,5 @@
 extension HTTP {
-    /// What content is, as `Content-Type` says it.
+    /// A content type, as `Content-Type` names it.
     public struct ContentType: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         public let rawValue: String
 

@@ -1,8 +1,8 @@
 internal import DunlinReactor
 
-/// A form's bytes as they are asked for: a part is opened when its turn comes, and let go of at its end.
+/// A form's bytes as they are asked for: a part is opened when its turn comes, and closed at its end.
 ///
-/// Whoever only sends them takes them by pieces, and has the kernel read the files.
+/// A sender takes them in pieces, and has the kernel read the files.
 struct MultipartChunks: FiledChunks {
     typealias Element = Bytes
     typealias Failure = any Error
@@ -65,7 +65,7 @@ struct MultipartChunks: FiledChunks {
             switch part.source {
             case .bytes, .refused: self.part = nil
             case .file(let path):
-                // Of a file that has grown, what was announced is sent.
+                // Of a file that has grown, the announced length is sent.
                 let file = RequestBody.File(path, range: form.fileLengths[index].map { 0..<$0 })
                 if readsFiles {
                     self.part = FileChunks(file: file).makeAsyncIterator()

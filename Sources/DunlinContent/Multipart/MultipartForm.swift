@@ -1,16 +1,16 @@
 internal import DunlinReactor
 internal import DunlinWire
 
-/// Parts put together: what is said around them, and how long it all is.
+/// A form of parts: the text around them, and the length of the whole.
 struct MultipartForm: Sendable {
     let parts: [MultipartPart]
     let runs: [MultipartMachine.Run]
-    /// Of each part's file, as it was when it was looked at.
+    /// The length of each part's file, when it was checked.
     let fileLengths: [Int: Int]
-    /// Nil if a part does not know its own.
+    /// The length of the form; nil if a part does not know its own.
     let length: Int?
 
-    /// Looks at each file once. Throws for what cannot be a part.
+    /// Checks each file once. Throws for a part that cannot be sent.
     init(_ parts: [MultipartPart], boundary: String) throws {
         var runs = Runs()
         for (index, part) in parts.enumerated() {
@@ -33,7 +33,7 @@ struct MultipartForm: Sendable {
         }
     }
 
-    /// All of it, if it is in memory and small enough to be there twice.
+    /// All of the form, if it is in memory and small enough to be there twice.
     var bytes: Bytes? {
         guard runs.count == 1, case .bytes(let bytes) = runs[0] else { return nil }
         return bytes

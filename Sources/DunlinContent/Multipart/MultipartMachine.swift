@@ -1,10 +1,10 @@
 /// A multipart form (RFC 7578, RFC 2046 §5.1) as one run of bytes after another.
 ///
-/// The first part opens with `--B`, others with a line break before it, the end is `--B--` and a line break: all of
-/// that, the parts' fields and what of their bytes is in memory comes as `.give`. Where a part's bytes come from
-/// elsewhere the machine says when to open that, when to read, and whether what was read is as long as was announced;
-/// one that is sent without being read is `passed`.
-/// Knows no file and no clock; gives pieces of at most `pieceSize` bytes, cut wherever that may be.
+/// The first part begins with `--B`, others with a line break before it; the form ends with `--B--` and a line break.
+/// All of that, the parts' fields and bytes that are in memory come as `.give`. If a part's bytes come from elsewhere,
+/// the machine says when to open it and when to read, and checks the announced length; a part that is sent without
+/// being read is `passed`. The machine knows no file and no clock; it gives pieces of at most `pieceSize` bytes, cut
+/// anywhere.
 struct MultipartMachine {
     enum Run: Equatable {
         case bytes(Bytes)

@@ -16,32 +16,32 @@ public struct MultipartPart: Sendable {
         /// A file by its path.
         case file(String)
         case stream(length: Int?, isReplayable: Bool, make: @Sendable () -> any RequestBody.Chunks)
-        /// What makes this no part at all, said once the form is put together.
+        /// Why this is no part that can be sent; thrown once the form is made.
         case refused(NetworkError)
     }
 
-    /// What an error calls it by.
+    /// The part's name in errors.
     let name: String
     /// `Content-Disposition` first, then `Content-Type`, where the part has them.
     let fields: Fields
     let source: Source
 
-    /// Text under a name, and nothing else.
+    /// A field: a name and its text.
     public static func field(_ name: String, _ value: String) -> MultipartPart {
         MultipartPart(name: name, fields: PartFields.make(name), source: .bytes(Bytes(value)))
     }
 
-    /// Bytes that are in memory, as a file of that name; without a file name, a field of that type.
+    /// Bytes in memory, as a file with a file name, or without one as a field with a content type.
     public static func data(
         _ name: String, _ bytes: Bytes, fileName: String? = nil, contentType: HTTP.ContentType? = .octetStream
     ) -> MultipartPart {
         MultipartPart(name: name, fields: PartFields.make(name, fileName, contentType), source: .bytes(bytes))
     }
 
-    /// A file. It is opened when its turn comes and closed when it has been sent; what it holds is never in memory as
-    /// a whole. Without a file name it is the path's last; without a type that is told by the file name.
+    /// A file. It is opened when its turn comes and closed when it has been sent; it is never in memory as a whole. The
+    /// file name is by default the last part of the path; the content type is by default that of the file name.
     ///
-    /// It must be there, and a regular file, when the form is put together, and as long when it is sent.
+    /// It must exist and be a regular file when the form is made, and have the same length when it is sent.
     public static func file(
         _ name: String, at path: String, fileName: String? = nil, contentType: HTTP.ContentType? = nil
     ) -> MultipartPart {
@@ -51,7 +51,7 @@ public struct MultipartPart: Sendable {
         return MultipartPart(name: name, fields: PartFields.make(name, fileName, type), source: .file(path))
     }
 
-    /// The same, by a file URL.
+    /// A file, by a file URL.
     public static func file(
         _ name: String, at url: URL, fileName: String? = nil, contentType: HTTP.ContentType? = nil
     ) -> MultipartPart {
@@ -62,11 +62,11 @@ public struct MultipartPart: Sendable {
         return file(name, at: url.path, fileName: fileName, contentType: contentType)
     }
 
-    /// A sequence of bytes, made anew by `make` for each sending.
+    /// A sequence of bytes, which `make` makes each time the form is sent.
     ///
     /// With a `length` it must have exactly that many bytes: a part that is shorter or longer fails the request.
-    /// Without, the form is sent in chunks. If `make` cannot make the same bytes twice, say so: then the form is sent
-    /// once only.
+    /// Without a length, the form is sent in chunks. If `make` cannot make the same bytes twice, say so: then the form
+    /// is sent once only.
     public static func stream(
         _ name: String, length: Int? = nil, fileName: String? = nil, contentType: HTTP.ContentType? = .octetStream,
         isReplayable: Bool = true, make: @escaping @Sendable () -> any RequestBody.Chunks
@@ -76,7 +76,7 @@ public struct MultipartPart: Sendable {
             source: .stream(length: length, isReplayable: isReplayable, make: make))
     }
 
-    /// Bytes under fields of one's own, or none at all.
+    /// Bytes with fields of your own, or with none.
     public static func custom(_ fields: Fields, _ bytes: Bytes) -> MultipartPart {
         let name = fields["Content-Disposition"] ?? "without a name"
         return MultipartPart(name: name, fields: fields, source: .bytes(bytes))

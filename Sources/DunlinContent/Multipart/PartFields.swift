@@ -1,4 +1,4 @@
-/// What stands above a part.
+/// The fields above a part's bytes.
 enum PartFields {
     static func make(_ name: String, _ fileName: String? = nil, _ type: HTTP.ContentType? = nil) -> Fields {
         var disposition = "form-data; name=\"\(escaped(name))\""

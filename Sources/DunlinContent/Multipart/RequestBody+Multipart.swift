@@ -1,19 +1,19 @@
 extension RequestBody {
-    /// A form of parts (`multipart/form-data`, RFC 7578), sent as it is read: files are opened when their turn comes.
+    /// A multipart form (`multipart/form-data`, RFC 7578), sent as it is read: files are opened when their turn comes.
     ///
     /// Its length is known beforehand unless a part's is not. It can be sent again, each time from its beginning,
-    /// unless a part says otherwise. Of no parts at all it is an empty form of pairs.
+    /// unless a part says otherwise. Without parts it is an empty form of pairs.
     ///
-    /// Throws `NetworkError` with code `invalidPart` for a file that is not there or no regular file, a field that
-    /// cannot be sent, and a boundary that is none.
+    /// Throws `NetworkError` with code `invalidPart` for a file that is missing or not regular, a field that cannot be
+    /// sent, and an invalid boundary.
     public static func multipart(
         boundary: String? = nil, @MultipartPart.Builder _ parts: () throws -> [MultipartPart]
     ) throws -> RequestBody {
         try multipart(try parts(), boundary)
     }
 
-    /// The same, with parameters before the parts: as many fields as they have pairs, by the rules of queries. Data is
-    /// sent as it is, null as nothing.
+    /// A multipart form with parameters before the parts: as many fields as they have pairs, by the rules of queries.
+    /// Data is sent as it is, null as an empty value.
     public static func multipart(
         parameters: HTTP.Parameters, style: HTTP.ParameterStyle = HTTP.ParameterStyle(), boundary: String? = nil,
         @MultipartPart.Builder _ parts: () throws -> [MultipartPart] = { [] }

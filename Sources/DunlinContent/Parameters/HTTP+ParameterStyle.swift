@@ -1,7 +1,8 @@
 internal import FoundationEssentials
 
 extension HTTP {
-    /// How parameters become pairs of a query or a form, where servers differ. The default is AFNetworking's way.
+    /// How parameters are written as pairs of a query or a form, in which servers differ. The default is AFNetworking's
+    /// style.
     public struct ParameterStyle: Sendable, Hashable, Codable {
         /// The keys of an array's elements.
         public enum Arrays: String, Sendable, Hashable, Codable {

@@ -1,8 +1,7 @@
 internal import DunlinSemantics
 
 extension HTTP {
-    /// Why a text is no query of a URL as it stands. Of the text itself, which may hold secrets, it says only what is
-    /// wrong.
+    /// Why a text is no query of a URL. It does not show the text, which may hold secrets, and says only what is wrong.
     public struct QueryError: Error, Sendable, Hashable {
         public enum Problem: Sendable, Hashable {
             /// A character that must be percent-encoded.
@@ -12,9 +11,9 @@ extension HTTP {
         }
 
         public let problem: Problem
-        /// Where it is, in UTF-8 from the beginning.
+        /// The offset of the fault, in UTF-8.
         public let offset: Int
-        /// Of the whole text.
+        /// The length of the whole text.
         public let length: Int
 
         init(_ problem: PercentEncoding.Problem, at offset: Int, of length: Int) {

@@ -3,7 +3,7 @@ internal import DunlinSemantics
 extension HTTP {
     /// Query parameters in the order given, repeated keys included: `["tag": "a", "tag": "b", "flag": nil]`.
     ///
-    /// What has more structure than pairs of text is made a query by `Query(parameters, style:)`.
+    /// For parameters with more structure than pairs of text, use `Query(parameters, style:)`.
     public struct Query: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         @usableFromInline struct Pair: Sendable, Hashable {
             var key: String
@@ -20,8 +20,8 @@ extension HTTP {
             pairs = elements.map { Pair(key: $0.0, value: $0.1) }
         }
 
-        /// A query already, used as it is. Throws if it is none: for a character that must be percent-encoded, brackets
-        /// and all beyond ASCII included, and for a `%` that begins no encoded octet.
+        /// A query that is written already, used as it is. Throws if it is none: for a character that must be
+        /// percent-encoded, which includes brackets and all beyond ASCII, and for a `%` that begins no encoded octet.
         public init(encoded text: String) throws(HTTP.QueryError) {
             if let (offset, problem) = PercentEncoding.problem(inQuery: text) {
                 throw HTTP.QueryError(problem, at: offset, of: text.utf8.count)
@@ -46,7 +46,7 @@ extension HTTP {
             pairs.append(Pair(key: key, value: value))
         }
 
-        /// As it stands in a URL: everything but letters, digits and `-._~/?` escaped.
+        /// The query as written in a URL: everything but letters, digits and `-._~/?` escaped.
         public var encoded: String {
             var bytes: [UInt8] = []
             for pair in pairs {
@@ -64,6 +64,6 @@ extension HTTP {
         }
     }
 
-    /// What a request is told to carry, whatever form its serializer gives it.
+    /// The parameters of a request, whatever form its serializer gives them.
     public typealias Parameters = DynamicValue.Members
 }

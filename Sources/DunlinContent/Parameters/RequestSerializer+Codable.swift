@@ -7,7 +7,7 @@ extension RequestSerializer: Codable {
         case form, json, propertyList
     }
 
-    /// Throws for one that holds closures.
+    /// Throws for a serializer that holds closures.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: Keys.self)
         switch format {

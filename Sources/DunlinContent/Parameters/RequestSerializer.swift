@@ -1,4 +1,4 @@
-/// Gives parameters the form in which a request carries them: a query or a body.
+/// Writes parameters in the form in which a request carries them: a query or a body.
 ///
 /// ```swift
 /// configuration.requestSerializer = .json
@@ -6,9 +6,9 @@
 /// try await client.post("login", parameters: ["user": "ada"], using: .form, as: Session.self)
 /// ```
 ///
-/// A value: a request takes the one it was made with, and nobody changes it under way.
+/// It is a value: a request uses the one it was made with, whatever changes later.
 public struct RequestSerializer: Sendable {
-    /// What parameters in a body look like.
+    /// The format of parameters in a body.
     public enum Format: Sendable {
         /// `application/x-www-form-urlencoded`; without parameters an empty one.
         case form
@@ -20,17 +20,17 @@ public struct RequestSerializer: Sendable {
         case custom(@Sendable (HTTP.Parameters?) throws -> RequestBody)
     }
 
-    /// Makes parameters the text of a query or form, which is used as it is. What may not stand in a URL is refused
-    /// in a query.
+    /// Writes parameters as the text of a query or form, which is used as it is. In a query, text that may not be in a
+    /// URL is refused.
     public typealias PairEncoder =
         @Sendable (_ parameters: HTTP.Parameters, _ request: Context) throws -> String
 
     public var format: Format
-    /// Of queries and forms.
+    /// The style of queries and forms.
     public var style: HTTP.ParameterStyle
-    /// Instead of `style`.
+    /// Replaces `style`.
     public var encodePairs: PairEncoder?
-    /// Whose parameters go into the URL, unless the call says where. Case does not matter.
+    /// The methods whose parameters go into the URL, unless the call says otherwise. Case does not matter.
     public var methodsInURL: Set<HTTP.Method> = [.get, .head, .delete]
 
     public init(_ format: Format, style: HTTP.ParameterStyle = HTTP.ParameterStyle()) {
@@ -64,7 +64,7 @@ public struct RequestSerializer: Sendable {
 extension RequestSerializer {
     /// Where parameters go.
     public enum Location: Sendable, Hashable {
-        /// By the method, as the serializer says.
+        /// The serializer decides, by the method.
         case automatic
         case url
         case body

@@ -1,9 +1,9 @@
 extension HTTP {
-    /// Where a request goes: an absolute URL, or one relative to the session's base.
+    /// The target of a request: an absolute URL, or one relative to the session's base.
     ///
-    /// Values interpolated into it are one path segment each and are percent-encoded, so `"users/\(name)"` can't be
-    /// talked into another path; `.` and `..` are refused when the request is made. Text that is a URL already goes in
-    /// by `Target(url)` or `\(encoded: text)`.
+    /// Each interpolated value is one path segment and is percent-encoded, so `"users/\(name)"` cannot lead to another
+    /// path; `.` and `..` are refused when the request is made. For text that is a URL already, use `Target(url)` or
+    /// `\(encoded: text)`.
     public struct Target: Sendable, Hashable {
         public let text: String
         /// The text with every interpolated value replaced by `{}`: the same for all users, fit for a metric's name.

@@ -20,8 +20,9 @@ extension RequestBody {
         return .bytes(Bytes(try encoder.encode(value)), contentType: "application/x-plist")
     }
 
-    /// A property list of any structure; dates and data are what they are. Throws `NetworkError` with code
-    /// `invalidParameters` for what a property list cannot say: null, sets, a key said twice in one dictionary.
+    /// A property list of any structure, with dates and data as such. Throws `NetworkError` with code
+    /// `invalidParameters` for values that a property list cannot have: null, sets, and a key that is twice in one
+    /// dictionary.
     public static func propertyList(_ value: DynamicValue, _ format: RequestBody.PropertyListFormat = .xml) throws
         -> RequestBody
     {

@@ -3,8 +3,8 @@ internal import DunlinSemantics
 extension HTTP {
     /// A set of content types: `["application/json", "text/*", "application/*+json"]`.
     ///
-    /// `type/*` takes any subtype, `*/subtype` any type, `+suffix` or `type/*+suffix` what ends so (RFC 6839), `*/*`
-    /// anything. Types are compared without their parameters and in any case.
+    /// `type/*` matches any subtype, `*/subtype` any type, `+suffix` or `type/*+suffix` any type with this suffix (RFC
+    /// 6839), `*/*` anything. Types are compared without their parameters and in any case.
     public struct ContentTypes: Sendable, Hashable {
         /// In lower case, in the order given.
         public private(set) var patterns: [String]
@@ -21,7 +21,7 @@ extension HTTP {
 
         /// Whether a Content-Type field names one of them.
         public func contains(_ field: String) -> Bool {
-            // Most servers say it in the words of the set, with or without parameters.
+            // Most servers write it as the set does, with or without parameters.
             let plain = field.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
             if patterns.contains(where: { $0.utf8.elementsEqual(plain) }) { return true }
             guard let essence = MediaType(field)?.essence else { return false }

@@ -1,5 +1,5 @@
 extension HTTP.Status {
-    /// What the status means, in the words of its RFC; of a status that has none, what its class means.
+    /// The phrase of the status in its RFC; if there is none, that of its class.
     public var phrase: String {
         Self.phrases[code] ?? Self.classes[code / 100] ?? "Unknown Status"
     }

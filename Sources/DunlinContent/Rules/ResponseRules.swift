@@ -1,11 +1,12 @@
 extension HTTP {
-    /// Which responses a serializer takes.
+    /// Which responses a serializer accepts.
     public struct ResponseRules: Sendable, Hashable, Codable {
-        /// Nil for any.
+        /// The statuses; nil for any.
         public var statuses: StatusSet?
-        /// Nil for any. A response that declares no type is taken at its word, and an empty body has none.
+        /// The content types; nil for any. A response without a declared type is accepted, and an empty body needs
+        /// none.
         public var contentTypes: ContentTypes?
-        /// Refuses a body whose type nobody declared, as AFNetworking does. An empty one needs none.
+        /// Whether a body without a declared type is refused, as AFNetworking does. An empty one needs none.
         public var requiresContentType: Bool
 
         public init(
@@ -19,15 +20,15 @@ extension HTTP {
         /// Any content with a status of 2xx.
         public static let success = ResponseRules()
 
-        /// Throws what speaks against a response.
+        /// Throws why a response is not accepted.
         public func check(_ response: HTTP.WholeResponse) throws {
             guard var refusal = refusal(of: response.head, hasContent: !response.body.isEmpty) else { return }
             refusal.body = response.body.beginning(upTo: NetworkError.keptBody)
             throw refusal
         }
 
-        /// What speaks against a response with such a head; nil if nothing does. If both its status and its type do,
-        /// the type is what underlies.
+        /// Why a response with such a head is not accepted; nil if it is. If neither its status nor its type is, the
+        /// error about the type is the underlying one.
         package func refusal(of head: ResponseHead, hasContent: Bool = true) -> NetworkError? {
             let type = hasContent ? refusedType(head) : nil
             guard let statuses, !statuses.contains(head.status) else { return type }

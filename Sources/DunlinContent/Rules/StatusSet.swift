@@ -42,7 +42,7 @@ extension HTTP.StatusSet: ExpressibleByArrayLiteral {
 }
 
 extension HTTP.StatusSet: Codable {
-    /// As pairs of first and last.
+    /// Encodes the ranges as pairs of first and last.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(ranges.map { [$0.lowerBound, $0.upperBound] })

@@ -1,5 +1,5 @@
 extension HTTP {
-    /// What a serializer is given: a head, and all of the body that came with it.
+    /// What a serializer gets: a head, and all of its body.
     public struct WholeResponse: Sendable {
         public let head: ResponseHead
         public let body: Bytes

@@ -1,6 +1,6 @@
 /// The body as it is, whatever its type.
 public struct BytesSerializer: AdjustableSerializer, Hashable {
-    /// Nil for the usual ones: most requests pay for no others.
+    /// Nil for the usual rules, so that most requests do not pay for others.
     @usableFromInline var own: HTTP.ResponseRules?
 
     @inlinable public init() {

@@ -1,8 +1,8 @@
-/// Several serializers, of which the first that can make a value does.
+/// Makes a value by the first of several serializers that can.
 ///
-/// Each is asked in turn whether it takes the content's type; one that does and then fails leaves it to the next. An
-/// empty body goes to the first that has a value for it. When none can, the error is the compound's own, and says what
-/// each found. The status is the compound's business: those of the parts do not count.
+/// Each is asked in turn whether it accepts the content's type; one that does and then fails leaves it to the next. An
+/// empty body goes to the first that has a value for it. When none can, the error is this serializer's own, and lists
+/// what each found. The status is checked by this serializer alone: the rules of the others do not count for it.
 public struct FirstMatchSerializer<Output>: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
     private let serializers: [any ResponseSerializer<Output>]
@@ -12,7 +12,7 @@ public struct FirstMatchSerializer<Output>: AdjustableSerializer {
         self.rules = rules
     }
 
-    /// What any of them asks for.
+    /// The types that any of them asks for.
     public var accept: String? {
         let wanted = serializers.compactMap(\.accept)
         return wanted.isEmpty ? nil : wanted.joined(separator: ", ")

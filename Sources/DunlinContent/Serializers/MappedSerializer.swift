@@ -1,4 +1,4 @@
-/// What another serializer makes, made into something else.
+/// Transforms the value of another serializer.
 public struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerializer {
     private let base: Base
     private let transform: @Sendable (Base.Output) throws -> Output
@@ -21,7 +21,7 @@ public struct MappedSerializer<Base: ResponseSerializer, Output>: ResponseSerial
 }
 
 extension ResponseSerializer {
-    /// The same serializer with something done to its value: `.json(Page.self).map(\.items)`.
+    /// This serializer, with its value transformed: `.json(Page.self).map(\.items)`.
     public func map<Other>(
         _ transform: @escaping @Sendable (Output) throws -> Other
     ) -> MappedSerializer<Self, Other> {

@@ -1,5 +1,5 @@
 extension NetworkError {
-    /// What the response that was refused says, as this serializer reads it; its rules are not asked.
+    /// The body of the response that was refused, as a value of this serializer; its rules are not checked.
     ///
     /// ```swift
     /// } catch let error as NetworkError where error.code == .unacceptableStatus {
@@ -7,14 +7,14 @@ extension NetworkError {
     /// }
     /// ```
     ///
-    /// Throws what the serializer throws, and this error if it came without a response. An error carries a bounded part
-    /// of a body: of a longer one, at most its beginning can be read.
+    /// Throws what the serializer throws, and this error if it came without a response. An error carries a body up to a
+    /// limit: of a longer one only the beginning can be read.
     public func body<S: ResponseSerializer>(as serializer: S) throws -> S.Output {
         guard let response else { throw self }
         return try serializer.serialize(HTTP.WholeResponse(head: response, body: body ?? .empty))
     }
 
-    /// What the response that was refused says, decoded from JSON.
+    /// The body of the response that was refused, decoded from JSON.
     public func body<Value: Decodable>(as type: Value.Type) throws -> Value {
         try body(as: .json(type))
     }

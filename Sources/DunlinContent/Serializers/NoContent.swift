@@ -1,6 +1,6 @@
-/// What can stand for a response without content: an empty body, as with 204, 205 and HEAD.
+/// A type with a value for a response without content: an empty body, as with 204, 205 and HEAD.
 ///
-/// Optionals do, with nil, and `NoContent`. A serializer whose value can not throws `NetworkError` with code
+/// Optionals have one, nil, and so does `NoContent`. A serializer of another type throws `NetworkError` with code
 /// `noContent`.
 public protocol EmptyResponseRepresentable {
     static var emptyValue: Self { get }
@@ -10,7 +10,7 @@ public protocol EmptyResponseRepresentable {
 public struct NoContent: Sendable, Hashable, Codable, EmptyResponseRepresentable {
     public init() {}
 
-    /// Takes whatever is there.
+    /// Accepts any content.
     public init(from decoder: any Decoder) {}
 
     public static var emptyValue: NoContent { NoContent() }
@@ -21,7 +21,7 @@ extension Optional: EmptyResponseRepresentable {
 }
 
 extension ResponseSerializer {
-    /// What stands for a response without content; throws if nothing does.
+    /// The value for a response without content; throws if there is none.
     func noContent(_ response: HTTP.WholeResponse) throws -> Output {
         if let type = Output.self as? any EmptyResponseRepresentable.Type, let value = type.emptyValue as? Output {
             return value

@@ -1,7 +1,7 @@
-/// How text is written down as bytes, by the name that a Content-Type gives it.
+/// How text is written as bytes, by the name of the charset in a Content-Type.
 ///
-/// What a client meets daily is read here; everything else is left to the system (`SystemCharset`). Text that is not
-/// what it says it is has no reading: nothing is replaced or left out.
+/// Common charsets are read here; all others by the system (`SystemCharset`). Bytes that are not text in their charset
+/// cannot be read: nothing is replaced or left out.
 package struct Charset: Sendable, Hashable {
     private enum Form: Sendable, Hashable {
         case utf8
@@ -39,7 +39,7 @@ package struct Charset: Sendable, Hashable {
     /// Whether this system has means to read it.
     var isKnown: Bool { form != .system || SystemCharset.has(name) }
 
-    /// Nil for what is not text in this charset. A byte order mark is no part of the text.
+    /// Nil for bytes that are not text in this charset. A byte order mark is no part of the text.
     package func text(_ bytes: Bytes) -> String? {
         switch form {
         case .utf8: bytes.withUnsafeBytes { String(validating: Self.withoutMark($0), as: UTF8.self) }

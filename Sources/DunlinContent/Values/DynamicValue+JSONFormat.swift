@@ -3,16 +3,16 @@ extension DynamicValue {
     public struct JSONFormat: Sendable, Hashable, Codable {
         /// The order of an object's members.
         public enum Order: String, Sendable, Hashable, Codable {
-            /// As they are.
+            /// In the order given.
             case given
             /// By key, in UTF-16 code units.
             case sorted
         }
 
         public var order: Order
-        /// `\/` for `/`, as Foundation writes it, and so AFNetworking. Both read the same.
+        /// Whether `/` is written as `\/`, as by Foundation, and so AFNetworking. Both read the same.
         public var escapesSlashes: Bool
-        /// One member or element a line, indented by two spaces.
+        /// Whether each member or element has a line of its own, indented by two spaces.
         public var isIndented: Bool
         public var dates: DynamicValue.Dates
 
@@ -31,8 +31,8 @@ extension DynamicValue {
 extension DynamicValue {
     /// The value as JSON (RFC 8259), in UTF-8. Numbers are written with the digits they have, data in Base64.
     ///
-    /// Throws `NetworkError` with code `invalidParameters` for what JSON cannot say: `nan` and the infinities, sets,
-    /// a key said twice in one object, and what is nested more than 512 levels deep.
+    /// Throws `NetworkError` with code `invalidParameters` for values that JSON cannot have: `nan` and the infinities,
+    /// sets, a key that is twice in one object, and values nested more than 512 levels deep.
     public func json(_ format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws -> Bytes {
         var writer = JSONWriter(format)
         try writer.write(self)

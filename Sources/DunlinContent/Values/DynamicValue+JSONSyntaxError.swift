@@ -14,7 +14,7 @@ extension DynamicValue {
         }
 
         public var problem: Problem
-        /// Bytes before the place.
+        /// The offset of the fault, in bytes.
         public var offset: Int
 
         public var description: String { "no JSON at byte \(offset): \(problem.rawValue)" }

@@ -22,8 +22,8 @@ extension DynamicValue {
             members = dictionary.map { Member(key: $0.key, value: $0.value) }.sortedByKey()
         }
 
-        /// The value of the last member of this name. Setting puts it in the place of the first, and takes out the
-        /// others; `nil` takes out all. A key is compared by its bytes.
+        /// The value of the last member of this name. Setting it replaces the first, and removes the others; `nil`
+        /// removes all. Keys are compared by their bytes.
         public subscript(key: String) -> DynamicValue? {
             get { members.last { $0.key.hasSameBytes(as: key) }?.value }
             set {

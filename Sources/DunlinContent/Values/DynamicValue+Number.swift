@@ -3,12 +3,12 @@ public import FoundationEssentials
 extension DynamicValue {
     /// A number as it is written: `1.10` stays `1.10`, and of a long one no digit is lost.
     ///
-    /// Two are equal if they are written alike; compare `double` or `integer` for what they are worth.
+    /// Two numbers are equal if they are written alike; compare `double` or `integer` to compare their values.
     public struct Number: Sendable, Hashable, CustomStringConvertible {
         /// A number of JSON, or `nan`, `inf` or `-inf`.
         public let literal: String
 
-        /// Nil for what JSON would not read as a number.
+        /// Nil for a text that is no number of JSON.
         public init?(literal: String) {
             guard Self.isNumber(literal) else { return nil }
             self.literal = literal
@@ -46,7 +46,7 @@ extension DynamicValue {
             Integer(literal)
         }
 
-        /// The nearest there is.
+        /// The nearest `Double`.
         public var double: Double { Double(literal) ?? .nan }
     }
 }

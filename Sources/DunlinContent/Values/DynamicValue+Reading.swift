@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// What a value is, if it is that; nothing is converted into something else.
+/// The value as one of its types, or nil; nothing is converted.
 extension DynamicValue {
     public var isNull: Bool { self == .null }
     public var bool: Bool? { if case .bool(let flag) = self { flag } else { nil } }
     public var number: Number? { if case .number(let number) = self { number } else { nil } }
-    /// Of a number that is written as an integer and fits.
+    /// The integer; nil unless it is a number that is written as one and fits.
     public var int: Int? { number?.integer() }
-    /// Of any number, the nearest there is.
+    /// The number as the nearest `Double`.
     public var double: Double? { number?.double }
     public var string: String? { if case .string(let text) = self { text } else { nil } }
     public var data: Bytes? { if case .data(let bytes) = self { bytes } else { nil } }

@@ -10,9 +10,9 @@ public import FoundationEssentials
 /// and `1` are different values, a number keeps the digits it came with, and an object the order of its members. What
 /// a format has no word for is refused when the value is written, not before.
 ///
-/// What is read is nested 512 levels deep at most, and no deeper is anything written. What is done with a value takes
-/// stack for each level, without optimisation up to 1,000 bytes to compare and 2,600 to describe one: a fifth of the 8
-/// MiB of a thread of Swift's pool. A value that a program nests much deeper by its own hand is its own affair.
+/// Values that are read or written are nested at most 512 levels deep. Each level takes stack: without optimisation up
+/// to 1,000 bytes to compare and 2,600 to describe a value, which makes a fifth of the 8 MiB of a thread of Swift's
+/// pool. A value that a program itself nests much deeper is not protected.
 public enum DynamicValue: Sendable {
     case null
     case bool(Bool)

@@ -14,12 +14,12 @@ final class PartContent: Sendable {
         var spans = Spans()
         /// The record of the file; nil if there is none, and then no checksum is computed.
         var record: RecordFile?
-        /// How many bytes the record speaks of, and when it is to be written in any case.
+        /// How many bytes the record lists, and when it is to be written in any case.
         var noted = 0
         var nextTime = MonotonicTime(nanoseconds: 0)
     }
 
-    /// Of what lies before `end`.
+    /// The digest of the bytes before `end`.
     private struct Prefix: ~Copyable {
         var digester: Digester?
         var end = 0
@@ -29,18 +29,18 @@ final class PartContent: Sendable {
     private let algorithm: ContentDigest.Algorithm?
     private let book = Mutex(Book())
     private let prefix: Mutex<Prefix>
-    /// The prefix's end once more, for those who would have to wait for it.
+    /// The prefix's end again, for readers that would have to wait for the lock.
     private let hashed = Atomic<Int>(0)
     private let isCatchingUp = Atomic<Bool>(false)
     private let isOver = Atomic<Bool>(false)
 
-    /// What is fetched again at most after a kill, beside what is still to be written: so many bytes, or what came in
-    /// so many nanoseconds.
+    /// How much is fetched again at most after a kill, beside unwritten bytes: so many bytes, or those of so many
+    /// nanoseconds.
     private static var interval: Int { 4 << 20 }
     private static var time: Int64 { 1_000_000_000 }
-    /// Bytes after which others get their turn on the disk thread; fewer are not worth catching up with.
+    /// Bytes after which others get a turn on the disk thread; fewer are not worth catching up with.
     private static var turn: Int { 8 << 20 }
-    /// What is read again at once.
+    /// Bytes that are read again at once.
     private static var step: Int { 1 << 20 }
 
     /// Throws if no such digest can be made.
@@ -57,16 +57,16 @@ final class PartContent: Sendable {
 
     var hasDigest: Bool { algorithm != nil }
 
-    /// How many bytes are there and count.
+    /// How many bytes there are that count.
     var byteCount: Int { book.withLock { $0.spans.byteCount } }
 
-    /// Up to where nothing is missing from the beginning on.
+    /// The end of the bytes that are there without a gap from the beginning on.
     var prefixEnd: Int { book.withLock { $0.spans.prefixEnd } }
 
-    /// What there is now, to go back to.
+    /// What is there now, to go back to.
     var contents: Spans { book.withLock { $0.spans } }
 
-    /// Counts with nothing that has come since, while nobody writes: for whoever leaves it then. The file still has it.
+    /// Goes back to earlier contents, while nobody writes: later bytes do not count, though the file still has them.
     func goBack(to contents: Spans) {
         book.withLock { $0.spans = contents }
     }
@@ -74,7 +74,7 @@ final class PartContent: Sendable {
     /// What is missing of a file of this length, in order.
     func gaps(upTo length: Int) -> [Range<Int>] { book.withLock { $0.spans.gaps(upTo: length) } }
 
-    /// Nobody needs the digest any more.
+    /// Ends the digest, which nobody needs any more.
     func end() {
         isOver.store(true, ordering: .relaxed)
     }
@@ -83,7 +83,7 @@ final class PartContent: Sendable {
 // MARK: - Writing
 
 extension PartContent {
-    /// `piece` is in the file, where nothing was. Whether somebody should catch up.
+    /// `piece` was written to the file, where nothing was. Returns whether the caller should catch up.
     func wrote(_ piece: Bytes, at offset: Int, _ now: MonotonicTime) throws(Errno) -> Bool {
         let end = try book.withLock { book throws(Errno) in
             piece.withUnsafeBytes { book.spans.add($0, at: offset, isCounted: book.record != nil) }
@@ -102,7 +102,7 @@ extension PartContent {
         return !isCatchingUp.exchange(true, ordering: .relaxed)
     }
 
-    /// The bytes are in the file before the record speaks of them.
+    /// Updates the record, after the bytes are in the file.
     private func note(_ book: inout Book, _ now: MonotonicTime) throws(Errno) {
         guard book.record != nil else { return }
         guard now >= book.nextTime || book.spans.byteCount - book.noted >= Self.interval else { return }
@@ -123,19 +123,19 @@ extension PartContent {
         try book.withLock { book throws(Errno) in try update(&book) }
     }
 
-    /// From now on what is written is noted there as well.
+    /// Keeps this record up to date from now on.
     func keep(_ record: RecordFile) {
         book.withLock { $0.record = record }
     }
 
-    /// Throws away what is there. `record` is what speaks of the new beginning, made already.
+    /// Discards what is there. `record` is the new record, made already.
     func begin(_ record: RecordFile?) throws(Errno) {
         book.withLock { $0 = Book(record: record) }
         prefix.withLock { prefix in
             do throws(Digester.Unavailable) {
                 prefix.digester = try Self.digester(algorithm)
             } catch {
-                // It could be made before. Without it the file will not be what it should.
+                // A digest could be made before. Without one the file would not be verified.
                 prefix.digester = nil
             }
             prefix.end = 0
@@ -154,19 +154,19 @@ extension PartContent {
         hashed.store(prefix.end, ordering: .relaxed)
     }
 
-    /// Hashes what there is in order and was not hashed when it came, a turn at a time.
+    /// Hashes bytes that are there in order and were not hashed when they came, a turn at a time.
     func catchUp(on threads: DiskThreads) {
         do throws(Errno) {
             if try hash(upTo: hashed.load(ordering: .relaxed) + Self.turn) {
                 return threads.start { self.catchUp(on: threads) }
             }
         } catch {
-            // Whoever asks for the digest in the end will meet it too.
+            // The error will recur when the digest is asked for in the end.
         }
         isCatchingUp.store(false, ordering: .relaxed)
     }
 
-    /// Whether there is more.
+    /// Hashes one turn. Returns whether there is more.
     private func hash(upTo limit: Int) throws(Errno) -> Bool {
         let end = prefixEnd
         while try hashStep(upTo: min(end, limit)) {
@@ -185,8 +185,8 @@ extension PartContent {
         }
     }
 
-    /// Of the whole, once all of it is written; nil if none was asked for. `isOver` is asked now and then whether that
-    /// is still wanted.
+    /// The digest of the whole, once all of it is written; nil if none was asked for. `isOver` is asked now and then
+    /// whether to stop.
     func digest(unless isOver: () -> Bool) throws -> ContentDigest? {
         if algorithm == nil { return nil }
         while try hash(upTo: hashed.load(ordering: .relaxed) + Self.turn) {
@@ -196,7 +196,7 @@ extension PartContent {
         return try digester.finish()
     }
 
-    /// Of all that is there, read again.
+    /// The digest of all that is there, read again.
     func digest(_ algorithm: ContentDigest.Algorithm) throws -> ContentDigest {
         var digester = try Digester(algorithm)
         let isThere = try read(0..<prefixEnd) { bytes in bytes.withUnsafeBytes { digester.update($0) } }
@@ -208,8 +208,8 @@ extension PartContent {
 // MARK: - Going on
 
 extension PartContent {
-    /// Counts with these pieces from now on, which are in order, if they are what they were; false if not. `isOver` is
-    /// asked now and then whether that is still wanted.
+    /// Takes up these pieces, which are in order, if they are unchanged; false if not. `isOver` is asked now and then
+    /// whether to stop.
     func takeUp(_ pieces: [ResumeData.Piece], unless isOver: () -> Bool) throws(Errno) -> Bool {
         var spans = Spans()
         for piece in pieces {
@@ -233,7 +233,7 @@ extension PartContent {
         return true
     }
 
-    /// What is there, for whoever wants to go on with it. Reads it, if nobody has counted along.
+    /// The pieces that are there, for resume data. It reads them if no checksum was computed.
     func pieces() throws(Errno) -> [ResumeData.Piece] {
         let (pieces, areCounted) = book.withLock { ($0.spans.pieces, $0.record != nil) }
         if areCounted { return pieces }
@@ -247,7 +247,7 @@ extension PartContent {
         return counted
     }
 
-    /// What is there, step by step; false if that is less.
+    /// Reads a range step by step; false if less is there.
     private func read(_ range: Range<Int>, _ see: (Bytes) throws(Errno) -> Void) throws(Errno) -> Bool {
         var offset = range.lowerBound
         while offset < range.upperBound {

@@ -1,8 +1,8 @@
-/// The transfers that are a journal's, and who waits until there are none.
+/// The transfers of a journal, and those who wait until there are none.
 ///
-/// Rules: the journal is drained when the last transfer is over and forgotten. One that is left to others has not
-/// ended, so a journal that is closed was not drained, but whoever waits is told that there is nothing to wait for any
-/// more.
+/// Rules: the journal is drained when the last transfer is over and forgotten. A transfer that is left to other
+/// processes has not ended, so closing a journal does not drain it; but those who wait are told that there is nothing
+/// to wait for any more.
 struct JournalBook<Transfer, Waiter> {
     private var entries: [(id: String, transfer: Transfer)] = []
     private var waiters: [UInt64: Waiter] = [:]
@@ -21,7 +21,7 @@ struct JournalBook<Transfer, Waiter> {
         return true
     }
 
-    /// Whether that was the last, and who waited for it.
+    /// Removes a transfer. Returns whether it was the last, and who waited for that.
     mutating func remove(_ id: String, isForgotten: Bool) -> (isDrained: Bool, [Waiter]) {
         guard let place = entries.firstIndex(where: { $0.id == id }) else { return (false, []) }
         entries.remove(at: place)
@@ -42,7 +42,7 @@ struct JournalBook<Transfer, Waiter> {
         waiters[number] = nil
     }
 
-    /// Takes no more; those that are to be stopped.
+    /// Takes no more transfers. Returns those that are to be stopped.
     mutating func close() -> [Transfer] {
         isClosed = true
         return transfers

@@ -1,6 +1,6 @@
 internal import DunlinReactor
 
-/// Drives one transfer of a journal: does what its machine says, and writes down what it says before.
+/// Drives one transfer of a journal: does what its machine says, and saves its entry before each step.
 struct JournalDriver: Sendable {
     let transfer: TransferJournal.Transfer
 

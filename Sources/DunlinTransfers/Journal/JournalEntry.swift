@@ -1,19 +1,19 @@
-/// One transfer of a journal, as it is written down: what was asked for, and how far that is.
+/// One transfer of a journal, as it is saved: what was asked for, and how far that is.
 ///
-/// What a process needs to do it again is here, and nothing secret: see `Request.init`.
+/// It has what a process needs to do it again, and nothing secret: see `Request.init`.
 ///
-/// Must not know: files, locks, clocks.
+/// It must not know files, locks or clocks.
 struct JournalEntry: Sendable, Equatable, Codable {
     /// What is sent, each time from its beginning.
     struct Request: Sendable, Equatable, Codable {
         var method: String
         /// Absolute, without user info.
         var url: String
-        /// Where the same was asked for before.
+        /// Earlier URLs of the same file.
         var formerURLs: [String] = []
         /// Names and values in turn.
         var fields: [String]
-        /// In nanoseconds, by phase; without limit where a phase is missing. Nil: the session's.
+        /// Nanoseconds by limit; there is no limit where one is missing. Nil: the session's.
         var timeouts: [String: Int64]?
         var label: String?
     }
@@ -23,7 +23,7 @@ struct JournalEntry: Sendable, Equatable, Codable {
         case upload(Upload)
     }
 
-    /// What a response's body becomes.
+    /// Where a response's body is written to.
     struct Download: Sendable, Equatable, Codable {
         /// Absolute.
         var path: String
@@ -40,14 +40,15 @@ struct JournalEntry: Sendable, Equatable, Codable {
         var segments: HTTPSession.Segments?
     }
 
-    /// What a request's body is.
+    /// The file that is a request's body.
     struct Upload: Sendable, Equatable, Codable {
         /// Absolute.
         var path: String
         var contentType: String?
     }
 
-    /// A file that has been given a name, or is about to be: whoever finds just this one there knows that it was.
+    /// A file that has its name, or is about to get it: a later process that finds just this one there knows that it
+    /// had.
     struct NamedFile: Sendable, Equatable, Codable {
         var path: String
         var number: UInt64
@@ -56,11 +57,11 @@ struct JournalEntry: Sendable, Equatable, Codable {
     }
 
     enum State: Sendable, Equatable, Codable {
-        /// Nothing is on its way: it never was, or it failed and is to be tried again.
+        /// Nothing is on its way: the transfer was never begun, or it failed and waits for another attempt.
         case waiting
         /// Something was sent, or was about to be.
         case running
-        /// All is there; the file is about to get its name, or has it.
+        /// All bytes are there; the file is about to get its name, or has it.
         case publishing(NamedFile)
     }
 
@@ -70,12 +71,12 @@ struct JournalEntry: Sendable, Equatable, Codable {
     /// The user's own words, as JSON.
     let metadata: String?
     var state = State.waiting
-    /// How often it was begun, by all processes together.
+    /// How often it was begun, by all processes.
     var attempts = 0
-    /// How often it failed and was to be tried again.
+    /// How often it failed and was to have another attempt.
     var failures = 0
 
-    /// Tells entries apart, and is their name in the folder.
+    /// Makes the id of an entry, which is also its name in the folder.
     static func makeID() -> String {
         var random = SystemRandomNumberGenerator()
         return [random.next(), random.next()].map { (word: UInt64) in

@@ -1,11 +1,12 @@
 internal import DunlinReactor
 
-/// The folder that a journal's entries lie in, one file each. Every call may wait for a disk.
+/// The folder of a journal's entries, one file each. Every call may wait for a disk.
 ///
-/// An entry belongs to whoever has its file locked. The lock is the kernel's and ends with the process, so that what
-/// nobody has locked nobody works at. A file's contents never change: what changes an entry writes another file, locks
-/// it, and renames it over the old one, so that whoever looks sees the old state or the new and neither without a lock.
-/// Who locks the old one too late finds that its name is another's. Each step is on the disk before the next begins.
+/// An entry belongs to whoever has its file locked. The lock is the kernel's and ends with the process, so nobody works
+/// at an entry that is not locked. A file's contents never change: to change an entry, its owner writes another file,
+/// locks it, and renames it over the old one. So others see the old state or the new, and neither without a lock. If
+/// somebody locks the old file too late, its name is another's by then. Each step is on the disk before the next
+/// begins.
 struct JournalFolder: Sendable {
     let path: String
 

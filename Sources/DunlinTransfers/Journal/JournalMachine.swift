@@ -1,17 +1,16 @@
-/// What becomes of one transfer of a journal, from being taken up to being forgotten.
+/// Decides what happens to one transfer of a journal, from being taken up to being forgotten.
 ///
 /// Rules:
-/// 1. Nothing is sent before it is written down that it will be, so that whoever comes after knows that it may have
-///    been.
-/// 2. A file is given its name after that is written down. Who comes after and finds that file there knows that all is
-///    done; who does not find it does it again.
-/// 3. Done is forgotten, and so is what will never be: refused, not to be written, or failed too often. What failed for
-///    reasons that pass is tried again, later each time.
-/// 4. A request that does something each time it is sent is sent again by itself only if it was not sent.
-/// 5. Who cancels it wants it forgotten. Who closes the journal, shuts the session down or stops its request by other
-///    ways wants it kept: for that it needs no further word, for what nobody has locked nobody works at.
+/// 1. Before anything is sent, it is saved that it will be, so that a later process knows that it may have been.
+/// 2. Before a file gets its name, that is saved too. A later process that finds this file there knows that all is
+///    done; one that does not does it again.
+/// 3. A transfer that is done is forgotten, and so is one that can never succeed: refused, not to be written, or failed
+///    too often. One that failed for temporary reasons has another attempt, later each time.
+/// 4. A request that does something each time it is sent is sent again only if it was not sent.
+/// 5. A transfer that is cancelled is forgotten. It is kept if the journal is closed, the session is shut down or its
+///    request is cancelled in other ways: for that nothing is saved, since nobody works at an entry that is not locked.
 ///
-/// Must not know: files, clocks, connections.
+/// It must not know files, clocks or connections.
 struct JournalMachine: Sendable {
     enum Step: Sendable, Equatable {
         /// Write this down, then send.

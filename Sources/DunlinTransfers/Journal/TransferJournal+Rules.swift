@@ -1,12 +1,12 @@
 extension TransferJournal {
-    /// How often and how soon what failed is tried again.
+    /// How often and how soon a transfer that failed has another attempt.
     public struct Rules: Sendable, Hashable {
-        /// How often at most, over all processes. None: never by itself.
+        /// How many attempts it has at most, over all processes. With 0 it has none by itself.
         public var attempts = 10
-        /// Before it is tried again for the first time; doubled each time after.
+        /// The wait before the second attempt; it doubles each time.
         public var firstDelay = Duration.seconds(1)
         public var longestDelay = Duration.seconds(300)
-        /// Names of fields that are written down although they look like secrets.
+        /// Names of fields that are saved although they look like secrets.
         public var keptFields: Set<String> = ["Idempotency-Key"]
 
         public init() {}

@@ -4,15 +4,15 @@ internal import FoundationEssentials
 internal import Synchronization
 
 extension TransferJournal {
-    /// One transfer that is written down, and this journal's until it is over.
+    /// One transfer that is saved, and belongs to this journal until it is over.
     ///
-    /// It begins with `start()`, or when somebody awaits what it brings. From then on it runs by itself, and is tried
-    /// again by the journal's rules; it need not be held on to. One that is let go of before it has begun stays in the
-    /// folder, for whoever restores it next.
+    /// It begins with `start()`, or when its outcome is first awaited. From then on it runs by itself, with further
+    /// attempts by the journal's rules; the object may be released. If it is released before it has begun, the transfer
+    /// stays in the folder until it is restored.
     ///
-    /// Who waits for it may be cancelled without harm: the transfer is the journal's.
+    /// Cancelling a task that awaits it does not cancel the transfer.
     public final class Transfer: Sendable {
-        /// What it was asked for with, in this process.
+        /// What it was asked for with in this process.
         struct Asked: Sendable {
             var target: HTTP.Target
             var query = HTTP.Query()
@@ -29,7 +29,7 @@ extension TransferJournal {
             var machine: JournalMachine
             var asked: Asked?
             var task: TaskDelegate?
-            /// The entry's, locked for as long as it is ours.
+            /// The entry's file, locked for as long as it is ours.
             var file: PartFile?
         }
 
@@ -51,7 +51,7 @@ extension TransferJournal {
         }
 
         deinit {
-            // Nobody can have begun it: who drives it holds it.
+            // Nobody can have begun it, because its driver keeps it.
             guard settlement.valueIfSettled == nil else { return }
             unlock()
             journal.lost(first.id)
@@ -65,12 +65,12 @@ extension TransferJournal {
         case upload(from: String)
     }
 
-    /// What a transfer brought.
+    /// The outcome of a transfer.
     public struct Outcome: Sendable {
-        /// What a download has become; nil for an upload.
+        /// The file of a download; nil for an upload.
         public let file: HTTPSession.DownloadedFile?
-        /// What the server answered, with the body of an upload's response. Nil for a download that an earlier process
-        /// had finished without being able to say so.
+        /// The server's response, with the body of an upload's response. Nil for a download that an earlier process had
+        /// finished without being able to report it.
         public let response: HTTPSession.Response<Bytes>?
     }
 }
@@ -78,7 +78,7 @@ extension TransferJournal {
 // MARK: - What it is
 
 extension TransferJournal.Transfer {
-    /// The same in every process.
+    /// The transfer's id, the same in every process.
     public var id: String { first.id }
 
     public var kind: TransferJournal.Kind {
@@ -89,15 +89,15 @@ extension TransferJournal.Transfer {
     }
 
     public var method: HTTP.Method { HTTP.Method(first.request.method) }
-    /// Where it is asked for, without user info.
+    /// The URL of the transfer, without user info.
     public var url: String { entry.request.url }
     public var label: String? { first.request.label }
-    /// How often it was begun, by all processes together: with 0 nothing can have been sent.
+    /// How often it was begun, by all processes. With 0 nothing can have been sent.
     public var attempts: Int { entry.attempts }
     /// Whether an earlier process asked for it.
     public var isRestored: Bool { !isAnew }
 
-    /// What its user said it is; nil if nothing was. Throws what a decoder does.
+    /// The metadata that it was made with; nil if there is none. Throws what the decoder throws.
     public func metadata<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value? {
         try first.metadata.map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
     }
@@ -112,14 +112,14 @@ extension TransferJournal.Transfer {
 // MARK: - What becomes of it
 
 extension TransferJournal.Transfer {
-    /// Lets it begin; harmless when it has. To a restored one `options` gives back what was not written down: hooks,
-    /// credentials, secret fields. What they say counts before what was written down.
+    /// Begins it; has no effect when it has begun. For a restored transfer, `options` brings back what was not saved:
+    /// hooks, credentials, secret fields. They override what was saved.
     public func start(options: HTTPSession.Options? = nil) {
         begin(nil, options)
     }
 
-    /// Lets it begin at another URL that leads to the same, where the former has expired, say. Throws `NetworkError`
-    /// code `invalidRequest` for what is no absolute URL.
+    /// Begins it with another URL of the same file, for instance because the former one has expired. Throws
+    /// `NetworkError` code `invalidRequest` for a URL that is not absolute.
     public func start(from url: String, options: HTTPSession.Options? = nil) throws {
         do throws(AddressError) {
             let address = try WebAddress(url)
@@ -144,14 +144,14 @@ extension TransferJournal.Transfer {
         if mustDrive { drive() }
     }
 
-    /// Detached: it is bound by nothing that whoever starts it is bound by. Ends with its transfer, which the journal
-    /// waits for when it is closed.
+    /// Drives the transfer in a detached task, so that limits and enclosures of its starter do not apply. It ends with
+    /// the transfer; the journal waits for it when it is closed.
     private func drive() {
         Task.detached { await JournalDriver(transfer: self).run() }
     }
 
-    /// Stops it, begun or not, and has it forgotten; it fails with `NetworkError` code `cancelled`. Harmless when it is
-    /// over. One whose request is cancelled in other ways, by the registry above all, stays in the folder.
+    /// Cancels it, begun or not, and forgets it; it fails with `NetworkError` code `cancelled`. Has no effect when it
+    /// is over. A transfer whose request is cancelled in other ways, by the registry above all, stays in the folder.
     public func cancel() {
         let (isNews, mustDrive, task) = state.withLock { state in
             (state.machine.cancel(), state.machine.start(), state.task)
@@ -160,7 +160,7 @@ extension TransferJournal.Transfer {
         if mustDrive { drive() }
     }
 
-    /// How it ended. Lets it begin if it has not.
+    /// The outcome. Awaiting it begins the transfer if nobody has.
     public var result: Result<TransferJournal.Outcome, any Error> {
         get async {
             start()
@@ -172,10 +172,10 @@ extension TransferJournal.Transfer {
         get async throws { try await result.get() }
     }
 
-    /// How it ended, if it has.
+    /// The outcome; nil until it is over.
     public var resultIfEnded: Result<TransferJournal.Outcome, any Error>? { settlement.valueIfSettled }
 
-    /// Leaves it to whoever comes next: at once if it has not begun, else when its driver hears of it.
+    /// Leaves it to the next journal: at once if it has not begun, else when its driver notices.
     func close() {
         let (isNews, task, isSuspended) = state.withLock { state in
             let isSuspended = state.machine.isSuspended
@@ -211,8 +211,8 @@ extension TransferJournal.Transfer {
         _ = consume old
     }
 
-    /// From now on the entry is anybody's. Said outright: a child that is about to become another program has the file
-    /// open until then, and closing it here would leave it locked.
+    /// Ends the lock, so that the entry is anybody's. The unlock is explicit, because a child process that is about to
+    /// run another program has the file open until then, and closing it here would leave it locked.
     func unlock() {
         state.withLock { $0.file.take() }?.unlock()
     }
@@ -231,7 +231,7 @@ extension TransferJournal.Transfer {
 
     var wasCancelled: Bool { state.withLock { $0.machine.wasCancelled } }
 
-    /// This request is on its way, unless somebody has stopped the transfer meanwhile.
+    /// Notes the request that is on its way; false if somebody has stopped the transfer meanwhile.
     func sends(_ task: TaskDelegate?) {
         let isStopped = state.withLock { state in
             state.task = task

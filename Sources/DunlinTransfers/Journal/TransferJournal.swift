@@ -3,8 +3,8 @@ internal import DunlinTransport
 internal import FoundationEssentials
 internal import Synchronization
 
-/// Transfers that outlive their process: what was asked for is written down in a folder before it is sent, and whoever
-/// comes after a process that ended goes on with what it left.
+/// Transfers that outlive their process: each is saved in a folder before it is sent, and a later process goes on with
+/// what an earlier one left unfinished.
 ///
 /// ```swift
 /// let journal = try await TransferJournal(in: "/var/lib/app/transfers", of: client)
@@ -16,17 +16,17 @@ internal import Synchronization
 /// let file = try await transfer.value.file
 /// ```
 ///
-/// Any number of processes may share a folder: each transfer belongs to one of them for as long as that lives. Nothing
-/// is transferred while none does. Downloads and uploads are forgotten when they are over.
+/// Any number of processes may share a folder: each transfer belongs to one of them as long as that process runs.
+/// Nothing is transferred while no process runs. Downloads and uploads are forgotten when they are over.
 ///
-/// A journal ends with `close()`, or when its session is shut down: what is unfinished stays in the folder. Transfers
+/// A journal ends with `close()`, or when its session is shut down; unfinished transfers stay in the folder. Transfers
 /// that have begun keep their journal and its session.
 public final class TransferJournal: SessionResident, Sendable {
-    /// Told how a transfer ended, before it is forgotten: should the process end meanwhile, it is restored, and told of
-    /// again.
+    /// Told the outcome of a transfer, before it is forgotten. Should the process end meanwhile, the transfer is
+    /// restored and reported again.
     public typealias EndHook = @Sendable (Transfer, Result<Outcome, any Error>) async -> Void
 
-    /// Absolute.
+    /// The absolute path of the folder.
     public var folder: String { storage.path }
     let session: HTTPSession
     let storage: JournalFolder
@@ -41,8 +41,8 @@ public final class TransferJournal: SessionResident, Sendable {
 
     /// Opens the journal in a folder, which is made if there is none, readable for this user alone.
     ///
-    /// Throws `FileFailure` if that cannot be, or if the folder is not this user's alone (`FileFailure.distrust`), and
-    /// `NetworkError` code `sessionClosed` if the session is shut down.
+    /// Throws `FileFailure` if that is impossible, or if the folder is not this user's alone (`FileFailure.distrust`),
+    /// and `NetworkError` code `sessionClosed` if the session is shut down.
     public init(
         in folder: String, of session: HTTPSession, rules: Rules = Rules(), ended: EndHook? = nil
     ) async throws {
@@ -64,15 +64,15 @@ public final class TransferJournal: SessionResident, Sendable {
     /// Every unfinished transfer that is this journal's, oldest first, begun or not.
     public var transfers: [Transfer] { book.withLock { $0.transfers.compactMap(\.transfer) } }
 
-    /// Entries that were found damaged, could not be read or may have been written by others, and files that could not
-    /// be forgotten, since the journal was opened.
+    /// Problems since the journal was opened: entries that were damaged, could not be read or may have been written by
+    /// others, and files that could not be removed.
     public var issues: [HTTPSession.JournalIssue] { book.withLock { $0.issues } }
 
-    /// Takes up what processes that have ended left unfinished, and nobody else has taken up: each begins when it is
-    /// started or awaited. A second call brings what has been left since the first.
+    /// Takes up the unfinished transfers of processes that have ended, unless others have taken them up: each begins
+    /// when it is started or awaited. A second call returns those that were left since the first.
     ///
-    /// An entry that is damaged is set aside, as a file whose name ends in `.transfer-damaged`, and told of in
-    /// `issues` and as an event.
+    /// A damaged entry is set aside, as a file whose name ends in `.transfer-damaged`, and reported in `issues` and as
+    /// an event.
     public func restoredTransfers() async throws -> [Transfer] {
         let storage = storage
         let ids = try await HTTPSession.FileFailure.onDisk { () throws(HTTPSession.FileFailure) in try storage.ids() }
@@ -91,7 +91,7 @@ public final class TransferJournal: SessionResident, Sendable {
         return restored
     }
 
-    /// An entry that was taken up, with what lies where it says that its file is.
+    /// An entry that was taken up, with the file that is where the entry says.
     private struct Restored: Sendable {
         let finding: JournalFolder.Finding
         let named: JournalEntry.NamedFile?
@@ -111,12 +111,12 @@ public final class TransferJournal: SessionResident, Sendable {
 // MARK: - New ones
 
 extension TransferJournal {
-    /// Writes down a download, which begins when it is started or awaited. The destination is a file or a folder;
-    /// others are decided by a process that may not be there any more, and throw `NetworkError` code `invalidRequest`.
+    /// Saves a download, which begins when it is started or awaited. The destination must be a file or a folder; others
+    /// are decided by a process that may not run any more, and throw `NetworkError` code `invalidRequest`.
     ///
-    /// Of the options, fields, timeouts and label are written down, and of the fields only those that look like no
-    /// secrets (`Rules.keptFields`). Session defaults and credentials are sent as for any request. `metadata` is
-    /// whatever tells the user what this is, and comes back with the restored transfer.
+    /// Of the options, fields, timeouts and label are saved, but no fields that look like secrets (except
+    /// `Rules.keptFields`). Session defaults and credentials are sent as for any request. `metadata` is yours, and
+    /// comes back with the restored transfer.
     public func download(
         _ target: HTTP.Target, query: HTTP.Query = .init(), options: HTTPSession.Options = .init(),
         to destination: HTTPSession.Destination, transfer: HTTPSession.DownloadOptions = .init(),
@@ -130,11 +130,11 @@ extension TransferJournal {
         return try await add(.download(download), .get, .none, asked, metadata)
     }
 
-    /// Writes down an upload, which begins when it is started or awaited. The file must stay until the upload is over.
+    /// Saves an upload, which begins when it is started or awaited. The file must stay until the upload is over.
     ///
-    /// An upload begins anew each time, so a server may get it more than once. Where that matters, give it a field
-    /// `Idempotency-Key`, or use a method that may be repeated: others are sent again by themselves only if they were
-    /// not sent, and `Transfer.attempts` tells of a restored one whether it may have been.
+    /// Each attempt sends the whole upload, so a server may get it more than once. Where that matters, give it a field
+    /// `Idempotency-Key`, or use a method that may be repeated. Other uploads are sent again only if they were not
+    /// sent, and `Transfer.attempts` shows of a restored one whether it may have been.
     public func upload(
         _ target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = .init(),
         options: HTTPSession.Options = .init(), from path: String, contentType: String? = "application/octet-stream",
@@ -189,9 +189,9 @@ extension TransferJournal {
 // MARK: - The end
 
 extension TransferJournal {
-    /// Returns once every transfer of this journal is over, those that come meanwhile included. Throws
-    /// `CancellationError` when the awaiting task is cancelled, which cancels no transfer. One that is never started is
-    /// never over.
+    /// Returns once every transfer of this journal is over, including those that come meanwhile. Throws
+    /// `CancellationError` when the awaiting task is cancelled, which cancels no transfer. A transfer that is never
+    /// started is never over.
     public func waitUntilEmpty() async throws {
         let interrupt = Cancellation()
         let waiter = ValueWaiter<Void>(on: session.core.loop)
@@ -205,12 +205,12 @@ extension TransferJournal {
         try Task.checkCancellation()
     }
 
-    /// Stops every transfer and returns once none is on its way any more. They stay in the folder, for whoever comes
-    /// next: at once another process, or another journal of this one. Those who wait for one get `NetworkError` code
-    /// `cancelled`. Calling it again is harmless.
+    /// Stops every transfer and returns once none is on its way any more. They stay in the folder, where another
+    /// process or another journal may take them up at once. Those who wait for one get `NetworkError` code `cancelled`.
+    /// Calling it again has no effect.
     ///
-    /// Within any request, such as in a hook of one, it stops them and waits for none: a transfer may wait for that
-    /// request. When the awaiting task is cancelled, it waits no longer.
+    /// Called within any request, such as in one of its hooks, it stops them and waits for none, because a transfer may
+    /// wait for that request. When the awaiting task is cancelled, it returns at once.
     public func close() async {
         for transfer in book.withLock({ $0.close().compactMap(\.transfer) }) { transfer.close() }
         guard Enclosure.subjects.isEmpty else { return }
@@ -228,7 +228,7 @@ extension TransferJournal {
         remove(transfer.id, isForgotten: isForgotten)
     }
 
-    /// Somebody let go of a transfer before it had begun.
+    /// A transfer was released before it had begun.
     func lost(_ id: String) {
         remove(id, isForgotten: false)
     }

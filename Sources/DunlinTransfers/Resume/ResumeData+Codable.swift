@@ -27,8 +27,8 @@ extension ResumeData: Codable {
         try values.encode(pieces, forKey: .pieces)
     }
 
-    /// Throws `NetworkError` with the code `invalidResumeData` for values that cannot be, and the decoder's own error
-    /// for what is not of this form.
+    /// Throws `NetworkError` with the code `invalidResumeData` for values that are impossible, and the decoder's own
+    /// error for data that is not of this form.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
         guard try values.decode(Int.self, forKey: .version) == Self.version else {

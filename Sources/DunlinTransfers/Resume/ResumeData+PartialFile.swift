@@ -3,7 +3,7 @@ internal import DunlinSecure
 internal import DunlinSemantics
 
 extension ResumeData {
-    /// What a server called the state of a file when it sent the beginning of it.
+    /// The server's validator of a file when it sent the beginning of it.
     public enum GivenValidator: Sendable, Hashable {
         /// The `ETag` field, with its quotes. A weak one is refused: other bytes may have the same.
         case entityTag(String)
@@ -27,14 +27,14 @@ extension ResumeData {
     /// let file = try await client.download(resuming: data, to: .file("/data/disk.img"))
     /// ```
     ///
-    /// The server is asked whether it still has that state: if it has not, all of the file comes again, and nothing of
-    /// the partial one is in it. All that the partial file holds must have come in that state, from the beginning on;
-    /// nobody can see from here whether it has. It is read once now, and must be as it is now when the download begins.
-    /// From then on it is the download's: written to, and moved to the destination in the end.
+    /// The server is asked whether the file is still the same: if not, all of the file comes again, and nothing of the
+    /// partial one is in it. Everything that the partial file holds must be of that state, from the beginning on, which
+    /// cannot be checked here. It is read once now, and must not have changed when the download begins. From then on it
+    /// is the download's: it is written to, and moved to the destination in the end.
     ///
-    /// Throws `NetworkError` code `invalidResumeData` for a validator that is weak or none, a URL that is not absolute,
-    /// and a file that is empty or longer than it will be; `FileFailure` for one that cannot be read, or is not this
-    /// user's alone, as one is that its group may write to.
+    /// Throws `NetworkError` code `invalidResumeData` for a validator that is weak or malformed, a URL that is not
+    /// absolute, and a file that is empty or longer than it will be. Throws `FileFailure` for a file that cannot be
+    /// read, or is not this user's alone (its group may write to it, for instance).
     public init(
         partialFile path: String, of url: String, validator: GivenValidator, fields: Fields = [:],
         completeLength: Int? = nil

@@ -1,38 +1,39 @@
 internal import DunlinSemantics
 
-/// What is needed to go on with a download that was stopped: where it comes from, what state of it was being sent, and
-/// what of it lies in a file.
+/// What is needed to go on with a download that was cancelled: its URL, the state of the file that was being sent, and
+/// the part file that holds what came.
 ///
-/// A value to keep. It holds no secrets: user info is taken off the URL, and of the
-/// request's fields only those are kept that neither carry credentials nor look like it. A signed URL is its own
-/// secret; give `url` another one for the same file when it has expired.
+/// It can be stored, and holds no secrets: user info is taken off the URL, and request fields are kept only if they
+/// neither carry credentials nor look like it. A signed URL is its own secret; set `url` to another one for the same
+/// file when it has expired.
 public struct ResumeData: Sendable, Equatable {
-    /// A run of bytes that has arrived, and what it looked like.
+    /// A range of bytes that has arrived, with its checksum.
     struct Piece: Sendable, Hashable {
         var range: Range<Int>
         /// The `Checksum` of what the part file holds there.
         var checksum: UInt64
     }
 
-    /// Where to ask for the rest. Another URL may lead to the same file; the server is asked whether it does.
+    /// The URL to ask for the rest. Another URL may lead to the same file; the server is asked whether it does.
     public var url: String
     public let method: HTTP.Method
     /// The request's own fields, as far as they may be kept.
     public let fields: Fields
-    /// What the server called the state of the file: an entity tag, or a date. Nil: nothing that could be relied on,
-    /// and the download begins anew.
+    /// The server's validator of the file: an entity tag, or a date. Nil if it gave none that can be relied on; then
+    /// the download starts over.
     public let validator: String?
-    /// How long the file will be, if the server said so.
+    /// The length of the whole file, if the server said it.
     public let completeLength: Int?
-    /// Where the bytes are that have arrived.
+    /// The path of the part file with the bytes that have arrived.
     public var partPath: String
-    /// What of the file has arrived: in order, without overlaps, none empty. Two that touch were brought by two.
+    /// The pieces that have arrived: in order, without overlaps, none empty. Two that touch were brought by two
+    /// exchanges.
     let pieces: [Piece]
 
     /// How many bytes have arrived.
     public var byteCount: Int { pieces.reduce(0) { $0 + $1.range.count } }
 
-    /// How many have arrived without a gap from the beginning on.
+    /// How many bytes have arrived without a gap from the beginning on.
     public var offset: Int {
         pieces.reduce(0) { $1.range.lowerBound == $0 ? $1.range.upperBound : $0 }
     }
@@ -50,7 +51,7 @@ public struct ResumeData: Sendable, Equatable {
         self.pieces = pieces
     }
 
-    /// Of somebody else's word. Nil if it contradicts itself, or cannot be.
+    /// Made of values from outside. Nil if they contradict each other, or are impossible.
     init?(
         url: String, method: HTTP.Method, fields: Fields, validator: String?, completeLength: Int?, partPath: String,
         pieces: [Piece]
@@ -65,7 +66,7 @@ public struct ResumeData: Sendable, Equatable {
             partPath: partPath, pieces: pieces)
     }
 
-    /// The same with other pieces, which are in order.
+    /// The data with other pieces, which are in order.
     func with(pieces: some Sequence<Piece>) -> ResumeData {
         ResumeData(copy: self, pieces: Array(pieces))
     }
@@ -101,7 +102,7 @@ public struct ResumeData: Sendable, Equatable {
 // MARK: - Secrets
 
 extension ResumeData {
-    /// The fields that may lie on a disk, and mean something when the rest is asked for.
+    /// The fields that may be stored on a disk, and matter when the rest is asked for.
     static func kept(_ fields: Fields) -> Fields {
         fields.filtered(droppingSensitive: true) { name in
             !ofOneRequest.contains(name) && !name.hasPrefix("if-") && !name.hasPrefix("content-")

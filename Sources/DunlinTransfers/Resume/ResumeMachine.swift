@@ -1,21 +1,21 @@
 internal import DunlinSemantics
 
-/// What a download that may be gone on with asks for, and what the answer means (RFC 9110 §13.1.5, §14).
+/// Decides what a download that may be resumed asks for, and what the answer means (RFC 9110 §13.1.5, §14).
 ///
 /// Rules:
 /// 1. The rest is asked for only with a strong validator: `Range`, and `If-Range` so that a server whose file has
 ///    changed sends all of it. No content coding is ever asked for: a part of coded bytes is a part of nothing.
-/// 2. 200 is the whole file, whatever was asked for: what is there is thrown away.
+/// 2. 200 is the whole file, whatever was asked for: what is there is discarded.
 /// 3. 206 is appended if it begins where we are, is of the same state and of the same length. An entity tag must be
-///    repeated; a server that leaves it out has not looked at `If-Range`, so that the whole is asked for.
-///    Its body ends where it said: one that goes on is refused before a byte of that is written.
-/// 4. 416 with the length that is there means that nothing was missing. Any other 416: the whole is asked for.
-/// 5. A body that breaks is gone on with, if it had begun in this machine's life. That happens `attempts` times without
-///    a byte in between, and later each time. A body that ends before it should have has broken. Bodies that bring
-///    little are taken `crumbs` times: a file is not worth any number of exchanges. A file that changes each time is
-///    given up on after `attempts` times.
+///    repeated; a server that leaves it out has not checked `If-Range`, so the whole is asked for. The body must end
+///    where the head says; one that goes on is refused before a byte of that is written.
+/// 4. 416 with the length that is there means that nothing was missing. After any other 416 the whole is asked for.
+/// 5. A body that breaks is resumed, if it had begun in this machine's life. That happens `attempts` times without a
+///    byte in between, and later each time. A body that ends too early counts as broken. Bodies that bring little are
+///    accepted `crumbs` times: a file is not worth any number of exchanges. After a file has changed `attempts` times
+///    the download fails.
 ///
-/// Must not know: files, clocks, connections. What it says is there was written: the driver tells it so.
+/// It must not know files, clocks or connections. The bytes that it counts as there were written: the driver says so.
 package struct ResumeMachine: Sendable {
     struct Rules: Sendable {
         /// How often to go on without a new byte, and how often to start over. None: never by itself.
@@ -40,22 +40,23 @@ package struct ResumeMachine: Sendable {
         case rest(from: Int, upTo: Int? = nil, Validator)
     }
 
-    /// What a head means.
+    /// What to do about a head.
     enum Action: Sendable, Equatable {
-        /// The body is the whole file. The record goes first, then what is there, then the body is written from 0 on.
+        /// The body is the whole file. The record is removed first, then the bytes that are there; then the body is
+        /// written from 0 on.
         case startOver
         /// The body is this part of the file, which goes on where we are.
         case append(Range<Int>)
-        /// All is there already; the body is nobody's.
+        /// All bytes are there already; the body is not needed.
         case complete
         /// The body is of no use, and `ask` says what to send next.
         case askAgain
-        /// Nothing about the file: judged as any response. What is there stays.
+        /// The response says nothing about the file, and is delivered as any response. The bytes that are there stay.
         case deliver
         case refuse(Refusal)
     }
 
-    /// Why a response cannot be put to what is there. What is there stays.
+    /// Why a response cannot be appended. The bytes that are there stay.
     package enum Refusal: Sendable, Equatable {
         case severalParts
         case coded
@@ -65,7 +66,7 @@ package struct ResumeMachine: Sendable {
         case keepsChanging
     }
 
-    /// What a body came to that ended as its framing said.
+    /// What follows after a body that ended as its framing said.
     enum Ending: Sendable, Equatable {
         case complete
         /// The server sent less than it has; `ask` says what to send next.
@@ -87,14 +88,14 @@ package struct ResumeMachine: Sendable {
     }
 
     private let rules: Rules
-    /// What the server said of the file.
+    /// The server's validator of the file.
     private(set) var validator: Validator?
     private(set) var completeLength: Int?
     private var mayHaveRanges = true
     private var isCoded = false
     /// How many bytes are there, from the beginning on.
     private(set) var offset: Int
-    /// Where the next begin that are there; nil: there are none.
+    /// Where the next bytes begin that are there; nil if there are none.
     private(set) var limit: Int?
     /// Where the body ends that is being read; nil if its framing says it.
     private(set) var bodyEnd: Int?
@@ -126,7 +127,7 @@ package struct ResumeMachine: Sendable {
 // MARK: - Asking
 
 extension ResumeMachine {
-    /// Whether such a request may be sent for parts of its answer. One with a range of its own may not.
+    /// Whether such a request may be sent for a range. One with a range of its own may not.
     static func mayResume(_ method: HTTP.Method, _ fields: Fields, hasBody: Bool) -> Bool {
         method == .get && !hasBody && !fields.contains("range") && !fields.contains("if-range")
     }
@@ -148,7 +149,7 @@ extension ResumeMachine {
         return .rest(from: offset, upTo: limit, validator)
     }
 
-    /// The fields that take the place of the request's own.
+    /// The fields that replace the request's own.
     var fields: Fields {
         switch ask {
         case .whole: ["Accept-Encoding": "identity"]
@@ -161,7 +162,7 @@ extension ResumeMachine {
         return ["Accept-Encoding": "identity", "Range": "bytes=\(start)-\(last)", "If-Range": validator.description]
     }
 
-    /// Whether what is there could be gone on with later: worth a record.
+    /// Whether the bytes that are there could be resumed later, and are worth a record.
     var isResumable: Bool { validator != nil && mayHaveRanges && !isCoded }
 }
 
@@ -209,7 +210,7 @@ extension ResumeMachine {
     /// What a 206 is that was asked for from `start` on.
     enum Part: Sendable, Equatable {
         case part(Range<Int>, complete: Int?)
-        /// Of another state of the file, or nobody knows of which.
+        /// The part is of another state of the file, or of an unknown one.
         case changed
         case refused(Refusal)
     }
@@ -231,7 +232,7 @@ extension ResumeMachine {
         return .part(range, complete: complete)
     }
 
-    /// One of several exchanges found that the file has changed: what is there is of no use.
+    /// One of several exchanges found that the file has changed: the bytes that are there are of no use.
     mutating func changed() -> Action { askForWhole() }
 
     private mutating func unsatisfied(_ fields: Fields, _ validator: Validator) -> Action {
@@ -251,7 +252,7 @@ extension ResumeMachine {
         return .askAgain
     }
 
-    /// Counts that what is there was of no use.
+    /// Counts a start over.
     private mutating func restart() -> Action? {
         restarts += 1
         return restarts > max(rules.attempts, 1) ? .refuse(.keepsChanging) : nil
@@ -267,12 +268,12 @@ extension ResumeMachine {
 // MARK: - Bodies
 
 extension ResumeMachine {
-    /// So much of the file is written.
+    /// The file is written up to `offset`.
     mutating func wrote(upTo offset: Int) {
         self.offset = offset
     }
 
-    /// Beyond which the body that is being read may bring nothing; nil: nobody knows.
+    /// The end that the body being read must not exceed; nil if it is unknown.
     var bodyLimit: Int? { bodyEnd ?? completeLength }
 
     mutating func ended() -> Ending {
@@ -283,7 +284,7 @@ extension ResumeMachine {
         return isWorthAnother() ? .askAgain : .crumbs
     }
 
-    /// Counts what brought little. Nothing at all is counted elsewhere.
+    /// Counts bodies that brought little. Those that brought nothing are counted elsewhere.
     private mutating func isWorthAnother() -> Bool {
         guard offset > mark, offset - mark < Rules.smallPiece else { return true }
         crumbs += 1
@@ -302,7 +303,7 @@ extension ResumeMachine {
 }
 
 extension ResumeMachine.Interruption {
-    /// Whether it may be otherwise in a moment.
+    /// Whether another attempt may succeed.
     var mayPass: Bool {
         switch self {
         case .error(let error):

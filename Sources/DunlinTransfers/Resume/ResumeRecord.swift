@@ -5,17 +5,18 @@ internal import DunlinSecure
 /// It has a head, which does not change, and two slots. A slot holds the pieces that have arrived, with a number that
 /// grows; the higher number counts. Head and slots each end with a checksum.
 ///
-/// Rules for whoever writes it, so that a process that is killed at any moment leaves a record that is true:
-/// 1. A piece is in the part file before a slot speaks of it: first the bytes, then `advance`, then one write of the
-///    slot it gives, over the older of the two. A slot that was torn does not count, and the other is true.
-/// 2. Where less is to be there than a record says, the record comes first: when a download starts over, a new record
-///    is written under another name and renamed over the old one, and the part file is cut or written to only then.
-/// 3. The part file goes away only after its record, unless it becomes the download's result.
+/// Rules for writing it, so that a process that is killed at any moment leaves a record that is true:
+/// 1. A piece is in the part file before a slot lists it: first the bytes, then `advance`, then one write of the slot
+///    it gives, over the older of the two. A slot that was not written whole does not count, and the other is true.
+/// 2. If less is to be there than a record lists, the record comes first: when a download starts over, a new record is
+///    written under another name and renamed over the old one, and the part file is cut or written to only then.
+/// 3. The part file is removed only after its record, unless it becomes the download's result.
 ///
-/// What a loss of power leaves of the order is found by the pieces' checksums: whoever goes on reads the part file up
-/// to where it goes on. The part file is named by its name in the same folder, so that both may be moved.
+/// A loss of power may break this order, which the pieces' checksums reveal: a download that resumes reads the part
+/// file up to where it goes on. The record names the part file by its name in the same folder, so that both may be
+/// moved.
 ///
-/// Must not know: files, clocks.
+/// It must not know files or clocks.
 struct ResumeRecord: Sendable, Equatable {
     /// What is being downloaded. `partPath` is the part file's name here, without a folder.
     private(set) var data: ResumeData

@@ -1,7 +1,7 @@
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// A body that is the beginning of a file, or of what is missing of it, while other exchanges bring the rest.
+/// Fetches the rest of a file, or of what is missing of it, by other exchanges while one body comes.
 extension DownloadRun {
     /// Whether several exchanges may bring the file, should the server allow it.
     var maySplit: Bool { options.segments?.count ?? 1 > 1 && isResumable && !isAlone }
@@ -26,13 +26,13 @@ extension DownloadRun {
     private func workers(
         for bytes: Int, _ minimum: Int, _ head: ResponseHead, _ call: LiveCall
     ) -> Int {
-        // Who is told of pieces is told of them in their order.
+        // A `data` hook is told of chunks in their order.
         guard maySplit, !call.hasHook(\.data) else { return 1 }
         guard head.status == .partialContent || AcceptRanges(head.fields) == .bytes else { return 1 }
         return SegmentMachine<Void>.workers(options.segments?.count ?? 1, for: bytes, minimum: minimum)
     }
 
-    /// Nil if one begins anew.
+    /// Returns nil if the download starts over.
     mutating func fill(
         by plan: SegmentedFetch.Plan, _ part: DownloadPart, _ call: inout LiveCall
     ) async throws -> Response? {

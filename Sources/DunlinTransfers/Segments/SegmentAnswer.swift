@@ -1,24 +1,24 @@
 package import DunlinSemantics
 
-/// What a server said that was asked for a range of a file whose state and length are known, beside others.
+/// What a server answered to a request for a range of a file whose state and length are known, beside other requests.
 package enum SegmentAnswer: Sendable, Equatable {
-    /// This comes: what was asked for, or the beginning of it.
+    /// This range comes: the one that was asked for, or the beginning of it.
     case part(Range<Int>)
-    /// The file is another.
+    /// The file has changed.
     case changed
-    /// It may be otherwise in a moment.
+    /// The server is busy; another attempt may succeed.
     case busy
     case useless(Uselessness)
 
     /// Why an answer brings nothing, and another would bring nothing either.
     package enum Uselessness: Sendable, Equatable {
-        /// All of the same file, whatever is asked for.
+        /// The server sends all of the file, whatever range is asked for.
         case ignoresRanges
         case refused(ResumeMachine.Refusal)
         case status
-        /// Of another origin, to which a redirect led: what it calls by the same name may be another file.
+        /// The answer is of another origin, to which a redirect led: the same validator may name another file there.
         case elsewhere
-        /// Too little, and not for the first time.
+        /// The answer brings too little, and not for the first time.
         case crumb
     }
 
@@ -37,7 +37,7 @@ package enum SegmentAnswer: Sendable, Equatable {
             case .refused(let refusal): self = .useless(.refused(refusal))
             }
         case 200, 203: self = validator.agreement(with: head.fields) == .changed ? .changed : .useless(.ignoresRanges)
-        // With the state that it had the range would be there.
+        // If the file had not changed, the range would be there.
         case 416: self = .changed
         default: self = ResumeMachine.Interruption.status(head.status).mayPass ? .busy : .useless(.status)
         }

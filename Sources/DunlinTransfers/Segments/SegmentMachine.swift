@@ -1,30 +1,30 @@
-/// Which ranges of one file several workers fetch side by side, each with an exchange at a time.
+/// Decides which ranges of one file several workers fetch side by side, each with one exchange at a time.
 ///
 /// Rules:
-/// 1. Every byte that is missing belongs to one worker's run, or is open. A run brings its bytes in order.
-/// 2. Who has nothing to do takes a fair share of what is open first. If nothing is, it asks for the far end of the run
-///    that has most left: a slow worker keeps what it can, and never less than `minimum`.
-/// 3. What is asked for of another's run stays the other's until the answer is there, and passes over then, in one
-///    step: a server that does not answer, or has no connection left, takes nothing from anybody. A run that has come
-///    that far meanwhile keeps all. The same holds for what was open: whoever asked for it and is not answered keeps
-///    nobody from asking for all of it as well, who has nothing else to do and has waited for a while.
-/// 4. What a run leaves is open, or belongs to those who have asked for it already.
+/// 1. Every missing byte belongs to one worker's run, or is open. A run brings its bytes in order.
+/// 2. A worker without work takes a fair share of the open bytes first. If there are none, it asks for the far end of
+///    the run that has most left: a slow worker keeps what it can, and never less than `minimum`.
+/// 3. Bytes asked for of another's run stay the other's until the answer has come, and pass over then, in one step: a
+///    server that does not answer, or has no connection left, takes nothing from any worker. A run that has come that
+///    far meanwhile keeps all. The same holds for open bytes: if a worker that asked for them gets no answer, another
+///    one without work may ask for all of them too, after a wait.
+/// 4. The rest of a run that ends is open, or belongs to those who have asked for it already.
 /// 5. A worker whose exchanges break goes on, each time a little later, up to `attempts` times without a byte in
-///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's.
-///    Answers that bring little of what was asked for are taken `crumbs` times, and are of no use then. From another's
-///    run they take nothing.
-/// 6. The work is over when nothing is missing, or nobody is left.
+///    between. Then it leaves, and so does one whose answer is of no use: after that nobody asks for another's bytes.
+///    Answers that bring little of what was asked for are accepted `crumbs` times, and are of no use then. From
+///    another's run they take nothing.
+/// 6. The work is over when nothing is missing, or no worker is left.
 ///
-/// Must not know: files, clocks, connections, heads.
+/// It must not know files, clocks, connections or heads.
 package struct SegmentMachine<Waiter> {
     package struct Rules: Sendable {
         package var minimum = HTTPSession.Segments.defaultMinimum
-        /// Into how many runs a file is cut at most: as many pieces as its record has room for.
+        /// How many runs a file is divided into at most: as many pieces as its record has room for.
         package var cuts = ResumeRecord.manyPieces
         var retries = ResumeMachine.Rules()
         /// How many answers at most may be both short and small.
         var crumbs = ResumeMachine.Rules.crumbs
-        /// What is smaller is small.
+        /// A smaller answer is a small one.
         var smallPiece = ResumeMachine.Rules.smallPiece
         /// How long to wait for those who have asked before asking for the same.
         var longestWait = Duration.seconds(2)
@@ -35,18 +35,18 @@ package struct SegmentMachine<Waiter> {
     /// What a worker does next.
     package enum Step: Equatable {
         case ask(Range<Int>)
-        /// The waiter that it came with is called when there may be something.
+        /// Wait: the waiter is called when there may be work.
         case wait
-        /// The same, but only for `patience`: then `overtake` says what to do.
+        /// Wait, but only for `patience`: then `overtake` says what to do.
         case hesitate
-        /// There is nothing more for it.
+        /// End: there is no more work for it.
         case leave
     }
 
-    /// What counts of bytes that have come.
+    /// How many of the bytes that have come count.
     package struct Taken: Equatable {
         package let count: Int
-        /// The rest of the answer is somebody else's, or nobody's.
+        /// Whether the rest of the answer is another worker's, or nobody's.
         package let isEnd: Bool
     }
 
@@ -55,7 +55,7 @@ package struct SegmentMachine<Waiter> {
         /// The next byte.
         var position: Int
         var end: Int
-        /// False: another's until the answer is there.
+        /// Whether the bytes are the worker's; false while they are another's, until the answer has come.
         var isOwned: Bool
         var isAnswered: Bool
 
@@ -81,7 +81,7 @@ package struct SegmentMachine<Waiter> {
     private var cutsLeft: Int
     private var isRefused = false
     private var crumbsLeft: Int
-    /// How many bytes have not come.
+    /// How many bytes are missing.
     package private(set) var missing: Int
 
     /// `gaps` are missing. Worker 0 receives `lead` already, with which the first of them begins.
@@ -107,12 +107,12 @@ package struct SegmentMachine<Waiter> {
 
     package var isComplete: Bool { missing == 0 }
 
-    /// Who brings nothing just now, and may be about to ask for something.
+    /// The workers that bring nothing just now, and may be about to ask for something.
     var bystanders: [Int] {
         workers.indices.filter { index in workers[index].run.map { !$0.isAnswered } ?? true }
     }
 
-    /// Nobody is left, and something is missing.
+    /// Whether no worker is left, and something is missing.
     package var isGivenUp: Bool { !isComplete && workers.allSatisfy(\.hasLeft) }
 }
 
@@ -134,7 +134,7 @@ extension SegmentMachine {
         return overtakable == nil ? .wait : .hesitate
     }
 
-    /// What `worker` asks for that has waited for those who are not answered; nil: it goes on waiting, with its waiter.
+    /// The range to ask for after a wait for workers that got no answer; nil if it goes on waiting, with its waiter.
     package mutating func overtake(for worker: Int) -> Range<Int>? {
         guard !isComplete, !workers[worker].hasLeft, workers[worker].run == nil, let range = overtakable else {
             return nil
@@ -162,7 +162,7 @@ extension SegmentMachine {
         workers.compactMap { $0.run.flatMap(unasked) }.max { $0.count < $1.count }
     }
 
-    /// What of an owner's run nobody else has asked for.
+    /// The part of a run that no other worker has asked for.
     private func unasked(of run: Run) -> Range<Int>? {
         guard run.isOwned else { return nil }
         let asked = workers.compactMap { other in
@@ -171,7 +171,7 @@ extension SegmentMachine {
         return run.position..<min(run.end, asked.min() ?? run.end)
     }
 
-    /// The most that somebody asked for who is not answered, and nobody after them.
+    /// The largest range that a worker has asked for without an answer, and no other after it.
     private var overtakable: Range<Int>? {
         if isRefused { return nil }
         return workers.compactMap { worker in
@@ -195,13 +195,13 @@ extension SegmentMachine {
 // MARK: - What comes of it
 
 extension SegmentMachine {
-    /// The server sends `range`: what was asked for, or the beginning of that. False if nothing of it is wanted any
-    /// more; `ended` follows then. And who is to be called.
+    /// The server sends `range`: what was asked for, or the beginning of that. False if none of it is wanted any more;
+    /// `ended` follows then. Also returns the waiters to call.
     package mutating func answered(_ range: Range<Int>, to worker: Int) -> (isWanted: Bool, waiters: [Waiter]) {
         guard var run = workers[worker].run else { return (false, []) }
         workers[worker].run?.isAnswered = true
         run.isAnswered = true
-        // Somebody who asked later was answered first.
+        // A worker that asked later was answered first.
         if run.isOwned, run.position == run.end { return (false, []) }
         if !run.isOwned {
             // Another's run is worth more than a small piece out of its middle.
@@ -222,7 +222,8 @@ extension SegmentMachine {
         return (true, takeWaiters())
     }
 
-    /// Whose run the byte belongs to, if its bytes are still to come there. Who has been answered keeps the next one.
+    /// The worker whose run the byte belongs to, if it is still to come there. A worker that has been answered keeps
+    /// the next byte.
     private func host(of byte: Int) -> Int? {
         workers.firstIndex { worker in
             worker.run.map { run in
@@ -244,7 +245,7 @@ extension SegmentMachine {
         return crumbsLeft == 0
     }
 
-    /// So many bytes have come, those that count by their own worker.
+    /// So many bytes have come. Returns how many count.
     package mutating func received(_ count: Int, by worker: Int) -> Taken {
         guard var run = workers[worker].run, run.isOwned else { return Taken(count: 0, isEnd: true) }
         let taken = min(count, run.end - run.position)
@@ -254,13 +255,13 @@ extension SegmentMachine {
         return Taken(count: taken, isEnd: run.position == run.end)
     }
 
-    /// The worker's exchange is over as it should be. Who is to be called.
+    /// The worker's exchange ended well. Returns the waiters to call.
     package mutating func ended(_ worker: Int) -> [Waiter] {
         leaveRun(of: worker)
         return takeWaiters()
     }
 
-    /// The worker's exchange broke. When it may go on; nil: not at all. And who is to be called.
+    /// The worker's exchange broke. Returns when it may go on (nil: not at all), and the waiters to call.
     package mutating func broke(_ worker: Int, mayPass: Bool) -> (delay: Duration?, waiters: [Waiter]) {
         var isUseless = false
         if let run = workers[worker].run, run.isOwned, run.asked.lowerBound < run.position {
@@ -276,7 +277,7 @@ extension SegmentMachine {
         return (rules.retries.delay(attempt), takeWaiters())
     }
 
-    /// The worker's answer was of no use, and others would be of none. Who is to be called.
+    /// The worker's answer was of no use, and further ones would be of none. Returns the waiters to call.
     package mutating func refused(_ worker: Int) -> [Waiter] {
         isRefused = true
         leaveRun(of: worker)
@@ -292,7 +293,7 @@ extension SegmentMachine {
         release(run.position..<run.end)
     }
 
-    /// Has an owner no more, unless somebody asked for it.
+    /// Makes a range open, unless another worker has asked for it.
     private mutating func release(_ range: Range<Int>) {
         var rest = range
         let askers = workers.indices.filter { index in
@@ -313,7 +314,7 @@ extension SegmentMachine {
         if range.isEmpty { return }
         let index = open.firstIndex { $0.lowerBound > range.lowerBound } ?? open.count
         open.insert(range, at: index)
-        // What was one piece is one again.
+        // Adjacent ranges become one again.
         if index + 1 < open.count, open[index + 1].lowerBound == range.upperBound {
             open[index] = range.lowerBound..<open.remove(at: index + 1).upperBound
         }

@@ -3,18 +3,18 @@ internal import DunlinSemantics
 internal import DunlinTransport
 internal import Synchronization
 
-/// Brings one file by several exchanges side by side: does what `SegmentMachine` says.
+/// Fetches one file by several exchanges side by side, as `SegmentMachine` decides.
 ///
-/// Each worker is a child task with a cancellation of its own, thrown with the request's. What the workers have brought
-/// together is what the request's watch is told. When the first of them says that it is over, the others are stopped.
+/// Each worker is a child task with a cancellation of its own, thrown with the call's. The call's control is told what
+/// all workers together have brought. When the first of them says that it is over, the others are stopped.
 final class SegmentedFetch: Sendable {
     typealias Machine = SegmentMachine<ValueWaiter<Void>>
 
     enum Outcome: Sendable {
         case complete
-        /// The server has another file by now, or sends all of it whatever is asked for: one begins anew.
+        /// The server has another file by now, or ignores ranges: the download starts over.
         case useless
-        /// The server sent more than it said. What has come may be anything.
+        /// The server sent more than it announced; what has come may be anything.
         case overrun(NetworkError)
         case failed(any Error)
     }
@@ -26,12 +26,12 @@ final class SegmentedFetch: Sendable {
         let length: Int
         let validator: Validator
         let gaps: [Range<Int>]
-        /// What the first answer brings.
+        /// The range that the first answer brings.
         let lead: Range<Int>
-        /// Who answered first, at the end of all redirects.
+        /// The origin that answered first, after all redirects.
         let origin: HTTP.Origin
         let arrival: LiveCall.Arrival
-        /// The first.
+        /// The first exchange.
         let exchange: CallPart
     }
 
@@ -41,7 +41,7 @@ final class SegmentedFetch: Sendable {
         var failure: (any Error)?
         var ignoresRanges = false
         var overrun: NetworkError?
-        /// The last of each worker.
+        /// The last writer of each worker.
         var writers: [Int: DownloadWriter] = [:]
         var interrupts: [Int: Cancellation] = [:]
     }
@@ -70,7 +70,7 @@ final class SegmentedFetch: Sendable {
         state = Mutex(State(machine: Machine(rules, workers: plan.workers, gaps: plan.gaps, lead: plan.lead)))
     }
 
-    /// All but the first exchange's last.
+    /// The hops of all exchanges, except the last one of the first.
     var hops: [HTTP.Hop] { state.withLock { $0.hops } }
 
     /// Returns when nobody fetches or writes any more.
@@ -82,7 +82,7 @@ final class SegmentedFetch: Sendable {
             for await outcome in group {
                 guard let outcome, first == nil else { continue }
                 first = outcome
-                // When all has come, those that still have work to do end what they have begun.
+                // When all bytes have come, the other workers are stopped.
                 if !state.withLock({ $0.machine.isComplete }) { group.cancelAll() }
             }
             return first
@@ -98,7 +98,7 @@ final class SegmentedFetch: Sendable {
             await settle(writers)
             return .overrun(overrun)
         }
-        // Who is stopped because all has come says that it was stopped.
+        // A worker that is stopped because all bytes have come reports that it was stopped.
         if state.withLock({ $0.machine.isComplete }) {
             do {
                 for writer in writers { try await pump(writer, plan.arrival.response.head, upTo: nil).flush() }
@@ -115,10 +115,10 @@ final class SegmentedFetch: Sendable {
         return ignoresRanges ? .useless : .failed(failure ?? Self.incomplete)
     }
 
-    /// What has come counts, as far as it can be written. Only the disk is waited for.
+    /// Writes the bytes that have come; they count as far as they are written. Only the disk is waited for.
     private func settle(_ writers: [DownloadWriter]) async {
         for writer in writers {
-            // A disk that takes no more has said so already, or will.
+            // An error of the disk has been reported already, or will be.
             do throws(Errno) { _ = try await writer.flush(until: .never, nil) } catch {}
         }
     }
@@ -131,7 +131,7 @@ final class SegmentedFetch: Sendable {
 // MARK: - Workers
 
 extension SegmentedFetch {
-    /// Nil if others go on.
+    /// Runs a worker; nil if others go on.
     private func work(_ worker: Int) async -> Outcome? {
         let isLead = worker == 0
         let exchange = isLead ? plan.exchange : CallPart(of: call.delegate)
@@ -187,7 +187,7 @@ extension SegmentedFetch {
         for waiter in waiters { _ = waiter.deliver(()) }
     }
 
-    /// One exchange; nil if the work goes on.
+    /// Makes one exchange; nil if the work goes on.
     private func fetch(_ range: Range<Int>, _ worker: Int, _ exchange: CallPart) async -> Outcome? {
         let (response, origin): (TransportResponse, HTTP.Origin)
         do {
@@ -234,7 +234,7 @@ extension SegmentedFetch {
         return answer
     }
 
-    /// What came, and from where after all redirects.
+    /// Returns the response, and the origin it is from after all redirects.
     private func ask(_ range: Range<Int>, _ exchange: CallPart) async throws -> (TransportResponse, HTTP.Origin) {
         try await call.pass()
         var own = call
@@ -278,7 +278,7 @@ extension SegmentedFetch {
             }
             guard try await pump.run(response.body) else { throw Self.tooShort(response.head) }
             await leave(response)
-            // The first one's attempt is told with its response.
+            // The first exchange's hop is reported with its response.
             if writer !== part.writer { note(response) }
             wake(state.withLock { $0.machine.ended(worker) })
             return nil
@@ -311,7 +311,7 @@ extension SegmentedFetch {
         return (taken.count, taken.isEnd)
     }
 
-    /// Before a connection becomes free that they may be waiting for.
+    /// Stops workers that bring nothing, before a connection becomes free that they may be waiting for.
     private func stopBystanders() {
         let interrupts = state.withLock { state in state.machine.bystanders.compactMap { state.interrupts[$0] } }
         for cancellation in interrupts { cancellation.cancel(.task) }
@@ -323,21 +323,21 @@ extension SegmentedFetch {
             requestMayHaveBeenSent: true, response: head)
     }
 
-    /// Lets a body go that has been read as far as it counts: to its end, if that is where it stands.
+    /// Gives up a body that has been read as far as it counts: reads its end, if that comes next.
     private func leave(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body else { return }
         guard stream.hop.bodyBytes == stream.expectedLength else { return await drop(response) }
-        // What counts has come. Whether the connection can be used again is for its end to say.
+        // All bytes that count have come. The end decides only whether the connection can be used again.
         do { _ = try await stream.next() } catch {}
     }
 
-    /// Its connection is of no use to anybody else.
+    /// Discards a response whose connection nobody else can use.
     private func drop(_ response: TransportResponse) async {
         guard case .stream(let stream) = response.body, let sockets = call.callTransport.sockets else { return }
         do { try await sockets.drain(stream, upTo: 0, until: loop.now()) } catch {}
     }
 
-    /// Nothing of it counts.
+    /// Discards a response of which nothing counts.
     private func discard(_ response: TransportResponse) async {
         await drop(response)
         note(response)
@@ -373,7 +373,7 @@ extension SegmentedFetch {
 }
 
 extension NetworkError {
-    /// Whether others may do better.
+    /// Whether another exchange may succeed.
     fileprivate var isOfOneExchange: Bool {
         switch code {
         case .fileNotWritten, .sessionClosed, .cancelled: false
