@@ -157,7 +157,8 @@ let package = Package(
             dependencies: ["Dunlin", "DunlinActivity", "DunlinDisplay", "DunlinTesting", "LeakChecking", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinXML", "LedgerRows"], swiftSettings: dialect),
+            name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
+            swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

@@ -4,15 +4,15 @@
 /// into what was received; a `String` is made only for the field somebody asks for.
 public struct Fields: Sendable {
     /// The place of one field in `bytes`.
-    public struct Entry: Sendable {
-        public var nameStart: UInt32
-        public var valueStart: UInt32
-        public var valueCount: UInt32
-        public var nameCount: UInt16
+    @usableFromInline package struct Entry: Sendable {
+        @usableFromInline package var nameStart: UInt32
+        @usableFromInline package var valueStart: UInt32
+        @usableFromInline package var valueCount: UInt32
+        @usableFromInline package var nameCount: UInt16
         /// Whether the caller marked the value as sensitive: it is never logged, and never sent to another origin.
-        public var isSensitive: Bool
+        @usableFromInline package var isSensitive: Bool
 
-        @inlinable public init(name: Range<Int>, value: Range<Int>, isSensitive: Bool = false) {
+        @inlinable package init(name: Range<Int>, value: Range<Int>, isSensitive: Bool = false) {
             nameStart = UInt32(truncatingIfNeeded: name.lowerBound)
             nameCount = UInt16(truncatingIfNeeded: name.count)
             valueStart = UInt32(truncatingIfNeeded: value.lowerBound)
@@ -20,20 +20,20 @@ public struct Fields: Sendable {
             self.isSensitive = isSensitive
         }
 
-        @inlinable public var name: Range<Int> { Int(nameStart)..<(Int(nameStart) + Int(nameCount)) }
-        @inlinable public var value: Range<Int> { Int(valueStart)..<(Int(valueStart) + Int(valueCount)) }
+        @inlinable package var name: Range<Int> { Int(nameStart)..<(Int(nameStart) + Int(nameCount)) }
+        @inlinable package var value: Range<Int> { Int(valueStart)..<(Int(valueStart) + Int(valueCount)) }
     }
 
     /// The longest name that fits an entry.
-    public static let longestName = Int(UInt16.max)
+    package static let longestName = Int(UInt16.max)
 
-    public private(set) var bytes: [UInt8] = []
-    public private(set) var entries: [Entry] = []
+    @usableFromInline package private(set) var bytes: [UInt8] = []
+    @usableFromInline package private(set) var entries: [Entry] = []
 
     @inlinable public init() {}
 
     /// Fields that a parser found in `bytes`. Every entry's ranges must lie within it.
-    public init(bytes: [UInt8], entries: [Entry]) {
+    package init(bytes: [UInt8], entries: [Entry]) {
         self.bytes = bytes
         self.entries = entries
     }
@@ -106,12 +106,17 @@ public struct Fields: Sendable {
         }
     }
 
+    /// The value of the first field of this name as received: field values need not be UTF-8.
+    public subscript(bytes name: String) -> Bytes? {
+        entries.first { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
+    }
+
     /// Every value of this name, in order.
     public func values(of name: String) -> [String] {
         entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { text($0.value) }
     }
 
-    /// Every value of this name as received: field values need not be UTF-8.
+    /// Every value of this name as received, in order.
     public func rawValues(of name: String) -> [Bytes] {
         entries.lazy.filter { Self.matches(bytes, $0.name, name) }.map { Bytes(bytes, in: $0.value) }
     }

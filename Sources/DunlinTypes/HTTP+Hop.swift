@@ -23,7 +23,7 @@ extension HTTP {
         /// How the connection is secured; nil in clear text.
         public var security: TransportSecurity? { peerReference?.security }
         /// The address by reference: a hop is copied at every step of its request.
-        public var peerReference: Peer?
+        package var peerReference: Peer?
         /// Bytes of the request that the kernel took, head included.
         public var bytesSent = 0
         /// Bytes of the response that came from the kernel, head included.
@@ -34,20 +34,20 @@ extension HTTP {
         public var decodedBytes = 0
 
         /// What a connection and its hops share about their peer.
-        public final class Peer: Sendable, Hashable {
-            public let address: HTTP.SocketAddress
-            public let security: TransportSecurity?
+        package final class Peer: Sendable, Hashable {
+            package let address: HTTP.SocketAddress
+            package let security: TransportSecurity?
 
-            public init(_ address: HTTP.SocketAddress, _ security: TransportSecurity? = nil) {
+            package init(_ address: HTTP.SocketAddress, _ security: TransportSecurity? = nil) {
                 self.address = address
                 self.security = security
             }
 
-            public static func == (left: Peer, right: Peer) -> Bool {
+            package static func == (left: Peer, right: Peer) -> Bool {
                 left.address == right.address && left.security == right.security
             }
 
-            public func hash(into hasher: inout Hasher) {
+            package func hash(into hasher: inout Hasher) {
                 hasher.combine(address)
             }
         }
@@ -64,7 +64,7 @@ extension HTTP {
         public var total: Duration { .nanoseconds(max(0, ended.nanoseconds - started.nanoseconds)) }
 
         /// Nanoseconds spent in a phase.
-        public subscript(_ phase: HTTP.Phase) -> Int64 {
+        package subscript(_ phase: HTTP.Phase) -> Int64 {
             get {
                 switch phase {
                 case .pool: poolTime

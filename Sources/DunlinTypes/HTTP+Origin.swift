@@ -79,7 +79,7 @@ extension HTTP {
         /// The Host field's value: brackets around IPv6, no user info, no default port.
         public var authority: String { parts.authority }
         /// Whether the host is known to have only characters that a host may have.
-        public var isHostChecked: Bool { parts.isHostChecked }
+        package var isHostChecked: Bool { parts.isHostChecked }
 
         public static func == (left: HTTP.Origin, right: HTTP.Origin) -> Bool {
             left.parts === right.parts

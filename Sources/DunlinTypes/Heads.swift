@@ -19,7 +19,7 @@ public struct RequestHead: Sendable {
         content = .fields(fields)
     }
 
-    @inlinable public init(method: HTTP.Method, origin: HTTP.Origin, target: String, prepared: PreparedFields) {
+    @inlinable package init(method: HTTP.Method, origin: HTTP.Origin, target: String, prepared: PreparedFields) {
         self.method = method
         self.origin = origin
         self.target = target
@@ -37,15 +37,15 @@ public struct RequestHead: Sendable {
     }
 
     /// The fields, checked and encoded ahead; nil once they were changed.
-    @inlinable public var prepared: PreparedFields? {
+    @inlinable package var prepared: PreparedFields? {
         if case .prepared(let prepared) = content { prepared } else { nil }
     }
 }
 
 /// Fields that many requests have in common: checked once, and kept as the lines they are sent as.
-public final class PreparedFields: Sendable {
-    public let fields: Fields
-    public let lines: [UInt8]
+@usableFromInline package final class PreparedFields: Sendable {
+    @usableFromInline package let fields: Fields
+    package let lines: [UInt8]
 
     /// For `RequestEncoder.prepare` alone: the lines are not checked again.
     package init(_ fields: Fields, lines: [UInt8]) {
@@ -56,7 +56,9 @@ public final class PreparedFields: Sendable {
 
 extension PreparedFields: CustomReflectable {
     /// The lines are the fields once more, with all their secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["fields": fields], displayStyle: .class) }
+    @usableFromInline package var customMirror: Mirror {
+        Mirror(self, children: ["fields": fields], displayStyle: .class)
+    }
 }
 
 /// The head of a response: everything before its body. An interim (1xx) response is one too.
@@ -76,7 +78,7 @@ public struct ResponseHead: Sendable {
     }
 
     /// A parsed head: `reason` lies in the bytes that the fields point into.
-    public init(version: HTTP.Version, status: HTTP.Status, fields: Fields, reason: Range<Int>) {
+    package init(version: HTTP.Version, status: HTTP.Status, fields: Fields, reason: Range<Int>) {
         self.version = version
         self.status = status
         self.fields = fields

@@ -68,7 +68,7 @@ public struct RequestBody: Sendable {
     }
 
     /// A body that can be sent once, with what knows whether it has been.
-    public init(_ content: Content, contentType: String?, once: (any OneShot)?) {
+    package init(_ content: Content, contentType: String?, once: (any OneShot)?) {
         parts = Parts(content, contentType, nil, nil, once)
     }
 
@@ -84,7 +84,7 @@ public struct RequestBody: Sendable {
     private var once: (any OneShot)? { parts?.once }
 
     /// Knows whether sending a one-shot body has begun.
-    public protocol OneShot: AnyObject, Sendable {
+    package protocol OneShot: AnyObject, Sendable {
         var isTaken: Bool { get }
     }
 
@@ -157,7 +157,7 @@ public struct RequestBody: Sendable {
     }
 
     /// Whether all of it is in memory already.
-    @inlinable public var isAtHand: Bool {
+    @inlinable package var isAtHand: Bool {
         switch parts?.content {
         case nil, .none?, .bytes?: true
         case .stream?, .file?: false
@@ -179,5 +179,5 @@ public struct RequestBody: Sendable {
     }
 
     /// Whether it can be sent now: always if it is replayable, and until its first sending if it is not.
-    public var canBeSent: Bool { isReplayable || once.map { !$0.isTaken } ?? false }
+    package var canBeSent: Bool { isReplayable || once.map { !$0.isTaken } ?? false }
 }

@@ -110,7 +110,7 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// The limit of what begins at `start`, as a point in time.
-    public func deadline(for limit: Limit, from start: MonotonicTime) -> MonotonicTime {
+    package func deadline(for limit: Limit, from start: MonotonicTime) -> MonotonicTime {
         start.advanced(by: nanoseconds(for: limit))
     }
 

@@ -19,12 +19,20 @@ public final class TransportRequest: Sendable {
     public let continueTimeout: Duration
     /// Whether a new connection is needed, because another one has just failed: others that have been idle as long may
     /// be closed too.
-    public let needsFreshConnection: Bool
+    package let needsFreshConnection: Bool
 
-    public init(
+    public convenience init(
         head: consuming RequestHead, body: consuming RequestBody = .none, timeouts: Timeouts = Timeouts(),
-        deadline: MonotonicTime = .never, priority: HTTP.Priority = .normal,
-        continueTimeout: Duration = .seconds(1), needsFreshConnection: Bool = false
+        deadline: MonotonicTime = .never, priority: HTTP.Priority = .normal, continueTimeout: Duration = .seconds(1)
+    ) {
+        self.init(
+            head: head, body: body, timeouts: timeouts, deadline: deadline, priority: priority,
+            continueTimeout: continueTimeout, needsFreshConnection: false)
+    }
+
+    package init(
+        head: consuming RequestHead, body: consuming RequestBody, timeouts: Timeouts, deadline: MonotonicTime,
+        priority: HTTP.Priority, continueTimeout: Duration, needsFreshConnection: Bool
     ) {
         self.needsFreshConnection = needsFreshConnection
         self.head = head
@@ -45,7 +53,7 @@ extension TransportRequest {
         public var deadline: MonotonicTime
         public var priority: HTTP.Priority
         public var continueTimeout: Duration
-        public var needsFreshConnection: Bool
+        package var needsFreshConnection: Bool
     }
 
     /// A copy of the request, changed by `change`.
@@ -153,11 +161,6 @@ extension TransportResponse {
     public protocol BodyStream: AnyObject, Sendable {
         /// The next chunk, or `nil` after the last. Only one reader at a time.
         func next() async throws -> Bytes?
-        /// The next chunk. Later ones may be received into the memory of `spare`, which is taken then.
-        func next(reusing spare: inout [UInt8]?) async throws -> Bytes?
-        /// All chunks that are left, as one. `admit` is called with the length so far, or the length to come, before
-        /// memory is used for it; an error it throws ends the reading.
-        func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
         /// The declared length, if the peer declared one.
         var expectedLength: Int? { get }
         /// The trailer fields; empty until the last chunk has been read.
@@ -167,12 +170,21 @@ extension TransportResponse {
     }
 }
 
-extension TransportResponse.BodyStream {
-    public func next(reusing spare: inout [UInt8]?) async throws -> Bytes? {
-        try await next()
+extension TransportResponse {
+    /// A body whose memory can be used again and which knows best how to come in one piece.
+    package protocol RecyclingStream: BodyStream {
+        /// As `next`. What follows may be received into the memory of `spare`, which is taken then.
+        func next(reusing spare: inout [UInt8]?) async throws -> Bytes?
+        /// As `readAll`.
+        func collect(_ admit: (Int) throws -> Void) async throws -> Bytes
     }
+}
 
-    public func collect(_ admit: (Int) throws -> Void) async throws -> Bytes {
+extension TransportResponse.BodyStream {
+    /// All pieces that are left, as one. `admit` is asked with the length so far, or the length to come, before
+    /// memory is spent on it; what it throws ends the reading.
+    package func readAll(_ admit: (Int) throws -> Void) async throws -> Bytes {
+        if let stream = self as? any TransportResponse.RecyclingStream { return try await stream.collect(admit) }
         guard let first = try await next() else { return .empty }
         try admit(first.count)
         guard let second = try await next() else { return first }

@@ -10,12 +10,12 @@
 /// 2. White space of any kind is a blank, the ends of lines too: what comes out is one line.
 /// 3. A scalar that is no character is shown as U+FFFD.
 /// 4. Marks pile up on one character to a small number, and text has an end.
-public enum VisibleText {
-    public static let longest = 4096
+package enum VisibleText {
+    package static let longest = 4096
     private static let highestPile = 4
 
     /// As far as the first `limit` characters (Unicode scalars) go.
-    public static func of(_ text: some StringProtocol, upTo limit: Int = longest) -> String {
+    package static func of(_ text: some StringProtocol, upTo limit: Int = longest) -> String {
         if text.utf8.count <= limit, text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return String(text) }
         var shown = String.UnicodeScalarView()
         var pile = 0

@@ -39,7 +39,7 @@ public struct BodyReader: Sendable {
     }
 
     /// The body is complete.
-    public var isFinished: Bool {
+    package var isFinished: Bool {
         if case .finished = part { true } else { false }
     }
 

@@ -52,7 +52,7 @@ public enum RequestEncoder {
 
     /// Checks fields that many requests will send alike, and encodes their lines. Nil if one of them is judged, or
     /// said, together with the request it goes out with: then each request's encoding does all of it.
-    public static func prepare(_ fields: Fields) throws(WireError) -> PreparedFields? {
+    package static func prepare(_ fields: Fields) throws(WireError) -> PreparedFields? {
         var lines: [UInt8] = []
         var isPlain = true
         try fields.bytes.withUnsafeBufferPointer { bytes throws(WireError) in

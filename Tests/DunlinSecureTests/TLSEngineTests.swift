@@ -66,29 +66,26 @@ import Testing
 
     @Test(arguments: versions)
     func `a handshake may be cut in two anywhere`(version: TLSSettings.Version) throws {
-        let context = try TLSContext()
         let server = try Self.server(version)
-        var whole = try Pair(context, Scene.peer(), server)
+        var whole = try Pair(TLSContext(), Scene.peer(), server)
         try whole.run()
         // Byte by byte all cuts are made at once, above; each alone would take seconds.
         for cut in stride(from: 1, to: whole.sent.count, by: 11) {
-            context.discardSessions()
-            var pair = try Pair(context, Scene.peer(), server)
+            // A context of its own: no session of an earlier cut is resumed.
+            var pair = try Pair(TLSContext(), Scene.peer(), server)
             #expect(try pair.run(cut: cut) == .open)
         }
     }
 
     @Test(arguments: versions)
     func `a handshake fails wherever the stream ends in it`(version: TLSSettings.Version) throws {
-        let context = try TLSContext()
         let server = try Self.server(version)
-        var pair = try Pair(context, Scene.peer(), server)
+        var pair = try Pair(TLSContext(), Scene.peer(), server)
         _ = try pair.engine.start(into: &pair.wire)
         pair.server.receive(pair.wire)
         let flight = pair.server.takeOutput()
         for end in stride(from: 0, to: flight.count, by: 3) {
-            context.discardSessions()
-            var cut = try Pair(context, Scene.peer(), server)
+            var cut = try Pair(TLSContext(), Scene.peer(), server)
             _ = try cut.engine.start(into: &cut.wire)
             // Another connection's answer: right up to where its keys would be needed.
             do {

@@ -34,7 +34,7 @@ import Testing
             #expect(plain.trailers == ["X-Sum": "7"])
         case .stream(let stream):
             #expect(count > Decoding.inPlace)
-            let bytes = try await stream.collect { _ in }
+            let bytes = try await stream.readAll { _ in }
             #expect(bytes.count == count && bytes.allSatisfy { $0 == 97 })
             #expect(stream.trailers == ["X-Sum": "7"])
             #expect(stream.hop.decodedBytes == count)
@@ -51,7 +51,7 @@ import Testing
             let response = TransportResponse(head: honest.head, body: .bytes(Bytes(Array(lie))))
             do {
                 if case .stream(let stream) = try Self.decoding.apply(to: response)?.body {
-                    _ = try await stream.collect { _ in }
+                    _ = try await stream.readAll { _ in }
                 }
                 Issue.record("the length is wrong")
             } catch let error as NetworkError {

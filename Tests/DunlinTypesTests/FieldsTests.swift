@@ -101,6 +101,8 @@ import Testing
                 .init(name: 0..<1, value: 1..<3), .init(name: 3..<4, value: 4..<5),
             ])
         #expect(fields.rawValues(of: "a") == [[0xFF, 0x00], [0xFE]])
+        #expect(fields[bytes: "A"] == [0xFF, 0x00])
+        #expect(fields[bytes: "b"] == nil)
         #expect(fields["A"] == "\u{FFFD}\0")
     }
 

@@ -157,7 +157,10 @@ import Testing
 @Suite struct `An error of a limit` {
     @Test(
         arguments: [
-            (.send, .total, .seconds(5), .seconds(6), " (phase send, the total limit of 5.0 seconds exceeded after 6.0 seconds)"),
+            (
+                .send, .total, .seconds(5), .seconds(6),
+                " (phase send, the total limit of 5.0 seconds exceeded after 6.0 seconds)"
+            ),
             (.receive, .readIdle, .seconds(5), nil, " (phase receive, the readIdle limit of 5.0 seconds exceeded)"),
             (.pool, .total, nil, .seconds(6), " (phase pool, the total limit exceeded after 6.0 seconds)"),
             (nil, .total, nil, nil, " (the total limit exceeded)"),

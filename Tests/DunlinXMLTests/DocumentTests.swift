@@ -1,4 +1,5 @@
 import Dunlin
+import DunlinTesting
 import DunlinXML
 import LedgerRows
 import Testing
@@ -44,5 +45,18 @@ import Testing
         var seen: [XML.Event] = []
         #expect(throws: XML.Error.self) { try events.forEach { seen.append($0) } }
         #expect(seen == [.start(XML.Name("a"), attributes: []), .text("x")])
+    }
+
+    @Test(.rows("RS-40")) func `a session gives the events of a response with an XML type, and of no other`()
+        async throws
+    {
+        let transport = MockTransport()
+        transport.on(.get, "/feed").respond(fields: ["Content-Type": "text/xml"], body: "<a>x</a>")
+        transport.on(.get, "/page").respond(fields: ["Content-Type": "text/html"], body: "<a>x</a>")
+        let session = try HTTPSession(HTTPSession.Configuration(baseURL: "http://api.test", transport: transport))
+        var seen: [XML.Event] = []
+        try await session.get("feed", as: .xmlEvents).value.forEach { seen.append($0) }
+        #expect(seen == [.start(XML.Name("a"), attributes: []), .text("x"), .end(XML.Name("a"))])
+        await #expect(throws: NetworkError.self) { try await session.get("page", as: .xmlEvents) }
     }
 }

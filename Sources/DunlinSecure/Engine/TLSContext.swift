@@ -27,14 +27,6 @@ public final class TLSContext: Sendable {
         Self.listen(context, settings)
     }
 
-    /// Secrets are written to a file: something to warn of.
-    public var logsKeys: Bool { keyLog != nil }
-
-    /// Forgets all sessions. For a change of trust, of pins or of the client's identity.
-    public func discardSessions() {
-        tickets?.discardAll()
-    }
-
     private static func negotiate(_ settings: TLSSettings, in context: OpaquePointer) throws(TLSError) {
         func check(_ code: Int32, _ what: String) throws(TLSError) {
             if code != 1 { throw .invalidSetting("\(what) (\(OpenSSLErrors.words(OpenSSLErrors.take())))") }

@@ -43,9 +43,4 @@ extension TLSEngine {
             dunlin_peer_name_at(ssl, index).map { X509Reading.name($0) }
         }
     }
-
-    /// The server asked for a client certificate.
-    public var isIdentityAskedFor: Bool {
-        if case .unasked = state.pointee.identity { false } else { true }
-    }
 }

@@ -43,8 +43,4 @@ final class TicketStore: Sendable {
     func discard(for peer: TLSPeer) {
         machine.withLock { $0.discard(TicketKey(peer)) }
     }
-
-    func discardAll() {
-        machine.withLock { $0.discardAll() }
-    }
 }

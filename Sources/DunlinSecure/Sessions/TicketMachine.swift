@@ -69,10 +69,6 @@ struct TicketMachine<Key: Hashable, Item: Ticket> {
         shelves[key] = nil
     }
 
-    mutating func discardAll() {
-        shelves = [:]
-    }
-
     /// A clock that was set back makes a session look as if it came from the future: it goes too.
     private func isFresh(_ item: Item, at now: Int64) -> Bool {
         let life = item.lifetime > 0 ? min(item.lifetime, limits.age) : limits.age

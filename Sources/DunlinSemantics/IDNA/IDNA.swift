@@ -9,27 +9,6 @@ public enum IDNA {
         try toASCII(host, allowingUnderscores: false)
     }
 
-    /// The name for people: Punycode labels are shown as what they stand for if they are valid, ASCII in lower case,
-    /// and all else as it is. Says nothing of whether the name looks like another one.
-    public static func toUnicode(_ host: String) -> String {
-        let parts = host.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false)
-        let labels = parts.map { shown(Array($0)) }
-        do {
-            try LabelRules.checkDirections(labels)
-        } catch {
-            return host
-        }
-        return labels.map { String(String.UnicodeScalarView($0)) }.joined(separator: ".")
-    }
-
-    private static func shown(_ label: [Unicode.Scalar]) -> [Unicode.Scalar] {
-        do {
-            return try HostLabel(label.map(lowercased), allowingUnderscores: true).scalars
-        } catch {
-            return label
-        }
-    }
-
     static func toASCII(_ host: String, allowingUnderscores: Bool) throws(IDNAError) -> String {
         let scalars =
             try host.utf8.allSatisfy { $0 < 0x80 }

@@ -99,7 +99,8 @@ struct Admission {
             case .cancelled: throw cancelled(nil)
             case .timedOut:
                 throw NetworkError(
-                    .timedOut, "what the request comes after did not end in time", isSafeToRetry: true, exceeding: .total,
+                    .timedOut, "what the request comes after did not end in time", isSafeToRetry: true,
+                    exceeding: .total,
                     peer: "\(origin)")
             }
         }

@@ -28,10 +28,10 @@ struct BodyCollector {
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {
         if let length = stream.expectedLength { try check(length, head) }
-        if call.callTransport.sockets != nil { return try await stream.collect { try check($0, head) } }
+        if call.callTransport.sockets != nil { return try await stream.readAll { try check($0, head) } }
         let collector = self
         return try await call.foreign(in: .receive) {
-            try await stream.collect { try collector.check($0, head) }
+            try await stream.readAll { try collector.check($0, head) }
         }
     }
 

@@ -46,7 +46,8 @@ package final class CallTransport: Sendable {
             return try await Race.run(until: deadline, cancellation, on: loop, work)
         } catch Race.Lost.timedOut {
             throw NetworkError(
-                .timedOut, "the request took too long", phase: phase ?? cancellation.phase, requestMayHaveBeenSent: true,
+                .timedOut, "the request took too long", phase: phase ?? cancellation.phase,
+                requestMayHaveBeenSent: true,
                 exceeding: .total, limit: limit)
         } catch Race.Lost.cancelled {
             if cancellation.cause == .task { throw CancellationError() }

@@ -97,7 +97,8 @@ final class StreamSink: Sink {
             throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
         case .timedOut:
             throw NetworkError(
-                .timedOut, "the response was not read to its end in time", phase: .receive, requestMayHaveBeenSent: true,
+                .timedOut, "the response was not read to its end in time", phase: .receive,
+                requestMayHaveBeenSent: true,
                 exceeding: .total, limit: call.request.timeouts.total)
         }
     }

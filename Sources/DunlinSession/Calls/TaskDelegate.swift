@@ -38,6 +38,7 @@ public actor TaskDelegate {
         created = loop.now()
     }
 
+    @_documentation(visibility: internal)
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     public nonisolated var label: String? { settings?.options.label }

@@ -16,7 +16,7 @@ enum ChallengeRules {
         /// The server is not trusted.
         case refuse(NetworkError.TrustRefusal)
         /// Show this credential.
-        case present(HTTPSession.AuthenticationChallenge.Credential)
+        case present(HTTPSession.ClientIdentity)
         /// Show the configured identity, if there is one.
         case presentDefault
         /// Show no identity, and go on.
@@ -32,9 +32,7 @@ enum ChallengeRules {
         }
         return switch challenge.kind {
         case .serverTrust(let decision): trust(decision, response, challenge)
-        case .clientCertificate: answer(response, challenge) { if case .identity = $0 { true } else { false } }
-        case .password: answer(response, challenge) { if case .password = $0 { true } else { false } }
-        case .other: answer(response, challenge) { _ in false }
+        case .clientCertificate: identity(response, challenge)
         }
     }
 
@@ -51,14 +49,13 @@ enum ChallengeRules {
         }
     }
 
-    private static func answer(
-        _ response: HTTPSession.AuthenticationChallenge.Response, _ challenge: HTTPSession.AuthenticationChallenge,
-        isAnswer: (HTTPSession.AuthenticationChallenge.Credential) -> Bool
+    private static func identity(
+        _ response: HTTPSession.AuthenticationChallenge.Response, _ challenge: HTTPSession.AuthenticationChallenge
     ) -> Outcome {
         switch response {
         case .performDefault: .presentDefault
-        case .useCredential(let credential):
-            isAnswer(credential) ? .present(credential) : .fail(unusable(credential, challenge))
+        case .useCredential(.identity(let identity)): .present(identity)
+        case .useCredential(let credential): .fail(unusable(credential, challenge))
         case .reject, .cancel: .presentNothing
         }
     }

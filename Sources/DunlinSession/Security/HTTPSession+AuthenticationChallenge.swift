@@ -7,33 +7,21 @@ extension HTTPSession {
             case serverTrust(TrustDecision)
             /// The server asks for a client's certificate.
             case clientCertificate(acceptableIssuers: [String])
-            /// The server, or a proxy, asks for a user's name and password.
-            case password(PasswordScheme, realm: String)
-            /// It asks for something else, by the name of its scheme.
-            case other(scheme: String)
-        }
-
-        public enum PasswordScheme: String, Sendable, Hashable {
-            case basic
-            case digest
         }
 
         public var kind: Kind
         /// The origin that asks.
         public var origin: HTTP.Origin
-        public var isProxy: Bool
         /// How often an answer to this challenge was refused.
         public var previousFailures: Int
         /// The response that asked; a handshake asks without one.
         public var response: ResponseHead?
 
         public init(
-            _ kind: Kind, origin: HTTP.Origin, isProxy: Bool = false, previousFailures: Int = 0,
-            response: ResponseHead? = nil
+            _ kind: Kind, origin: HTTP.Origin, previousFailures: Int = 0, response: ResponseHead? = nil
         ) {
             self.kind = kind
             self.origin = origin
-            self.isProxy = isProxy
             self.previousFailures = previousFailures
             self.response = response
         }
@@ -68,7 +56,6 @@ extension HTTPSession.AuthenticationChallenge {
         /// `securityWarningHandler`.
         case trustDespiteRefusal
         case identity(HTTPSession.ClientIdentity)
-        case password(user: String, password: String)
     }
 }
 
@@ -80,7 +67,6 @@ extension HTTPSession.AuthenticationChallenge.Credential: CustomStringConvertibl
         switch self {
         case .trustDespiteRefusal: "trust despite refusal"
         case .identity: "client identity"
-        case .password: "user and password"
         }
     }
 

@@ -102,10 +102,10 @@ extension SessionTLSPolicy {
         let challenge = HTTPSession.AuthenticationChallenge(
             .clientCertificate(acceptableIssuers: issuers), origin: origin)
         switch await hooks.outcome(of: challenge) {
-        case .present(.identity(let identity)): return try IdentitySource(identity).current()
+        case .present(let identity): return try IdentitySource(identity).current()
         case .fail(let error): throw error
         case .presentDefault: return identity
-        case .present, .presentNothing, .proceed, .proceedDespite, .refuse: return nil
+        case .presentNothing, .proceed, .proceedDespite, .refuse: return nil
         }
     }
 }

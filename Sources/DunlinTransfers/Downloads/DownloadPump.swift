@@ -69,11 +69,15 @@ struct DownloadPump: Sendable {
     /// Returns whether it stopped before the body's end.
     private func pump(_ arriving: any TransportResponse.BodyStream) async throws -> Bool {
         let stream = bounded(arriving, until: call.request.deadline)
+        let recycling = stream as? any TransportResponse.RecyclingStream
+        func next(_ spare: inout [UInt8]?) async throws -> Bytes? {
+            if let recycling { try await recycling.next(reusing: &spare) } else { try await stream.next() }
+        }
         var spare: [UInt8]?
         var count = writer.position
         var seen = count
         do {
-            while let whole = try await stream.next(reusing: &spare) {
+            while let whole = try await next(&spare) {
                 try checkEnd(whole.count, after: seen)
                 seen += whole.count
                 let (piece, isLast) = counted(whole)

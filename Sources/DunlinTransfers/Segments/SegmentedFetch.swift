@@ -177,7 +177,8 @@ extension SegmentedFetch {
     private static func stopped(_ outcome: ValueWaiter<Void>.Outcome, _ cancellation: Cancellation) -> any Error {
         if case .timedOut = outcome {
             return NetworkError(
-                .timedOut, "the request took too long", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total)
+                .timedOut, "the request took too long", phase: .receive, requestMayHaveBeenSent: true, exceeding: .total
+            )
         }
         if cancellation.cause == .task { return CancellationError() }
         return NetworkError(.cancelled, "the request was cancelled", phase: .receive, requestMayHaveBeenSent: true)

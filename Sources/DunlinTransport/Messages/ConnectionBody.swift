@@ -10,7 +10,7 @@ internal import DunlinWire
 ///
 /// The body owns the lease while it lasts. At a clean end the connection goes back to the pool. After an error or a
 /// cancel, or when the last reference is released before the end, it is closed.
-final class ConnectionBody: TransportResponse.BodyStream {
+final class ConnectionBody: TransportResponse.RecyclingStream {
     /// What reading needs; the reader takes it out meanwhile.
     struct Reading: ~Copyable {
         var lease: Lease

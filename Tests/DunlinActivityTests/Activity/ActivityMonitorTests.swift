@@ -51,6 +51,26 @@ import Testing
         #expect(await stage.monitor.state == .notActive)
     }
 
+    @Test func `an activity monitor's delays can be changed, for what begins or ends from then on`() async throws {
+        let stage = try await Stage()
+        let delays = ActivityMonitor.Delays(activation: .seconds(3), completion: .seconds(2))
+        await stage.monitor.setDelays(delays)
+        #expect(await stage.monitor.delays == delays)
+        await stage.monitor.enable()
+        let request = try stage.task()
+        request.resume()
+        try await stage.pass(.milliseconds(2999), .delayingStart)
+        #expect(await stage.monitor.state == .delayingStart)
+        try await stage.pass(.milliseconds(1), .delayingStart)
+        try await eventually("its start", following: stage.clock) { await stage.monitor.state == .active }
+        request.cancel()
+        _ = await request.result
+        try await stage.pass(.milliseconds(1999), .delayingEnd)
+        #expect(await stage.monitor.state == .delayingEnd)
+        try await stage.pass(.milliseconds(1), .delayingEnd)
+        try await eventually("its end", following: stage.clock) { await stage.monitor.state == .notActive }
+    }
+
     @Test(.rows("AI-11", "AI-19"))
     func `two requests that overlap, of four and of two seconds, are shown once and hidden once`() async throws {
         let stage = try await Stage()

@@ -12,9 +12,6 @@ import Testing
     private static let believed = HTTPSession.AuthenticationChallenge.Kind.serverTrust(.accepted(path: []))
     private static let refused = HTTPSession.AuthenticationChallenge.Kind.serverTrust(.refused(refusal))
     private static let identity = HTTPSession.AuthenticationChallenge.Credential.identity(.pem("me.pem"))
-    private static let password = HTTPSession.AuthenticationChallenge.Credential.password(
-        user: "me", password: "secret")
-    private static let basic = HTTPSession.AuthenticationChallenge.Kind.password(.basic, realm: "all")
 
     private struct Custom: Error, Equatable {}
 
@@ -44,13 +41,11 @@ import Testing
         [(HTTPSession.AuthenticationChallenge.Kind, HTTPSession.AuthenticationChallenge.Response, Result)] = [
             (believed, .performDefault, .proceeds), (believed, .useCredential(.trustDespiteRefusal), .proceeds),
             (believed, .useCredential(identity), .fails(.unusableCredential)),
-            (believed, .useCredential(password), .fails(.unusableCredential)),
             (believed, .reject, .refuses(.refusedByHook)), (believed, .cancel(), .fails(.cancelled)),
             (believed, .cancel(Custom()), .failsCustom),
             (refused, .performDefault, .refuses(.expired)),
             (refused, .useCredential(.trustDespiteRefusal), .proceedsDespite),
             (refused, .useCredential(identity), .fails(.unusableCredential)),
-            (refused, .useCredential(password), .fails(.unusableCredential)),
             (refused, .reject, .refuses(.expired)), (refused, .cancel(), .fails(.cancelled)),
             (refused, .cancel(Custom()), .failsCustom),
             (.clientCertificate(acceptableIssuers: []), .performDefault, .presentsDefault),
@@ -59,14 +54,9 @@ import Testing
                 .clientCertificate(acceptableIssuers: []), .useCredential(.trustDespiteRefusal),
                 .fails(.unusableCredential)
             ),
-            (.clientCertificate(acceptableIssuers: []), .useCredential(password), .fails(.unusableCredential)),
             (.clientCertificate(acceptableIssuers: []), .reject, .presentsNothing),
             (.clientCertificate(acceptableIssuers: []), .cancel(), .fails(.cancelled)),
-            (basic, .performDefault, .presentsDefault), (basic, .useCredential(password), .presents),
-            (basic, .useCredential(identity), .fails(.unusableCredential)), (basic, .reject, .presentsNothing),
-            (basic, .cancel(Custom()), .failsCustom),
-            (.other(scheme: "Negotiate"), .useCredential(password), .fails(.unusableCredential)),
-            (.other(scheme: "Negotiate"), .performDefault, .presentsDefault),
+            (.clientCertificate(acceptableIssuers: []), .cancel(Custom()), .failsCustom),
         ]
 
     @Test(.rows("SM-83")) func `the kind of a challenge and the answer to it decide what happens`() {

@@ -185,7 +185,7 @@ import Testing
         let identity = HTTPSession.ClientIdentity.pkcs12(.bytes("secret"), passphrase: "secret")
         var tls = HTTPSession.TLS()
         tls.identity = identity
-        let credential = HTTPSession.AuthenticationChallenge.Credential.password(user: "secret", password: "secret")
+        let credential = HTTPSession.AuthenticationChallenge.Credential.identity(identity)
         for text in [
             "\(identity)", String(reflecting: identity), "\(tls)", "\(credential)", String(reflecting: credential),
         ] {

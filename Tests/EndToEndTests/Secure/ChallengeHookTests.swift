@@ -27,7 +27,6 @@ final class Hook: Sendable {
             case .serverTrust(.accepted): text += "b"
             case .serverTrust(.refused): text += "r"
             case .clientCertificate: text += "c"
-            case .password, .other: text += "?"
             }
         }
     }
@@ -134,7 +133,7 @@ struct `A session's challenge hook` {
         arguments: [
             (HTTPSession.AuthenticationChallenge.Response.reject, NetworkError.Code.serverTrustFailed),
             (.cancel(), .cancelled),
-            (.useCredential(.password(user: "a", password: "b")), .unusableCredential), (.cancel(OwnError()), nil),
+            (.useCredential(.identity(.pem("me.pem"))), .unusableCredential), (.cancel(OwnError()), nil),
         ] as [(HTTPSession.AuthenticationChallenge.Response, NetworkError.Code?)], versions)
     func `a challenge hook can refuse a server that the policy trusts, before anything is sent`(
         answer: (response: HTTPSession.AuthenticationChallenge.Response, code: NetworkError.Code?),
