@@ -21,11 +21,13 @@ enum Complaint {
 
     /// Where the request was when it ended, after how long, and by which limit.
     static func ending(of error: NetworkError) -> String? {
-        let after = error.elapsed.map { " after \($0.readable)" } ?? ""
-        let place = error.phase.map { "in phase \($0.rawValue)\(after)" }
+        let after = error.elapsed.map { "after \($0.readable)" }
+        let place = error.phase.map { phase in
+            ["in phase \(phase.rawValue)", after].compactMap(\.self).joined(separator: " ")
+        }
         let length = error.limit.map { "limit \($0.readable)" }
         let excess = error.exceeded.map { "\($0.rawValue) \(length ?? "limit")" } ?? length
-        let parts = [place, excess].compactMap(\.self)
+        let parts = [place ?? after, excess].compactMap(\.self)
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
     }
 

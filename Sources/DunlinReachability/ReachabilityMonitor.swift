@@ -32,15 +32,15 @@ final class ReachabilityMonitor: Sendable {
         do { return try ReactorGroup.shared.reactors().first } catch { return nil }
     }
 
-    private let sightings: ObservableValue<Sighting>
+    private let observations: ObservableValue<Sighting>
     private let looking: Task<Void, Never>
 
     init(_ target: Target, _ latest: LatestStatus, on loop: Reactor) {
-        let sightings = ObservableValue(Sighting(), on: loop)
-        self.sightings = sightings
+        let observations = ObservableValue(Sighting(), on: loop)
+        self.observations = observations
         // The task keeps the value, not its observers: it is cancelled when they are gone.
         looking = Task(executorPreference: loop) {
-            await ReachabilityDriver(target: target, loop: loop, latest: latest, sightings: sightings).run()
+            await ReachabilityDriver(target: target, loop: loop, latest: latest, observations: observations).run()
         }
     }
 
@@ -50,13 +50,15 @@ final class ReachabilityMonitor: Sendable {
 
     func end() {
         looking.cancel()
-        sightings.change(isLast: true) { $0.isOver = true }
+        observations.change(isLast: true) { $0.isOver = true }
     }
 
     /// The newest, once there is one. Nil when it is over, or the awaiting task is cancelled.
     func observation(after version: UInt64?) async -> Observation? {
         // At version 0 nobody has looked yet.
-        guard let observation = await sightings.value(after: version ?? 0), !observation.value.isOver else { return nil }
+        guard let observation = await observations.value(after: version ?? 0), !observation.value.isOver else {
+            return nil
+        }
         return observation
     }
 }
@@ -68,7 +70,7 @@ private struct ReachabilityDriver: Sendable {
     let target: ReachabilityMonitor.Target
     let loop: Reactor
     let latest: LatestStatus
-    let sightings: ObservableValue<ReachabilityMonitor.Sighting>
+    let observations: ObservableValue<ReachabilityMonitor.Sighting>
 
     func run() async {
         let (events, continuation) = AsyncStream.makeStream(of: Machine.Event.self)
@@ -100,7 +102,7 @@ private struct ReachabilityDriver: Sendable {
     }
 
     private func tell(_ path: NetworkPath) {
-        sightings.change { observation in
+        observations.change { observation in
             if observation.isOver || Task.isCancelled { return }
             observation.path = path
             observation.number += 1

@@ -9,7 +9,7 @@ extension HTTPSession {
         options: Options = Options(), as serializer: S
     ) async throws -> Response<S.Output> {
         if isObserved(options) {
-            return try await watchedRequest(
+            return try await observedRequest(
                 method, target, query: query, body: body, options: options, as: serializer)
         }
         // Read now; otherwise the options would be kept, and copied for that, while the response is awaited.
@@ -40,7 +40,7 @@ extension HTTPSession {
     }
 
     /// Sends an observed request. The value is made before the request is over, because its observers are told of it.
-    @usableFromInline func watchedRequest<S: ResponseSerializer>(
+    @usableFromInline func observedRequest<S: ResponseSerializer>(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query, body: RequestBody, options: Options,
         as serializer: S
     ) async throws -> Response<S.Output> {

@@ -18,7 +18,7 @@ extension HTTPSession {
         -> RequestTask<S.Value>
     where S.Value: Sendable {
         guard let control = call.observers?.control else {
-            throw NetworkError(.invalidRequest, "a call with a handle is one that is watched")
+            throw NetworkError(.invalidRequest, "a call with a handle is one that is observed")
         }
         _ = control.suspend()
         let delegate = TaskDelegate(call)

@@ -15,7 +15,6 @@ internal import Synchronization
 public final class HTTPSession: Sendable {
     /// What its requests share.
     package let core: SessionCore
-    private let reachabilityReporter = ReachabilityReporter()
 
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
     /// system's error when it has no thread or descriptor left for a loop.
@@ -62,7 +61,7 @@ public final class HTTPSession: Sendable {
     public func events(bufferingNewest capacity: Int) -> AsyncStream<Event> {
         let events = core.hub.observe(bufferingNewest: capacity)
         if core.configuration.emitsReachabilityEvents, !isClosed {
-            reachabilityReporter.begin(with: core.configuration.reachability, to: core.hub)
+            core.reachabilityReporter.begin(with: core.configuration.reachability, to: core.hub)
         }
         return events
     }
@@ -90,7 +89,7 @@ public final class HTTPSession: Sendable {
         if let invalidated = core.configuration.hooks.invalidated, !Enclosure.contains(telling) {
             await Enclosure.enter(telling) { await invalidated() }
         }
-        await self.reachabilityReporter.end()
+        await core.reachabilityReporter.end()
         core.hub.tell(.invalidated)
         core.hub.end()
         return cancelled

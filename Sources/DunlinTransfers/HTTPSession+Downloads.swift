@@ -115,7 +115,8 @@ extension HTTPSession {
     private func task(
         _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options
     ) throws -> RequestTask<DownloadedFile> {
-        try handle(for: try downloadCall(download, target, query, options, nil), into: download, leaving: download.leftover)
+        let call = try downloadCall(download, target, query, options, nil)
+        return try handle(for: call, into: download, leaving: download.leftover)
     }
 
     private func downloadCall(

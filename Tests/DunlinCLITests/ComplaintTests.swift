@@ -9,7 +9,8 @@ import Testing
         arguments: [
             (.send, .total, .seconds(5), .seconds(6), "slow (in phase send after 6.0 s, total limit 5.0 s)"),
             (.receive, .readIdle, .seconds(5), nil, "slow (in phase receive, readIdle limit 5.0 s)"),
-            (nil, .total, nil, .zero, "slow (total limit)"), (.connect, nil, nil, nil, "slow (in phase connect)"),
+            (nil, .total, nil, .zero, "slow (after 0 µs, total limit)"),
+            (.connect, nil, nil, nil, "slow (in phase connect)"),
             (nil, nil, nil, nil, "slow"),
         ] as [(HTTP.Phase?, Timeouts.Limit?, Duration?, Duration?, String)])
     func `a complaint says where the request was, and by which limit it ended`(

@@ -19,7 +19,7 @@ public final class DiskThreads: Sendable {
     /// before it is awaited, the runtime goes on without a sign to it, and this is the sign.
     private let done = Atomic<UInt>(0)
 
-    /// At most `threads` threads, each of which ends after `patience` without work.
+    /// At most `threads` threads, each of which ends after `longestWait` without work.
     public init(threads: Int = 8, longestWait: Duration = .seconds(2)) {
         machine = Mutex(DiskMachine(limit: max(1, threads)))
         self.longestWait = Int32(clamping: longestWait.clampedNanoseconds / 1_000_000)

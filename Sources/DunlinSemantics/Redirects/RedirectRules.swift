@@ -59,8 +59,8 @@ extension RedirectRules {
     /// The fields that may go from one origin to another.
     ///
     /// Secrets (`Authorization`, `Cookie` and the rest of `HTTP.SecretFields`) stay where they are. `Host` and `Origin`
-    /// speak of the old one: what was not asked by a page of the new origin's must not say so. `Referer` stays unless protection is lost, since then it would tell of a protected
-    /// page in the clear (§10.1.3).
+    /// speak of the old one: what was not asked by a page of the new origin's must not say so. `Referer` stays unless
+    /// protection is lost, since then it would tell of a protected page in the clear (§10.1.3).
     public static func allowed(
         _ fields: Fields, from origin: HTTP.Origin, to next: HTTP.Origin, secret: HTTP.SecretFields = .usual
     ) -> Fields {

@@ -12,6 +12,7 @@ package final class SessionCore: Sendable {
     let tlsPolicySource: SessionTLSPolicySource
     package let hub: EventHub
     /// What is closed with the session.
+    let reachabilityReporter = ReachabilityReporter()
     package let residents = SessionResidents()
     /// Nil without limits.
     let queue: RequestQueue?

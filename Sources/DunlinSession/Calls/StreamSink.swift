@@ -75,7 +75,8 @@ final class StreamSink: Sink {
                 arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared),
             recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
             url: call.request.head.url(after: callHistory),
-            history: callHistory?.redirects ?? [], retries: callHistory?.tries?.retried ?? [], queued: call.queued)
+            history: callHistory?.redirects ?? [],
+            retries: callHistory?.retryHistory?.retried ?? [], queued: call.queued)
     }
 
     /// Waits until the body has been read. Outside of a scope it also ends at the call's deadline and when the call is

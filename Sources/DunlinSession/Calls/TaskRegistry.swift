@@ -19,7 +19,7 @@ public actor TaskRegistry {
     private nonisolated let present: Mutex<Era>
     /// For each observer, its numbers in the books.
     private var observers: [UInt64: [UInt64]] = [:]
-    private var lastOnlooker: UInt64 = 0
+    private var lastObserver: UInt64 = 0
 
     init(_ chain: Chain, on loops: [Reactor]) {
         books = loops.map(TaskBook.init)
@@ -230,8 +230,8 @@ extension TaskRegistry {
 extension TaskRegistry {
     /// Yields to `bell` for what `look` asks for, and whenever a request is suspended or resumed, until `part`.
     package func join(_ bell: AsyncStream<Void>.Continuation) async -> UInt64 {
-        lastOnlooker += 1
-        let id = lastOnlooker
+        lastObserver += 1
+        let id = lastObserver
         var numbers: [UInt64] = []
         for book in books { numbers.append(await book.join(bell)) }
         observers[id] = numbers

@@ -13,7 +13,7 @@
         /// The file of a response that became a download.
         package var file: HTTPSession.DownloadedFile?
         /// The earlier attempts of the call.
-        var tries: RetryHistory?
+        var retryHistory: RetryHistory?
     }
 
     let steps: Steps
@@ -25,7 +25,7 @@
     package var hops: [HTTP.Hop] { steps.hops }
     var redirects: [HTTPSession.Redirect] { steps.redirects }
     var fragment: String? { steps.fragment }
-    var tries: RetryHistory? { steps.tries }
+    var retryHistory: RetryHistory? { steps.retryHistory }
 }
 
 extension CallHistory? {
@@ -42,10 +42,10 @@ extension CallHistory? {
     }
 
     /// The history after earlier attempts of the same call.
-    func after(_ tries: RetryHistory, _ earlier: [HTTP.Hop]) -> CallHistory {
+    func after(_ retryHistory: RetryHistory, _ earlier: [HTTP.Hop]) -> CallHistory {
         with { steps in
             steps.hops = earlier + steps.hops
-            steps.tries = tries
+            steps.retryHistory = retryHistory
         }
     }
 

@@ -59,7 +59,7 @@ extension HTTPSession {
         /// The redirects that led here, the first one first.
         public var history: [HTTPSession.Redirect] { callHistory?.redirects ?? [] }
         /// The earlier attempts, if a retry policy had the request sent again.
-        public var retries: [NetworkError.RetriedAttempt] { callHistory?.tries?.retried ?? [] }
+        public var retries: [NetworkError.RetriedAttempt] { callHistory?.retryHistory?.retried ?? [] }
         /// The file that the body was written to, if it was.
         public var file: DownloadedFile? { callHistory?.steps.file }
 
@@ -86,7 +86,9 @@ extension HTTPSession.Response<Bytes> {
     /// A serializer's error, with as much of the body as the request's options say, and the earlier attempts.
     @usableFromInline func refused(_ error: any Error, keeping limit: Int) -> any Error {
         guard var error = (error as? NetworkError)?.carrying(body, upTo: limit) else { return error }
-        error.note(callHistory?.tries)
+        // What a serializer brings from elsewhere has a history of its own.
+        let isRefusal = error.code == .unacceptableStatus || error.code == .unacceptableContentType
+        if isRefusal, error.retries.isEmpty, error.retryRefusal == nil { error.note(callHistory?.retryHistory) }
         return error
     }
 }

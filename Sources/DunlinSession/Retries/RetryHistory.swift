@@ -12,9 +12,9 @@ final class RetryHistory: Sendable {
 }
 
 extension NetworkError {
-    mutating func note(_ tries: RetryHistory?) {
-        guard let tries else { return }
-        retries = tries.retried
-        retryRefusal = tries.refusal
+    mutating func note(_ history: RetryHistory?) {
+        guard let history else { return }
+        retries = history.retried
+        retryRefusal = history.refusal
     }
 }

@@ -31,7 +31,7 @@ struct DestinationChoice {
         case .temporary:
             var random = SystemRandomNumberGenerator()
             return .temporary(random.next(), suggestedName: suggestedName)
-        case .decided(let decide):
+        case .resolved(let decide):
             let url = call.request.head.url(after: call.callHistory)
             let head = head
             let decided = try await call.foreign(in: .receive) { await decide(head, url) }
@@ -56,7 +56,7 @@ extension HTTPSession.Destination {
             switch file {
             case .file(let path): return .file(try FileSystem.absolute(path))
             case .folder(let path): return .folder(try FileSystem.absolute(path))
-            case .temporary, .decided: return self
+            case .temporary, .resolved: return self
             }
         } catch {
             return self

@@ -3,7 +3,7 @@ enum FilePlace: BodyReceiver {
     case file(String)
     case folder(String)
     case temporary
-    case decided(HTTPSession.Destination.Decision)
+    case resolved(HTTPSession.Destination.Decision)
 
     func receive(_ arrival: LiveCall.Arrival, _ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes> {
         try await Download(to: HTTPSession.Destination(self)).take(arrival, &call).keepingFile
@@ -23,8 +23,8 @@ extension HTTPSession.Destination {
 
     /// A destination that is decided when the response's head is there. If the answer is nil, the file is a temporary
     /// one.
-    public static func resolved(by decision: @escaping Decision) -> Self { Self(FilePlace.decided(decision)) }
+    public static func resolved(by decision: @escaping Decision) -> Self { Self(FilePlace.resolved(decision)) }
 
-    /// All destinations are made here.
+    /// The place as a file's. Every destination is made in this file.
     var file: FilePlace { place as? FilePlace ?? .temporary }
 }

@@ -71,7 +71,7 @@ struct PartFinder {
         switch download.destination.file {
         case .file(let path): return Placement(path: path, suggestedName: name)
         case .folder(let path): return Placement(folder: path, suggestedName: name)
-        case .temporary, .decided: return nil
+        case .temporary, .resolved: return nil
         }
     }
 

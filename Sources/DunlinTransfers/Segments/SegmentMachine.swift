@@ -37,7 +37,7 @@ package struct SegmentMachine<Waiter> {
         case ask(Range<Int>)
         /// Wait: the waiter is called when there may be work.
         case wait
-        /// Wait, but only for `patience`: then `overtake` says what to do.
+        /// Wait, but only for `longestWait`: then `overtake` says what to do.
         case hesitate
         /// End: there is no more work for it.
         case leave

@@ -10,7 +10,7 @@ internal import DunlinTypes
 ///    connection ended: that is an error, which carries the response.
 /// 3. Meanwhile the peer is observed. When it goes there is nothing to wait for, whatever the body's producer does.
 /// 4. Bytes that the kernel took may not have reached the peer. If the peer ends its connection with such a response,
-///    the end is awaited for `patience` at most: a reset says that something was not taken.
+///    the end is awaited for `longestWait` at most: a reset says that something was not taken.
 extension ConnectionBody {
     private static var longestWait: Int64 { 1_000_000_000 }
     /// How many reads are made and discarded if a peer sends more instead of ending the connection.

@@ -7,7 +7,7 @@
 ///    loopback: half the processor time for each byte, and twice the rate.)
 /// 3. The mark is never higher than what is certain to come before the peer may pause for good: the rest of a known
 ///    length or of a chunk. A body that ends with the connection counts as endless, because its end wakes the reader.
-/// 4. A peer that does not reach the mark within `patience` is slow: the mark is removed, what is there is read, and
+/// 4. A peer that does not reach the mark within `longestWait` is slow: the mark is removed, what is there is read, and
 ///    reads begin small again.
 ///
 /// It must know neither sockets nor clocks.

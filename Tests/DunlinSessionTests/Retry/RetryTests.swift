@@ -39,6 +39,16 @@ struct `A request that is tried again` {
         try mocked.transport.verify()
     }
 
+    @Test func `an error that a serializer brings from elsewhere gets no attempts of this request`() async throws {
+        let (mocked, clock) = try Self.mocked()
+        mocked.transport.on(.get, "/x").fail(.connectionReset).thenRespond(body: "fit")
+        let fail: @Sendable (String) throws -> Int = { _ in throw NetworkError(.nameNotResolved, "another request's") }
+        let error = try await Self.error {
+            try await clock.skippingWaits { _ = try await mocked.session.get("x", as: .string.map(fail)) }
+        }
+        #expect(error.code == .nameNotResolved && error.retries.isEmpty && error.attempts == 1)
+    }
+
     @Test(arguments: [HTTPSession.RetryPolicy.never, .exponential(attempts: 1), .exponential(attempts: 3, when: [])])
     func `a request whose policy allows no retry is tried once`(policy: HTTPSession.RetryPolicy) async throws {
         let (mocked, _) = try Self.mocked(policy)

@@ -8,7 +8,13 @@ extension BodySequence {
 
         let body: BodySequence
         let limit: Int
-        var returnsEndLines = false
+        let returnsEndLines: Bool
+
+        package init(body: BodySequence, limit: Int, returnsEndLines: Bool = false) {
+            self.body = body
+            self.limit = limit
+            self.returnsEndLines = returnsEndLines
+        }
 
         public func makeAsyncIterator() -> Iterator {
             Iterator(body.makeAsyncIterator(), LineMachine(limit: limit, returnsEndLines: returnsEndLines), limit)
@@ -56,6 +62,10 @@ extension BodySequence {
 
         let lines: BodySequence.Lines
 
+        package init(lines: BodySequence.Lines) {
+            self.lines = lines
+        }
+
         public func makeAsyncIterator() -> Iterator {
             Iterator(lines: lines.makeAsyncIterator(), limit: lines.limit)
         }
@@ -94,6 +104,10 @@ extension BodySequence {
         public typealias Failure = any Error
 
         let lines: BodySequence.Lines
+
+        package init(lines: BodySequence.Lines) {
+            self.lines = lines
+        }
 
         public func makeAsyncIterator() -> Iterator {
             Iterator(lines: lines.makeAsyncIterator())

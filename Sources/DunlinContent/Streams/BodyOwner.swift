@@ -1,9 +1,9 @@
 /// Kept by everything that may still read a response that has left its scope. When the last of them is released, the
 /// exchange ends.
-final class BodyOwner: Sendable {
+package final class BodyOwner: Sendable {
     private let ending: @Sendable ((any Error)?) -> Void
 
-    init(_ ending: @escaping @Sendable ((any Error)?) -> Void) {
+    package init(_ ending: @escaping @Sendable ((any Error)?) -> Void) {
         self.ending = ending
     }
 

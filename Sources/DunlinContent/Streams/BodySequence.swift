@@ -8,14 +8,14 @@ public struct BodySequence: AsyncSequence, Sendable {
     public typealias Failure = any Error
 
     /// Shared by all copies: whether somebody reads, and whether the stream is still open.
-    final class Source: Sendable {
+    package final class Source: Sendable {
         enum Claim: UInt8, AtomicRepresentable {
             case free
             case taken
             case closed
         }
 
-        let body: TransportResponse.Body
+        package let body: TransportResponse.Body
         /// The trailers of a body that is here already.
         let trailers: Fields
         /// The declared length of a body that is here already.
@@ -37,7 +37,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             }
         }
 
-        func close() {
+        package func close() {
             _ = change(to: .closed)
         }
 
@@ -47,11 +47,11 @@ public struct BodySequence: AsyncSequence, Sendable {
         }
     }
 
-    let source: Source
+    package let source: Source
     /// The owner of a response that may leave its scope.
-    var owner: BodyOwner?
+    package var owner: BodyOwner?
 
-    init(_ body: TransportResponse.Body, _ trailers: Fields, declaredLength: Int?) {
+    package init(_ body: TransportResponse.Body, _ trailers: Fields, declaredLength: Int?) {
         source = Source(body, trailers, declaredLength)
     }
 
@@ -122,7 +122,7 @@ public struct BodySequence: AsyncSequence, Sendable {
 
 extension TransportResponse {
     /// The length that the server declared of a body that is here already.
-    var declaredLength: Int? {
+    package var declaredLength: Int? {
         guard case .bytes(let bytes) = body, let declared = head.fields["content-length"],
             !head.fields.contains("transfer-encoding")
         else { return nil }
