@@ -1,69 +1,83 @@
 /// Base64 of RFC 4648 §4, strictly: padded, no stray bits, nothing but the alphabet.
 package enum Base64 {
     package static func encode(_ bytes: borrowing Bytes) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var index = 0
-        while index < bytes.count {
-            let left = bytes.count - index
-            let group =
-                UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
-                | (left > 2 ? UInt32(bytes[index + 2]) : 0)
-            for position in 0..<4 {
-                let shift = UInt32(18 - 6 * position)
-                text.append(position <= left ? letter(UInt8(group >> shift & 63)) : UInt8(ascii: "="))
+        let length = (bytes.count + 2) / 3 * 4
+        let letters = letters
+        return bytes.withUnsafeBytes { bytes in
+            String(unsafeUninitializedCapacity: length) { text in
+                var index = 0
+                var end = 0
+                while index < bytes.count {
+                    let left = bytes.count - index
+                    let group =
+                        UInt32(bytes[index]) << 16 | (left > 1 ? UInt32(bytes[index + 1]) << 8 : 0)
+                        | (left > 2 ? UInt32(bytes[index + 2]) : 0)
+                    text[end] = letters[Int(group >> 18)]
+                    text[end + 1] = letters[Int(group >> 12 & 63)]
+                    text[end + 2] = left > 1 ? letters[Int(group >> 6 & 63)] : pad
+                    text[end + 3] = left > 2 ? letters[Int(group & 63)] : pad
+                    index += 3
+                    end += 4
+                }
+                return end
             }
-            index += 3
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// Decodes Base64; nil for anything that `encode` would not have written.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+        if let decoded = text.withContiguousStorageIfAvailable({ decode($0) }) { return decoded }
+        return Array(text).withUnsafeBufferPointer { decode($0) }
+    }
+
+    package static func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         guard text.count % 4 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count / 4 * 3)
-        var group: UInt32 = 0
-        var letters = 0
-        var padding = 0
-        for byte in text {
-            if byte == UInt8(ascii: "=") {
-                padding += 1
-                group <<= 6
-            } else {
-                guard padding == 0, let value = value(byte) else { return nil }
-                group = group << 6 | UInt32(value)
-            }
-            letters += 1
-            guard letters == 4 else { continue }
-            guard padding <= 2, group & (padding == 2 ? 0xFFFF : padding == 1 ? 0xFF : 0) == 0 else { return nil }
-            for position in 0..<3 - padding {
-                bytes.append(UInt8(truncatingIfNeeded: group >> UInt32(16 - 8 * position)))
-            }
-            group = 0
-            letters = 0
+        if text.isEmpty { return [] }
+        let padding = text[text.count - 1] != pad ? 0 : text[text.count - 2] != pad ? 1 : 2
+        let count = text.count / 4 * 3 - padding
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+            filled = values.withUnsafeBufferPointer { fill(bytes, count, text, padding, $0) } ? count : 0
         }
-        return bytes
+        return bytes.count == count ? bytes : nil
     }
 
-    private static func letter(_ value: UInt8) -> UInt8 {
-        switch value {
-        case 0..<26: UInt8(ascii: "A") + value
-        case 26..<52: UInt8(ascii: "a") + value - 26
-        case 52..<62: UInt8(ascii: "0") + value - 52
-        case 62: UInt8(ascii: "+")
-        default: UInt8(ascii: "/")
+    /// False for what is no Base64.
+    private static func fill(
+        _ bytes: UnsafeMutableBufferPointer<UInt8>, _ count: Int, _ text: UnsafeBufferPointer<UInt8>, _ padding: Int,
+        _ values: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        var wrong: UInt8 = 0
+        var start = 0
+        var filled = 0
+        while filled + 3 <= count {
+            let (a, b) = (values[Int(text[start])], values[Int(text[start + 1])])
+            let (c, d) = (values[Int(text[start + 2])], values[Int(text[start + 3])])
+            wrong |= a | b | c | d
+            bytes[filled] = a << 2 | b >> 4
+            bytes[filled + 1] = b << 4 | c >> 2
+            bytes[filled + 2] = c << 6 | d
+            start += 4
+            filled += 3
         }
+        if padding > 0 {
+            let (a, b) = (values[Int(text[start])], values[Int(text[start + 1])])
+            let c = padding == 1 ? values[Int(text[start + 2])] : 0
+            wrong |= a | b | c
+            bytes[filled] = a << 2 | b >> 4
+            if padding == 1 { bytes[filled + 1] = b << 4 | c >> 2 }
+            // The bits before the padding that belong to no byte are zeros.
+            if (padding == 1 ? c & 3 : b & 15) != 0 { return false }
+        }
+        return wrong <= 63
     }
 
-    private static func value(_ letter: UInt8) -> UInt8? {
-        switch letter {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"): letter - UInt8(ascii: "A")
-        case UInt8(ascii: "a")...UInt8(ascii: "z"): letter - UInt8(ascii: "a") + 26
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): letter - UInt8(ascii: "0") + 52
-        case UInt8(ascii: "+"): 62
-        case UInt8(ascii: "/"): 63
-        default: nil
-        }
-    }
+    private static let pad = UInt8(ascii: "=")
+    private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// Of each byte what it stands for as a letter; 255 for none.
+    private static let values: [UInt8] = {
+        var values = [UInt8](repeating: 255, count: 256)
+        for (value, letter) in letters.enumerated() { values[Int(letter)] = UInt8(value) }
+        return values
+    }()
 }
