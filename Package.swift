@@ -191,6 +191,7 @@ let fuzzers = [
     "Display": ["Dunlin", "DunlinDisplay"],
     "Heads": ["DunlinTypes", "DunlinWire"],
     "Inflate": ["DunlinInflate", "DunlinTypes"],
+    "JSON": ["Dunlin"],
     "Netlink": ["DunlinReactor"],
     "Parameters": ["Dunlin"],
     "PropertyLists": ["Dunlin"],

@@ -23,6 +23,8 @@ BEGIN {
     split($0, part, ":")
     path = part[1]; line = part[2]
     code = substr($0, length(path) + length(line) + 3)
+    # What is nested in the standard library's errors is none of ours.
+    gsub(/(De|En)codingError\.[A-Z][A-Za-z]*/, "", code)
     depth = split(path, step, "/")
     module = step[2]
     folder = depth > 3 ? step[3] : "."

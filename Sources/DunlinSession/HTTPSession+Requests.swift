@@ -16,7 +16,8 @@ extension HTTPSession {
         let (validates, kept) = (options.validatesResponse, maximumErrorBodySize(options))
         let response = try await fetch(
             method, target, query: query, body: body, options: options, accept: serializer.accept)
-        let whole = response.whole
+        var whole = response.whole
+        whole.settings = contentSettings
         do {
             if validates { try serializer.validate(whole) }
             if whole.body.count > Serializing.atOnce {
@@ -54,6 +55,9 @@ extension HTTPSession {
 
     /// Bytes of a response's body that an error carries.
     @usableFromInline func maximumErrorBodySize(_ options: Options) -> Int { core.maximumErrorBodySize(options) }
+
+    /// How content is read, where the session's configuration says so.
+    @usableFromInline var contentSettings: ContentSettings? { core.contentSettings }
 
     @usableFromInline var isOnLoop: Bool { core.isOnLoop }
 }

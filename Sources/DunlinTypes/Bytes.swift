@@ -40,6 +40,9 @@ public struct Bytes: Sendable {
         try span.withUnsafeBytes(body)
     }
 
+    /// Where in their storage they begin.
+    package var offset: Int { lower }
+
     /// The bytes as an array; without a copy when they are the whole of their storage.
     @inlinable public var array: [UInt8] {
         lower == 0 && upper == storage.count ? storage : Array(storage[lower..<upper])

@@ -13,7 +13,7 @@ public final class DecoderClock: Sendable {
         return try decode()
     }
 
-    @usableFromInline var microseconds: Double { Double(nanoseconds.load(ordering: .relaxed)) / 1e3 }
+    public var microseconds: Double { Double(nanoseconds.load(ordering: .relaxed)) / 1e3 }
 
     private static var now: Int {
         var time = timespec()

@@ -36,22 +36,18 @@ private struct TimeRecords: Sender {
     let clock: DecoderClock
 
     func send() async throws -> Reply {
-        let serializer = JSONSerializer([Record].self) { [clock] in TimedDecoder(clock) }
-        let records = try await session.get(target, as: serializer).value
+        let records = try await session.get(target, as: TimedSerializer(clock: clock)).value
         return Reply(status: 200, length: records.count == load.records ? load.length : records.count)
     }
 }
 
-// SAFETY: as its parent, which is guarded by itself; what it adds is immutable.
-private final class TimedDecoder: JSONDecoder, @unchecked Sendable {
-    private let clock: DecoderClock
+private struct TimedSerializer: ResponseSerializer {
+    let clock: DecoderClock
 
-    init(_ clock: DecoderClock) {
-        self.clock = clock
-    }
+    var accept: String? { "application/json" }
 
-    override func decode<Value: Decodable>(_ type: Value.Type, from data: Data) throws -> Value {
-        try clock.time { try super.decode(type, from: data) }
+    func serialize(_ response: HTTP.WholeResponse) throws -> [Record] {
+        try clock.time { try JSONSerializer([Record].self).serialize(response) }
     }
 }
 

@@ -9,20 +9,18 @@ public import FoundationEssentials
 /// An empty body, or a single space (which some servers send instead), is no content: nil for an optional.
 public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public var rules: HTTP.ResponseRules
-    /// Whether text is refused that Foundation accepts though RFC 8259 does not, such as a comma before a closing
-    /// bracket, and a key that comes twice in one object. Reads the body twice for that.
+    /// Whether a key that comes twice in one object is refused. The text is read by the letter of RFC 8259 anyhow.
     public var isStrict = false
     /// Whether text in another charset than UTF-8, 16 or 32 is read if the response declares it, against RFC 8259.
     public var honorsCharset = false
-    /// Makes a decoder of the user's own; called once a response, so that nothing is shared between requests.
-    private let makeDecoder: (@Sendable () -> JSONDecoder)?
+    /// How the text is read; nil for the way of the session.
+    public var json: HTTP.JSON?
+    /// What is done to a decoder of Foundation that is used instead; nil if none is.
+    private var prepare: (@Sendable (JSONDecoder) -> Void)?
 
-    public init(
-        _ type: Output.Type = Output.self, rules: HTTP.ResponseRules = .anyJSON,
-        decoder: (@Sendable () -> JSONDecoder)? = nil
-    ) {
+    public init(_ type: Output.Type = Output.self, _ json: HTTP.JSON? = nil, rules: HTTP.ResponseRules = .anyJSON) {
         self.rules = rules
-        makeDecoder = decoder
+        self.json = json
     }
 
     public var accept: String? { "application/json" }
@@ -30,27 +28,34 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
     public func serialize(_ response: HTTP.WholeResponse) throws -> Output {
         if response.body.isNoJSON { return try noContent(response) }
         let body = honorsCharset ? try response.transcoded() : response.body
-        if isStrict { _ = try body.strictJSON() }
-        return try (makeDecoder?() ?? JSONDecoder()).decode(Output.self, from: Data(body))
+        var json = json ?? response.json
+        if isStrict { json.repeatedKeys = .refused }
+        if let prepare { json.decoder = Self.maker(json.decoder, prepare) }
+        return try json.decode(Output.self, from: body)
     }
-}
 
-extension JSONSerializer {
-    /// This serializer with a decoder of your own: `.json(Event.self).decoding { $0.dateDecodingStrategy = .iso8601 }`.
-    public func decoding(_ prepare: @escaping @Sendable (JSONDecoder) -> Void) -> JSONSerializer {
-        let makeDecoder = makeDecoder
-        var copy = JSONSerializer(Output.self, rules: rules) {
-            let decoder = makeDecoder?() ?? JSONDecoder()
+    private static func maker(
+        _ make: (@Sendable () -> JSONDecoder)?, _ prepare: @escaping @Sendable (JSONDecoder) -> Void
+    ) -> @Sendable () -> JSONDecoder {
+        {
+            let decoder = make?() ?? JSONDecoder()
             prepare(decoder)
             return decoder
         }
-        copy.isStrict = isStrict
-        copy.honorsCharset = honorsCharset
-        return copy
     }
 }
 
 extension JSONSerializer {
+    /// This serializer with a decoder of Foundation: `.json(Event.self).decoding { $0.allowsJSON5 = true }`.
+    public func decoding(_ prepare: @escaping @Sendable (JSONDecoder) -> Void) -> JSONSerializer {
+        var copy = self
+        copy.prepare = { [before = self.prepare] decoder in
+            before?(decoder)
+            prepare(decoder)
+        }
+        return copy
+    }
+
     /// This serializer, strict.
     public var strict: JSONSerializer {
         var copy = self
@@ -65,9 +70,9 @@ extension JSONSerializer: Codable {
         case rules, isStrict, honorsCharset
     }
 
-    /// Throws for a serializer with a decoder of the user's own, which is code.
+    /// Throws for a serializer with settings of its own for JSON, which may be code.
     public func encode(to encoder: any Encoder) throws {
-        if makeDecoder != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
+        if json != nil || prepare != nil { throw EncodingError.uncodableDecoder(of: self, encoder) }
         var container = encoder.container(keyedBy: Keys.self)
         try container.encode(rules, forKey: .rules)
         try container.encode(isStrict, forKey: .isStrict)
@@ -91,8 +96,11 @@ extension EncodingError {
 }
 
 extension ResponseSerializer {
-    public static func json<Value: Decodable>(_ type: Value.Type) -> Self where Self == JSONSerializer<Value> {
-        JSONSerializer(type)
+    /// A value of JSON, read in the session's way: `.json(User.self)`, or in another: `.json(User.self, .snakeCase)`.
+    public static func json<Value: Decodable>(
+        _ type: Value.Type, _ json: HTTP.JSON? = nil
+    ) -> Self where Self == JSONSerializer<Value> {
+        JSONSerializer(type, json)
     }
 }
 

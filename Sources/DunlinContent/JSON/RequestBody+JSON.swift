@@ -1,10 +1,12 @@
-public import FoundationEssentials
-
 extension RequestBody {
     /// The value as JSON. It is encoded now, so a value that cannot be encoded throws here.
+    ///
+    /// ```swift
+    /// try await client.post("users", body: .json(draft, .snakeCase), as: User.self)
+    /// ```
     @_disfavoredOverload
-    public static func json(_ value: some Encodable, encoder: JSONEncoder = JSONEncoder()) throws -> RequestBody {
-        .bytes(Bytes(try encoder.encode(value)), contentType: "application/json")
+    public static func json(_ value: some Encodable, _ json: HTTP.JSON = .standard) throws -> RequestBody {
+        .bytes(try json.encode(value), contentType: "application/json")
     }
 
     /// JSON of any structure: `.json(["name": "Ada", "tags": [1, "x", nil]])`. Members keep their order and numbers

@@ -3,6 +3,8 @@ extension HTTP {
     public struct WholeResponse: Sendable {
         public let head: ResponseHead
         public let body: Bytes
+        /// What the session says of content; nil for what is usual.
+        @usableFromInline package var settings: ContentSettings?
 
         @inlinable public init(head: ResponseHead, body: Bytes) {
             self.head = head
@@ -11,6 +13,9 @@ extension HTTP {
 
         @inlinable public var status: HTTP.Status { head.status }
         @inlinable public var fields: Fields { head.fields }
+
+        /// How the session reads JSON.
+        public var json: HTTP.JSON { settings?.json ?? .standard }
 
         /// The charset that the Content-Type declares, if it does.
         public var charset: String? { head.charset }

@@ -1,5 +1,3 @@
-internal import FoundationEssentials
-
 extension BodySequence {
     /// The lines of a body, as they come. Bytes that are no UTF-8 become U+FFFD. Single-pass, as the body is.
     public struct Lines: AsyncSequence, Sendable {
@@ -104,27 +102,25 @@ extension BodySequence {
         public typealias Failure = any Error
 
         let lines: BodySequence.Lines
+        let json: HTTP.JSON
 
-        package init(lines: BodySequence.Lines) {
+        package init(lines: BodySequence.Lines, json: HTTP.JSON) {
             self.lines = lines
+            self.json = json
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(lines: lines.makeAsyncIterator())
+            Iterator(lines: lines.makeAsyncIterator(), json: json)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
             var lines: BodySequence.Lines.Iterator
-            private let decoder = JSONDecoder()
-
-            init(lines: BodySequence.Lines.Iterator) {
-                self.lines = lines
-            }
+            let json: HTTP.JSON
 
             public mutating func next() async throws -> Value? {
                 while let line = try await lines.next() {
                     if line.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-                    return try decoder.decode(Value.self, from: Data(line.utf8))
+                    return try json.decode(Value.self, from: Bytes(line))
                 }
                 return nil
             }

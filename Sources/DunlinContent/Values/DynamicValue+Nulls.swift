@@ -11,16 +11,4 @@ extension DynamicValue {
         default: self
         }
     }
-
-    /// The first key that comes twice in one object, at any level.
-    var repeatedKey: String? {
-        switch self {
-        case .array(let elements): return elements.lazy.compactMap(\.repeatedKey).first
-        case .object(let members):
-            var keys: Set<[UInt8]> = []
-            for member in members where !keys.insert(Array(member.key.utf8)).inserted { return member.key }
-            return members.lazy.compactMap(\.value.repeatedKey).first
-        default: return nil
-        }
-    }
 }

@@ -8,6 +8,7 @@ package final class SessionCore: Sendable {
     package let tasks: TaskRegistry
     let builder: RequestBuilder
     let decoding: Decoding
+    package let contentSettings: ContentSettings
     package let loops: [Reactor]
     let tlsPolicySource: SessionTLSPolicySource
     package let hub: EventHub
@@ -29,6 +30,7 @@ package final class SessionCore: Sendable {
         self.tlsPolicySource = tlsPolicySource
         self.loops = loops
         decoding = Decoding(configuration.limits, configuration.codecs)
+        contentSettings = ContentSettings(json: configuration.json)
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)

@@ -132,8 +132,10 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
 
     func value(of taken: Response<Bytes>) async throws -> Response<Serializer.Output> {
         do {
-            if validates { try chosen.validate(taken.whole) }
-            let value = try await Serializing.value(of: taken.whole, by: chosen, isOnLoop: session.isOnLoop)
+            var whole = taken.whole
+            whole.settings = session.contentSettings
+            if validates { try chosen.validate(whole) }
+            let value = try await Serializing.value(of: whole, by: chosen, isOnLoop: session.isOnLoop)
             return taken.with(value: value)
         } catch {
             throw taken.refused(error, keeping: kept)

@@ -74,6 +74,7 @@ final class StreamSink: Sink {
             body: BodySequence(
                 arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared),
             recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
+            json: call.session.configuration.json,
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [], queued: call.queued)

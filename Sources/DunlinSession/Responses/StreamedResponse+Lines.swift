@@ -13,8 +13,11 @@ extension HTTPSession.StreamedResponse {
         BodySequence.Events(lines: BodySequence.Lines(body: body, limit: limit, returnsEndLines: true))
     }
 
-    /// The body as JSON, one value a line (NDJSON), each of at most `limit` bytes.
-    public func values<Value: Decodable>(of type: Value.Type, limit: Int = 1 << 20) -> BodySequence.Values<Value> {
-        BodySequence.Values(lines: BodySequence.Lines(body: body, limit: limit))
+    /// The body as JSON, one value a line (NDJSON), each of at most `limit` bytes; read in the session's way unless
+    /// another is given.
+    public func values<Value: Decodable>(
+        of type: Value.Type, _ json: HTTP.JSON? = nil, limit: Int = 1 << 20
+    ) -> BodySequence.Values<Value> {
+        BodySequence.Values(lines: BodySequence.Lines(body: body, limit: limit), json: json ?? self.json)
     }
 }

@@ -6,6 +6,8 @@ extension HTTPSession {
         public let interim: [ResponseHead]
         public private(set) var body: BodySequence
         let recorded: HTTPSession.Metrics
+        /// How the session reads JSON.
+        let json: HTTP.JSON
         /// The URL that the response is from: the one that was asked for, or the one that the last redirect led to.
         /// Without user info.
         public let url: String

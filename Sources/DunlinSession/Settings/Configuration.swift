@@ -24,6 +24,8 @@ extension HTTPSession {
         public var timeouts: Timeouts
         /// How parameters are written, and where in a request, unless a call says otherwise.
         public var requestSerializer = RequestSerializer.form
+        /// How JSON is read, unless a call says otherwise: `.snakeCase.iso8601`.
+        public var json = HTTP.JSON.standard
         public var connections = Connections()
         /// How many requests may be on their way at once; without a limit they share connections only.
         public var queue = QueueLimits()

@@ -10,10 +10,10 @@ extension HTTPSession {
     /// ```
     ///
     /// Left out are secrets (`credentials`, user info in the base URL, `cookies`, the client's identity, key logs,
-    /// fields that are sensitive or whose name looks like it), code (hooks, resolver, transport), and where this
-    /// machine connects (`hostOverrides`, `sockets.localAddress`). Which servers to trust is saved whole. A setting
-    /// that is missing in a text is as in a new configuration, so that one can be written by hand; one that has no
-    /// meaning throws.
+    /// fields that are sensitive or whose name looks like it), code (hooks, resolver, transport, `json`), and where
+    /// this machine connects (`hostOverrides`, `sockets.localAddress`). Which servers to trust is saved whole. A
+    /// setting that is missing in a text is as in a new configuration, so that one can be written by hand; one that
+    /// has no meaning throws.
     public struct SavedConfiguration: Sendable {
         /// The configuration, with defaults for what is not saved.
         public let configuration: Configuration

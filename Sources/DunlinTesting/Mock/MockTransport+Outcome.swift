@@ -1,5 +1,5 @@
+public import Dunlin
 public import DunlinTypes
-public import FoundationEssentials
 
 extension MockTransport {
     /// What becomes of one request.
@@ -35,12 +35,12 @@ extension MockTransport {
         /// the request fail with the encoder's error.
         public static func respond(
             _ status: HTTP.Status = .ok, fields: Fields = Fields(), json value: some Encodable,
-            encoder: JSONEncoder = JSONEncoder()
+            coding: HTTP.JSON = .standard
         ) -> Outcome {
             var fields = fields
             if !fields.contains("Content-Type") { fields.append(name: "Content-Type", value: "application/json") }
             do {
-                return .respond(status, fields: fields, body: Bytes(try encoder.encode(value)))
+                return .respond(status, fields: fields, body: try coding.encode(value))
             } catch {
                 return .fail(error)
             }

@@ -1,6 +1,5 @@
 internal import DunlinSecure
 internal import DunlinSemantics
-internal import FoundationEssentials
 
 /// An entry as a file: a line that says what it is and how it looks, and JSON.
 ///
@@ -27,9 +26,9 @@ extension JournalEntry {
 
     /// Throws for one that would be longer than any may be.
     func bytes() throws -> [UInt8] {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let content = Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+        var json = HTTP.JSON()
+        json.format = DynamicValue.JSONFormat(order: .sorted, escapesSlashes: false)
+        let content = try json.encode(self).array + [UInt8(ascii: "\n")]
         let line = "\(Self.magic) \(Self.version) \(Self.digits(of: content))\n"
         let bytes = Array(line.utf8) + content
         guard bytes.count <= Self.longest else {
@@ -49,7 +48,7 @@ extension JournalEntry {
         let content = Array(bytes[(end + 1)...])
         guard words[2] == Self.digits(of: content) else { throw Damage("it is cut short, or damaged") }
         do {
-            self = try JSONDecoder().decode(JournalEntry.self, from: Data(content))
+            self = try HTTP.JSON.strict.decode(JournalEntry.self, from: Bytes(content))
         } catch {
             throw Damage("it does not say what an entry says")
         }

@@ -1,6 +1,5 @@
 internal import DunlinReactor
 internal import DunlinSemantics
-internal import FoundationEssentials
 internal import Synchronization
 
 extension TransferJournal {
@@ -99,7 +98,7 @@ extension TransferJournal.Transfer {
 
     /// The metadata that it was made with; nil if there is none. Throws what the decoder throws.
     public func metadata<Value: Decodable>(as type: Value.Type = Value.self) throws -> Value? {
-        try first.metadata.map { try JSONDecoder().decode(type, from: Data($0.utf8)) }
+        try first.metadata.map { try HTTP.JSON.standard.decode(type, from: Bytes($0)) }
     }
 
     /// The request that is on its way for it, to be found in the session's `tasks`; nil while there is none.

@@ -1,6 +1,5 @@
 internal import DunlinReactor
 internal import DunlinTransport
-internal import FoundationEssentials
 internal import Synchronization
 
 /// Transfers that outlive their process: each is saved in a folder before it is sent, and a later process goes on with
@@ -159,7 +158,7 @@ extension TransferJournal {
             method, asked.target, query: asked.query, body: body, options: asked.options, isObserved: false)
         let kept = Set(rules.keptFields.map { $0.lowercased() })
         let request = JournalEntry.Request(call.head, asked.options, keeping: kept)
-        let words = try metadata.map { String(decoding: try JSONEncoder().encode($0), as: UTF8.self) }
+        let words = try metadata.map { String(try HTTP.JSON.standard.encode($0)) }
         let entry = JournalEntry(id: JournalEntry.makeID(), request: request, work: work, metadata: words)
         if book.withLock({ $0.isClosed }) { throw Self.closed }
         let (bytes, storage) = (try entry.bytes(), storage)

@@ -37,9 +37,14 @@ import Testing
         #expect(Self.text(try .json(["z": 1, "a": 2])) == #"{"z":1,"a":2}"#)
         #expect(Self.text(try .json([1, 2])) == "[1,2]")
         #expect(Self.text(try .json("x")) == "\"x\"")
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = .sortedKeys
-        #expect(Self.text(try .json(User(id: 7, name: "Ada"), encoder: encoder)) == #"{"id":7,"name":"Ada"}"#)
+        #expect(Self.text(try .json(User(id: 7, name: "Ada"))) == #"{"id":7,"name":"Ada"}"#)
+        var json = HTTP.JSON()
+        json.encoder = {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+            return encoder
+        }
+        #expect(Self.text(try .json(User(id: 7, name: "Ada"), json))?.contains("\n") == true)
         #expect(try RequestBody.json([1]).contentType == "application/json")
         let error = #expect(throws: NetworkError.self) { try RequestBody.json(["a": 1, "a": 2]) }
         #expect(error?.code == .invalidParameters)

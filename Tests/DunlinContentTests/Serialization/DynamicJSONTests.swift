@@ -18,7 +18,7 @@ import Testing
     @Test(.rows("RS-25"), arguments: ["1", "\"a\"", "true", "null"])
     func `dynamic JSON must be an object or an array unless fragments are allowed`(text: String) throws {
         let response = Replies.made(Bytes(text))
-        let failure = #expect(throws: DynamicValue.JSONSyntaxError.self) { try Self.serializer.serialize(response) }
+        let failure = #expect(throws: HTTP.JSON.SyntaxError.self) { try Self.serializer.serialize(response) }
         #expect(failure?.problem == .fragment)
         _ = try DynamicValue.JSONSerializer(allowsFragments: true).serialize(response)
     }
@@ -38,10 +38,12 @@ import Testing
         ])
     func `dynamic JSON is read strictly, and so is a type if that is asked for`(text: String) {
         let response = Replies.made(Bytes(text))
-        #expect(throws: DynamicValue.JSONSyntaxError.self) { try Self.serializer.serialize(response) }
-        #expect(throws: DynamicValue.JSONSyntaxError.self) {
+        #expect(throws: HTTP.JSON.SyntaxError.self) { try Self.serializer.serialize(response) }
+        let error = #expect(throws: DecodingError.self) {
             try JSONSerializer(DynamicValue.self).strict.serialize(response)
         }
+        guard case .dataCorrupted(let context) = error else { return #expect(Bool(false), "\(error as Any)") }
+        #expect(context.underlyingError is HTTP.JSON.SyntaxError)
     }
 
     @Test(arguments: ["", " "] as [Bytes])
@@ -53,7 +55,7 @@ import Testing
         for (bytes, name) in CharsetSamples.unicode("[\"ä😀\"]") {
             #expect(try Self.serializer.serialize(Replies.made(bytes)) == ["ä😀"], "\(name)")
         }
-        #expect(throws: DynamicValue.JSONSyntaxError.self) {
+        #expect(throws: HTTP.JSON.SyntaxError.self) {
             try Self.serializer.serialize(Replies.made([0xFF, 0xFE, 0x5B]))
         }
     }
@@ -65,7 +67,7 @@ import Testing
         if isTaken {
             #expect(throws: Never.self) { try Self.serializer.serialize(response) }
         } else {
-            #expect(throws: DynamicValue.JSONSyntaxError.self) { try Self.serializer.serialize(response) }
+            #expect(throws: HTTP.JSON.SyntaxError.self) { try Self.serializer.serialize(response) }
         }
     }
 }

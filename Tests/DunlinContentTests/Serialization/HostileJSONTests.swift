@@ -77,6 +77,6 @@ import Testing
     }
 
     private static func isTyped(_ error: any Error) -> Bool {
-        error is DecodingError || error is DynamicValue.JSONSyntaxError || error is NetworkError
+        error is DecodingError || error is HTTP.JSON.SyntaxError || error is NetworkError
     }
 }

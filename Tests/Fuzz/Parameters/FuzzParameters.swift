@@ -34,7 +34,7 @@ enum FuzzParameters {
     }
 
     private static func read(_ text: Bytes) -> DynamicValue? {
-        do throws(DynamicValue.JSONSyntaxError) {
+        do throws(HTTP.JSON.SyntaxError) {
             return try DynamicValue(json: text)
         } catch {
             return nil

@@ -27,15 +27,3 @@ extension DynamicValue {
         }
     }
 }
-
-extension DynamicValue {
-    /// The value as JSON (RFC 8259), in UTF-8. Numbers are written with the digits they have, data in Base64.
-    ///
-    /// Throws `NetworkError` with code `invalidParameters` for values that JSON cannot have: `nan` and the infinities,
-    /// sets, a key that is twice in one object, and values nested more than 512 levels deep.
-    public func json(_ format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws -> Bytes {
-        var writer = JSONWriter(format)
-        try writer.write(self)
-        return Bytes(writer.bytes)
-    }
-}

@@ -1,0 +1,28 @@
+internal import FoundationEssentials
+
+extension HTTP.JSON {
+    /// Makes a value of a text of JSON in UTF-8, or in UTF-16 or 32 that shows it by its first bytes.
+    ///
+    /// Throws `DecodingError` of the same kind and with the same coding path as Foundation's decoder would. For a text
+    /// that is no JSON it is `dataCorrupted`, with an `HTTP.JSON.SyntaxError` beneath. Their texts say where in the
+    /// document something is wrong and what stands there.
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from text: Bytes) throws -> Value {
+        if let decoder, repeatedKeys == .last { return try decoder().decode(type, from: Data(text)) }
+        let index: JSONIndex
+        do throws(SyntaxError) {
+            index = try self.index(of: text)
+        } catch {
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(codingPath: [], debugDescription: "the text is no JSON", underlyingError: error))
+        }
+        // Another decoder would not say what comes twice.
+        if let decoder { return try decoder().decode(type, from: Data(text)) }
+        let document = JSONDocument(index, self)
+        let root = JSONValueDecoder(document, 0, in: nil, at: .none, keepsKeys: document.keepsKeys)
+        return try root.decode(type)
+    }
+
+    private func index(of text: Bytes) throws(SyntaxError) -> JSONIndex {
+        try JSONIndex.of(try text.inUTF8(), limits, refusesRepeatedKeys: repeatedKeys == .refused)
+    }
+}

@@ -1,0 +1,111 @@
+internal import FoundationEssentials
+
+/// A text of JSON, and how it is to be read. It owns its bytes; all decoders and containers of a text share it, and one
+/// that is kept after the end keeps it.
+final class JSONDocument {
+    let index: JSONIndex
+    let json: HTTP.JSON
+    /// Whether names of members are coding keys as they are written.
+    let keepsKeys: Bool
+    private(set) lazy var positions = JSONPositions(Bytes(index.text, in: index.start..<index.text.count))
+
+    init(_ index: JSONIndex, _ json: HTTP.JSON) {
+        self.index = index
+        self.json = json
+        keepsKeys = if case .asWritten = json.keys { true } else { false }
+    }
+
+    /// What a missing value for `super` is.
+    static let absent = -1
+
+    /// Whether the name before a value looks as if it were secret; before an element stands none.
+    func isNamedSecret(_ place: Int) -> Bool {
+        guard place > 0, index.entries[place - 1].isText else { return false }
+        return JSONPath.isSecret(index.string(index.entries[place - 1]))
+    }
+
+    func entry(_ place: Int) -> JSONIndex.Entry {
+        place < 0 ? JSONIndex.Entry(kind: .null, offset: 0, extent: 0) : index.entries[place]
+    }
+}
+
+/// Why a value cannot be had; where, its decoder knows.
+enum JSONRefusal: Error {
+    case missing
+    case null(Any.Type)
+    case mismatch(Any.Type)
+    case corrupted(String)
+    /// An element of an array of scalars, by its number.
+    case element(Int)
+    /// No element is left.
+    case atEnd(Any.Type)
+}
+
+// MARK: - Scalars
+
+extension JSONDocument {
+    func isNull(_ place: Int) -> Bool {
+        entry(place).kind == .null
+    }
+
+    func bool(_ place: Int) throws(JSONRefusal) -> Bool {
+        switch entry(place).kind {
+        case .yes: return true
+        case .no: return false
+        // Null too, as for Foundation, which tells it from a missing value for all other types.
+        default: throw .mismatch(Bool.self)
+        }
+    }
+
+    func string(_ place: Int) throws(JSONRefusal) -> String {
+        let entry = entry(place)
+        guard entry.isText else { throw entry.kind == .null ? .null(String.self) : .mismatch(String.self) }
+        return index.string(entry)
+    }
+
+    func integer<Integer: FixedWidthInteger>(_ type: Integer.Type, _ place: Int) throws(JSONRefusal) -> Integer {
+        let entry = entry(place)
+        guard entry.isNumber else { throw entry.kind == .null ? .null(type) : .mismatch(type) }
+        guard let value: Integer = index.integer(entry) else { throw notRepresentable(entry, type) }
+        return value
+    }
+
+    func double(_ place: Int) throws(JSONRefusal) -> Double {
+        let entry = entry(place)
+        guard entry.isNumber else { return try nonFinite(entry, Double.self) }
+        guard let value = index.double(entry) else { throw notRepresentable(entry, Double.self) }
+        return value
+    }
+
+    func float(_ place: Int) throws(JSONRefusal) -> Float {
+        let entry = entry(place)
+        guard entry.isNumber else { return try nonFinite(entry, Float.self) }
+        guard let value = index.float(entry) else { throw notRepresentable(entry, Float.self) }
+        return value
+    }
+
+    func decimal(_ place: Int) throws(JSONRefusal) -> Decimal {
+        let entry = entry(place)
+        guard entry.isNumber else { throw entry.kind == .null ? .null(Decimal.self) : .mismatch(Decimal.self) }
+        guard let value = index.decimal(entry) else { throw notRepresentable(entry, Decimal.self) }
+        return value
+    }
+
+    private func nonFinite<Value: BinaryFloatingPoint>(
+        _ entry: JSONIndex.Entry, _ type: Value.Type
+    ) throws(JSONRefusal) -> Value {
+        if entry.kind == .null { throw .null(type) }
+        guard entry.isText, case .text(let positive, let negative, let nan) = json.nonFinite else {
+            throw .mismatch(type)
+        }
+        let text = index.string(entry)
+        if text.hasSameBytes(as: positive) { return .infinity }
+        if text.hasSameBytes(as: negative) { return -.infinity }
+        if text.hasSameBytes(as: nan) { return .nan }
+        throw .mismatch(type)
+    }
+
+    private func notRepresentable(_ entry: JSONIndex.Entry, _ type: Any.Type) -> JSONRefusal {
+        .corrupted("the number does not fit in \(type)")
+    }
+}

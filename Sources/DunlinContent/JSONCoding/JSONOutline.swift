@@ -1,0 +1,304 @@
+/// A value on its way to JSON: a tree of what has been encoded so far, with the scalars written out already.
+///
+/// `Encodable` types may fill their containers in any order, keep them, and name a member twice, so nothing is final
+/// before the end. Then it is written in one pass; of members of one name the last counts.
+///
+/// What no JSON can be made of (a value that says two things at one place, or is nested too deep) is remembered, kept
+/// out of the tree, and told at the end.
+struct JSONOutline {
+    enum Problem {
+        case contradiction, tooDeep, tooLong
+    }
+
+    private enum Kind: UInt8 {
+        /// Nothing has been said of it yet; and what failed, and is as if it had never been.
+        case empty, removed
+        case scalar, array, object
+        /// An object whose names cannot come twice.
+        case dictionary
+    }
+
+    /// Of 36 bytes, for there is one for every value: no text is longer than 4 GiB.
+    private struct Node {
+        var kind = Kind.empty
+        /// How many arrays and objects are around it.
+        var depth: UInt16 = 0
+        /// Of a member's name, with its quotes, and of a scalar.
+        var name = Run()
+        var text = Run()
+        var count: UInt32 = 0
+        var first: UInt32 = 0
+        var last: UInt32 = 0
+        /// The next in the same array or object; 0 for none, for the root is in neither.
+        var next: UInt32 = 0
+    }
+
+    private struct Run {
+        var start: UInt32 = 0
+        var end: UInt32 = 0
+
+        var range: Range<Int> { Int(start)..<Int(end) }
+    }
+
+    private var nodes = [Node()]
+    private var text: [UInt8] = []
+    private let format: DynamicValue.JSONFormat
+    private let depth: Int
+    private(set) var problem: Problem?
+    /// The members by name of objects that have been asked for nested containers; empty for most values.
+    private var names: [Int: [ArraySlice<UInt8>: Int]] = [:]
+
+    static let root = 0
+
+    init(_ format: DynamicValue.JSONFormat, depth: Int) {
+        self.format = format
+        self.depth = min(depth, Int(UInt16.max))
+        nodes.reserveCapacity(32)
+        text.reserveCapacity(256)
+    }
+
+    func isEmpty(_ node: Int) -> Bool { nodes[node].kind == .empty }
+    func count(of node: Int) -> Int { Int(nodes[node].count) }
+    func depth(of node: Int) -> Int { Int(nodes[node].depth) }
+
+    /// What a name is followed by.
+    private var colonLength: Int { format.isIndented ? 2 : 1 }
+}
+
+// MARK: - Arrays and objects
+
+extension JSONOutline {
+    mutating func makeArray(_ node: Int) {
+        if nodes[node].kind != .array { make(node, .array) }
+    }
+
+    mutating func makeObject(_ node: Int, hasUniqueNames: Bool = false) {
+        if !isObject(node) { make(node, hasUniqueNames ? .dictionary : .object) }
+    }
+
+    /// What was never filled is an object without members.
+    mutating func fill(_ node: Int) {
+        if isEmpty(node) { makeObject(node) }
+    }
+
+    /// A new element of an array.
+    mutating func append(to node: Int) -> Int {
+        if nodes[node].kind != .array { note(.contradiction) }
+        return add(Node(), to: node, isPart: nodes[node].kind == .array)
+    }
+
+    /// A new member of an object.
+    mutating func append(_ name: String, to node: Int) -> Int {
+        if !isObject(node) { note(.contradiction) }
+        let run = write { JSONWriter.append(name, to: &$0, escapesSlashes: $1.escapesSlashes) }
+        _ = write { JSONWriter.appendColon(to: &$0, isIndented: $1.isIndented) }
+        let child = add(Node(name: run), to: node, isPart: isObject(node))
+        if names[node] != nil { names[node]?[ArraySlice(Array(text[run.range]))] = child }
+        return child
+    }
+
+    /// The array or object that is the member of this name, if there is one: types may ask for its container again.
+    mutating func container(_ name: String, in node: Int, isArray: Bool) -> Int? {
+        if names[node] == nil { names[node] = namesOfMembers(of: node) }
+        var bytes: [UInt8] = []
+        JSONWriter.append(name, to: &bytes, escapesSlashes: format.escapesSlashes)
+        guard let child = names[node]?[bytes[...]] else { return nil }
+        return (isArray ? nodes[child].kind == .array : isObject(child)) ? child : nil
+    }
+
+    /// What failed is as if it had never been.
+    mutating func remove(_ child: Int, from node: Int) {
+        nodes[child].kind = .removed
+        // After a problem nothing is written, and the child may never have been counted.
+        if problem == nil { nodes[node].count -= 1 }
+        names[node] = nil
+    }
+
+    private func isObject(_ node: Int) -> Bool { nodes[node].kind == .object || nodes[node].kind == .dictionary }
+
+    private mutating func make(_ node: Int, _ kind: Kind) {
+        if nodes[node].kind != .empty { return note(.contradiction) }
+        if nodes[node].depth >= depth { return note(.tooDeep) }
+        nodes[node].kind = kind
+    }
+
+    private mutating func note(_ problem: Problem) {
+        if self.problem == nil { self.problem = problem }
+    }
+
+    private mutating func add(_ child: Node, to node: Int, isPart: Bool) -> Int {
+        let place = nodes.count
+        nodes.append(child)
+        nodes[place].depth = max(nodes[node].depth, nodes[node].depth &+ 1)
+        guard isPart, let child = UInt32(exactly: place) else { return place }
+        let last = Int(nodes[node].last)
+        if last == 0 { nodes[node].first = child } else { nodes[last].next = child }
+        nodes[node].last = child
+        nodes[node].count += 1
+        return place
+    }
+
+    private func namesOfMembers(of node: Int) -> [ArraySlice<UInt8>: Int] {
+        var names: [ArraySlice<UInt8>: Int] = [:]
+        var child = Int(nodes[node].first)
+        while child != 0 {
+            // A copy: a slice would hold on to the text, and have it copied when more is written.
+            if nodes[child].kind != .removed { names[ArraySlice(Array(text[nodes[child].name.range]))] = child }
+            child = Int(nodes[child].next)
+        }
+        return names
+    }
+}
+
+// MARK: - Scalars
+
+extension JSONOutline {
+    mutating func put(_ value: String, at node: Int) {
+        put(node) { JSONWriter.append(value, to: &$0, escapesSlashes: $1.escapesSlashes) }
+    }
+
+    mutating func put(_ value: some FixedWidthInteger, at node: Int) {
+        put(node) { text, _ in JSONWriter.append(value, to: &text) }
+    }
+
+    mutating func put(_ value: some BinaryFloatingPoint & CustomStringConvertible, at node: Int) {
+        put(node) { text, _ in JSONWriter.append(value, to: &text) }
+    }
+
+    /// What is JSON already.
+    mutating func put(literal: StaticString, at node: Int) {
+        put(node) { text, _ in literal.withUTF8Buffer { text.append(contentsOf: $0) } }
+    }
+
+    mutating func put(text literal: Bytes, at node: Int) {
+        put(node) { text, _ in literal.withUnsafeBytes { text.append(contentsOf: $0) } }
+    }
+
+    mutating func put(_ values: [String], at node: Int) {
+        makeArray(node)
+        for value in values { put(value, at: append(to: node)) }
+    }
+
+    mutating func put(_ values: [Int], at node: Int) {
+        makeArray(node)
+        for value in values { put(value, at: append(to: node)) }
+    }
+
+    private mutating func put(_ node: Int, _ append: (inout [UInt8], DynamicValue.JSONFormat) -> Void) {
+        if nodes[node].kind != .empty { return note(.contradiction) }
+        nodes[node].kind = .scalar
+        nodes[node].text = write(append)
+    }
+
+    private mutating func write(_ append: (inout [UInt8], DynamicValue.JSONFormat) -> Void) -> Run {
+        let start = text.count
+        append(&text, format)
+        guard let end = UInt32(exactly: text.count) else {
+            note(.tooLong)
+            text.removeSubrange(start...)
+            return Run()
+        }
+        return Run(start: UInt32(start), end: end)
+    }
+}
+
+// MARK: - Writing
+
+extension JSONOutline {
+    /// The whole as JSON.
+    func written() -> [UInt8] {
+        var writer = JSONWriter(format)
+        writer.reserve(text.count + nodes.count * 2 + 2)
+        write(Self.root, to: &writer)
+        return writer.bytes
+    }
+
+    private func write(_ place: Int, to writer: inout JSONWriter) {
+        let node = nodes[place]
+        let name = node.name.range
+        let value = node.text.range
+        if !name.isEmpty {
+            let end = name.upperBound + colonLength
+            if node.kind == .scalar, value.lowerBound == end {
+                // Most scalars stand where their names end.
+                return writer.literal(text.span.extracting(name.lowerBound..<value.upperBound))
+            }
+            writer.literal(text.span.extracting(name.lowerBound..<end))
+        }
+        switch node.kind {
+        case .scalar: writer.literal(text.span.extracting(value))
+        case .array:
+            writer.openArray()
+            writeChildren(Int(node.first), to: &writer)
+            writer.closeArray()
+        case .empty, .removed, .object, .dictionary:
+            writer.openObject()
+            if format.order == .sorted || node.kind == .object && mayRepeat(node) {
+                for child in orderedMembers(of: node) {
+                    writer.beginNext()
+                    write(child, to: &writer)
+                }
+            } else {
+                writeChildren(Int(node.first), to: &writer)
+            }
+            writer.closeObject()
+        }
+    }
+
+    private func writeChildren(_ first: Int, to writer: inout JSONWriter) {
+        var child = first
+        while child != 0 {
+            if nodes[child].kind != .removed {
+                writer.beginNext()
+                write(child, to: &writer)
+            }
+            child = Int(nodes[child].next)
+        }
+    }
+
+    /// Whether two names have one hash. A name is written in one way only, so equal names have equal texts.
+    private func mayRepeat(_ node: Node) -> Bool {
+        if node.count < 2 { return false }
+        if node.count > 16 { return true }
+        var hashes = InlineArray<16, UInt32>(repeating: 0)
+        var seen = 0
+        var child = Int(node.first)
+        while child != 0 {
+            if nodes[child].kind != .removed {
+                let hash = JSONKeyHash.of(text.span, nodes[child].name.range)
+                for index in 0..<seen where hashes[index] == hash { return true }
+                hashes[seen] = hash
+                seen += 1
+            }
+            child = Int(nodes[child].next)
+        }
+        return false
+    }
+
+    /// The last of each name, in their order or sorted.
+    private func orderedMembers(of node: Node) -> [Int] {
+        var places: [ArraySlice<UInt8>: Int] = [:]
+        places.reserveCapacity(Int(node.count))
+        var members: [Int] = []
+        members.reserveCapacity(Int(node.count))
+        var child = Int(node.first)
+        while child != 0 {
+            defer { child = Int(nodes[child].next) }
+            if nodes[child].kind == .removed { continue }
+            if let place = places[text[nodes[child].name.range]] {
+                members[place] = child
+            } else {
+                places[text[nodes[child].name.range]] = members.count
+                members.append(child)
+            }
+        }
+        guard format.order == .sorted else { return members }
+        return members.map { (name: name(of: $0), child: $0) }.sorted { $0.name.precedesInUTF16($1.name) }.map(\.child)
+    }
+
+    private func name(of child: Int) -> String {
+        let range = nodes[child].name.range
+        let bytes = text.span.extracting((range.lowerBound + 1)..<(range.upperBound - 1))
+        return String(unsafeUninitializedCapacity: bytes.count) { JSONEscapes.resolve(bytes, into: $0) }
+    }
+}

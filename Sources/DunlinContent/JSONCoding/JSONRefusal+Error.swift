@@ -1,0 +1,76 @@
+extension JSONRefusal {
+    /// What `Decodable` types know: the same kinds and paths as Foundation's decoder has. The text says where in the
+    /// document the value stands and what was found there; a value that looks like a secret is not shown.
+    func error(
+        _ document: JSONDocument, _ place: Int, _ path: [any CodingKey], _ missing: (any CodingKey)? = nil,
+        isSecret: Bool
+    ) -> DecodingError {
+        func context(_ text: String) -> DecodingError.Context {
+            DecodingError.Context(codingPath: path, debugDescription: text + document.position(of: place, path))
+        }
+        switch self {
+        case .missing:
+            let key = missing ?? JSONKey.base
+            return .keyNotFound(
+                key, context("there is no member \"\(key.stringValue)\" among \(document.names(of: place))"))
+        case .element(let index): return .dataCorrupted(context("the element \(index) is not of its array's type"))
+        case .null(let type): return .valueNotFound(type, context("expected \(Self.name(type)), found null"))
+        case .atEnd(let type):
+            return .valueNotFound(type, context("expected \(Self.name(type)), found no element more"))
+        case .mismatch(let type):
+            return .typeMismatch(
+                type, context("expected \(Self.name(type)), found \(document.content(of: place, isSecret))"))
+        case .corrupted(let problem):
+            return .dataCorrupted(context("\(problem): \(document.content(of: place, isSecret))"))
+        }
+    }
+
+    private static func name(_ type: Any.Type) -> String {
+        if type == [String: Any].self { return "an object" }
+        return type == [Any].self ? "an array" : "\(type)"
+    }
+}
+
+extension JSONDocument {
+    private static let longest = 40
+
+    /// Of a value: its kind, and of a scalar its text.
+    fileprivate func content(of place: Int, _ isSecret: Bool) -> String {
+        let entry = entry(place)
+        switch entry.kind {
+        case .null: return "null"
+        case .yes: return isSecret ? "a Bool" : "true"
+        case .no: return isSecret ? "a Bool" : "false"
+        case .integer, .fraction: return isSecret ? "a number" : "the number \(shown(index.literal(entry)))"
+        case .text, .escapedText: return isSecret ? "a text" : "the text \"\(shown(index.string(entry)))\""
+        case .array: return "an array"
+        case .object, .repeatingObject: return "an object"
+        }
+    }
+
+    fileprivate func names(of place: Int) -> String {
+        let entry = entry(place)
+        guard entry.isObject else { return "none" }
+        if entry.count == 0 { return "none" }
+        var names: [String] = []
+        var key = place + 1
+        while names.count < min(8, Int(entry.count)) {
+            names.append("\"\(shown(index.string(index.entries[key])))\"")
+            key = index.end(of: key + 1)
+        }
+        return names.joined(separator: ", ") + (names.count < Int(entry.count) ? " and others" : "")
+    }
+
+    fileprivate func position(of place: Int, _ path: [any CodingKey]) -> String {
+        guard place >= 0 else { return "" }
+        let offset = Int(entry(place).offset) - index.start - (entry(place).isText ? 1 : 0)
+        let (line, column) = positions[offset]
+        let name = JSONPath.text(path)
+        return " (\(name.isEmpty ? "" : "at \(name), ")line \(line), column \(column))"
+    }
+
+    private func shown(_ text: String) -> String {
+        let visible = VisibleText.of(text.prefix(Self.longest + 1), upTo: Self.longest + 1)
+        return visible.count > Self.longest ? visible.prefix(Self.longest) + "…" : visible
+    }
+}

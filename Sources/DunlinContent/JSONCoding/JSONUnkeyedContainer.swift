@@ -1,0 +1,114 @@
+/// The elements of an array, one after the other.
+struct JSONUnkeyedContainer: UnkeyedDecodingContainer {
+    private let decoder: JSONValueDecoder
+    private let elements: Int
+    private(set) var currentIndex = 0
+    /// Of the next element.
+    private var place: Int
+
+    init(decoder: JSONValueDecoder, count: Int) {
+        self.decoder = decoder
+        elements = count
+        place = decoder.place + 1
+    }
+
+    var codingPath: [any CodingKey] { decoder.codingPath }
+    var count: Int? { elements }
+    var isAtEnd: Bool { currentIndex >= elements }
+
+    /// Passes over the element only if it is null.
+    mutating func decodeNil() throws -> Bool {
+        let place = try element(Never.self)
+        guard decoder.document.isNull(place) else { return false }
+        advance()
+        return true
+    }
+
+    mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        let value = try decoder.decode(type, try element(type), at: .element(currentIndex))
+        advance()
+        return value
+    }
+
+    mutating func nestedContainer<Nested: CodingKey>(
+        keyedBy type: Nested.Type
+    ) throws -> KeyedDecodingContainer<Nested> {
+        let place = try element(KeyedDecodingContainer<Nested>.self)
+        let container = try decoder.decoder(of: place, at: .element(currentIndex)).container(keyedBy: type)
+        advance()
+        return container
+    }
+
+    mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let place = try element((any UnkeyedDecodingContainer).self)
+        let container = try decoder.decoder(of: place, at: .element(currentIndex)).unkeyedContainer()
+        advance()
+        return container
+    }
+
+    mutating func superDecoder() throws -> any Decoder {
+        let place = try element((any Decoder).self)
+        defer { advance() }
+        return decoder.decoder(of: place, at: .element(currentIndex))
+    }
+
+    private func element(_ type: Any.Type) throws -> Int {
+        if isAtEnd { throw decoder.refusal(.atEnd(type), at: .element(currentIndex), decoder.place) }
+        return place
+    }
+
+    private mutating func advance() {
+        place = decoder.document.index.end(of: place)
+        currentIndex += 1
+    }
+}
+
+// MARK: - Scalars
+
+extension JSONUnkeyedContainer {
+    mutating func decode(_ type: Bool.Type) throws -> Bool {
+        try scalar { document, place throws(JSONRefusal) in try document.bool(place) }
+    }
+
+    mutating func decode(_ type: String.Type) throws -> String {
+        try scalar { document, place throws(JSONRefusal) in try document.string(place) }
+    }
+
+    mutating func decode(_ type: Double.Type) throws -> Double {
+        try scalar { document, place throws(JSONRefusal) in try document.double(place) }
+    }
+
+    mutating func decode(_ type: Float.Type) throws -> Float {
+        try scalar { document, place throws(JSONRefusal) in try document.float(place) }
+    }
+
+    mutating func decode(_ type: Int.Type) throws -> Int { try integer() }
+    mutating func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    mutating func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    mutating func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    mutating func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+    mutating func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+
+    private mutating func integer<Integer: FixedWidthInteger>() throws -> Integer {
+        try scalar { document, place throws(JSONRefusal) in try document.integer(Integer.self, place) }
+    }
+
+    private mutating func scalar<Value>(
+        _ read: (JSONDocument, Int) throws(JSONRefusal) -> Value
+    ) throws -> Value {
+        let place = try element(Value.self)
+        do throws(JSONRefusal) {
+            let value = try read(decoder.document, place)
+            advance()
+            return value
+        } catch {
+            throw decoder.refusal(error, at: .element(currentIndex), place)
+        }
+    }
+}

@@ -1,0 +1,233 @@
+internal import FoundationEssentials
+
+/// One value of a text, as a `Decodable` type asks for it.
+///
+/// It is decoder and container for single values at once, and the step on the path to what lies within it; the cursor
+/// of an object is kept here too, so that a value costs one allocation. A container that was given out holds on to it.
+final class JSONValueDecoder: Decoder, JSONNode {
+    let document: JSONDocument
+    let place: Int
+    let parent: JSONValueDecoder?
+    let step: JSONStep
+    /// Whether names are coding keys as they are written: so are those of a dictionary, whatever the settings.
+    private let keepsKeys: Bool
+
+    /// Where the next key of the object is likely to be found: types ask in the order in which servers write.
+    private var cursor: Int
+    private let end: Int
+    /// The members' values by their keys, once looking for them one by one has cost too much.
+    private var names: [JSONName: Int]?
+
+    private static let patience = 16
+
+    init(_ document: JSONDocument, _ place: Int, in parent: JSONValueDecoder?, at step: JSONStep, keepsKeys: Bool) {
+        self.document = document
+        self.place = place
+        self.parent = parent
+        self.step = step
+        self.keepsKeys = keepsKeys
+        cursor = place + 1
+        end = place < 0 ? 0 : document.index.end(of: place)
+    }
+
+    var userInfo: [CodingUserInfoKey: Any] { document.json.userInfo }
+
+    var codingPath: [any CodingKey] { path }
+
+    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+        try KeyedDecodingContainer(keyedContainer(type))
+    }
+
+    func keyedContainer<Key: CodingKey>(_ type: Key.Type) throws -> JSONKeyedContainer<Key> {
+        let entry = document.entry(place)
+        guard entry.isObject else {
+            throw refusal(entry.kind == .null ? .null([String: Any].self) : .mismatch([String: Any].self))
+        }
+        // Two members of one name: the one that counts is not the one that is found first.
+        if names == nil, entry.kind == .repeatingObject || !keepsKeys {
+            let names = makeNames()
+            // Names that are one only when they are converted, the scanner cannot know.
+            if document.json.repeatedKeys == .refused, names.count < Int(entry.count) {
+                throw refusal(.corrupted("two members have one name"))
+            }
+            self.names = names
+        }
+        return JSONKeyedContainer(decoder: self)
+    }
+
+    func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+        let entry = document.entry(place)
+        guard entry.kind == .array else {
+            throw refusal(entry.kind == .null ? .null([Any].self) : .mismatch([Any].self))
+        }
+        return JSONUnkeyedContainer(decoder: self, count: Int(entry.count))
+    }
+
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
+}
+
+// MARK: - Members
+
+extension JSONValueDecoder {
+    /// The value of the member of this name.
+    func value(named name: String) -> Int? {
+        if let names { return names[JSONName(name)] }
+        var name = name
+        return name.withUTF8 { find($0) }
+    }
+
+    private func find(_ name: UnsafeBufferPointer<UInt8>) -> Int? {
+        let first = place + 1
+        if first == end { return nil }
+        let start = cursor < end ? cursor : first
+        switch document.index.key(name, from: start, first, end, patience: Self.patience) {
+        case .found(let key):
+            cursor = document.index.end(of: key + 1)
+            return key + 1
+        case .missing: return nil
+        case .tooMany:
+            names = makeNames()
+            return names?[JSONName(String(decoding: name, as: UTF8.self))]
+        }
+    }
+
+    /// Of two members of one name the last counts.
+    private func makeNames() -> [JSONName: Int] {
+        var names: [JSONName: Int] = [:]
+        names.reserveCapacity(Int(document.entry(place).count))
+        forEachMember { names[JSONName($0)] = $1 }
+        return names
+    }
+
+    /// Of each member the name that it has for keys, and where its value is.
+    private func forEachMember(_ body: (String, Int) -> Void) {
+        var key = place + 1
+        let converter = keepsKeys ? nil : JSONKeyConverter(document.json.keys)
+        let path = converter?.needsPath == true ? codingPath : []
+        while key < end {
+            let name = document.index.string(document.index.entries[key])
+            body(converter?.decoded(name, at: path) ?? name, key + 1)
+            key = document.index.end(of: key + 1)
+        }
+    }
+
+    /// The names of all members, each once, in the order of the text.
+    var memberNames: [String] {
+        var found: [String] = []
+        found.reserveCapacity(Int(document.entry(place).count))
+        let names = names
+        forEachMember { name, value in
+            // Of those that come twice the last is the one that counts.
+            if names == nil || names?[JSONName(name)] == value { found.append(name) }
+        }
+        return found
+    }
+}
+
+// MARK: - Values
+
+extension JSONValueDecoder {
+    func decoder(of place: Int, at step: JSONStep, keepsKeys: Bool? = nil) -> JSONValueDecoder {
+        JSONValueDecoder(document, place, in: self, at: step, keepsKeys: keepsKeys ?? document.keepsKeys)
+    }
+
+    /// A value of any type at `place`; `step` is asked for only where it is needed.
+    func decode<Value: Decodable>(_ type: Value.Type, _ place: Int, at step: @autoclosure () -> JSONStep) throws
+        -> Value
+    {
+        if let leaf = JSONLeaf(type), !document.isCustom(leaf) {
+            do throws(JSONRefusal) {
+                return try document.value(leaf, place)
+            } catch {
+                // The array's own way leads to the element, and says what is wrong with it.
+                guard case .element = error else { throw refusal(error, at: step(), place) }
+            }
+        }
+        // Not even functions of the user's own are asked what null means.
+        if document.isNull(place), type == Date.self || type == Data.self {
+            throw refusal(.null(type), at: step(), place)
+        }
+        let decoder = decoder(of: place, at: step(), keepsKeys: document.keepsKeys || type is any StringKeyed.Type)
+        if case .custom(let decode, _) = document.json.dates, type == Date.self {
+            return document.same(try decode(decoder))
+        }
+        if case .custom(let decode, _) = document.json.data, type == Data.self {
+            return document.same(try decode(decoder))
+        }
+        return try Value(from: decoder)
+    }
+
+    /// The refusal of the value itself.
+    func refusal(_ refusal: JSONRefusal) -> DecodingError {
+        self.refusal(refusal, at: .none)
+    }
+
+    /// The refusal of a value within.
+    func refusal(_ refusal: JSONRefusal, at step: JSONStep, _ place: Int? = nil) -> DecodingError {
+        if case .missing = refusal {
+            // The path leads to the object.
+            return refusal.error(document, self.place, codingPath, step.key, isSecret: isSecret)
+        }
+        let place = place ?? step.key.flatMap { value(named: $0.stringValue) } ?? self.place
+        let path = codingPath + [step.key].compactMap(\.self)
+        let isSecretItself = step.key.map { JSONPath.isSecret($0.stringValue) } ?? false
+        return refusal.error(
+            document, place, path, isSecret: isSecret || isSecretItself || document.isNamedSecret(place))
+    }
+
+    /// Whether the value, or one around it, looks like a secret: by its key, and by its name in the document.
+    private var isSecret: Bool {
+        var decoder: JSONValueDecoder? = self
+        while let here = decoder {
+            if let key = here.step.key, JSONPath.isSecret(key.stringValue) || document.isNamedSecret(here.place) {
+                return true
+            }
+            decoder = here.parent
+        }
+        return false
+    }
+}
+
+// MARK: - Single values
+
+extension JSONValueDecoder: SingleValueDecodingContainer {
+    func decodeNil() -> Bool { document.isNull(place) }
+
+    func decode(_ type: Bool.Type) throws -> Bool {
+        do throws(JSONRefusal) { return try document.bool(place) } catch { throw refusal(error) }
+    }
+
+    func decode(_ type: String.Type) throws -> String {
+        do throws(JSONRefusal) { return try document.string(place) } catch { throw refusal(error) }
+    }
+
+    func decode(_ type: Double.Type) throws -> Double {
+        do throws(JSONRefusal) { return try document.double(place) } catch { throw refusal(error) }
+    }
+
+    func decode(_ type: Float.Type) throws -> Float {
+        do throws(JSONRefusal) { return try document.float(place) } catch { throw refusal(error) }
+    }
+
+    func decode(_ type: Int.Type) throws -> Int { try integer() }
+    func decode(_ type: Int8.Type) throws -> Int8 { try integer() }
+    func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
+    func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
+    func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+    func decode(_ type: UInt.Type) throws -> UInt { try integer() }
+    func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
+    func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
+    func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
+    func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
+
+    /// The same value as another type, at the same place of the path.
+    func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
+        try decode(type, place, at: .none)
+    }
+
+    private func integer<Integer: FixedWidthInteger>() throws -> Integer {
+        do throws(JSONRefusal) { return try document.integer(Integer.self, place) } catch { throw refusal(error) }
+    }
+}

@@ -1,0 +1,48 @@
+extension HTTP.JSON {
+    /// Why a text is no JSON, and where.
+    public struct SyntaxError: Error, Sendable, Hashable, CustomStringConvertible {
+        public enum Problem: String, Sendable, Hashable {
+            case unexpectedEnd = "it ends too early"
+            case unexpectedText = "unexpected text"
+            case trailingText = "something follows the value"
+            case controlCharacter = "text holds a control character"
+            case invalidUTF8 = "text is not UTF-8, or what it begins as"
+            case loneSurrogate = "text holds half of a surrogate pair"
+            case repeatedKey = "an object has a key twice"
+            case fragment = "it is neither an object nor an array"
+            case tooDeep = "it is nested too deep"
+            case tooMany = "it holds too many values"
+            case textTooLong = "a text or number is too long"
+            case tooLong = "it is longer than 4 GiB"
+        }
+
+        public var problem: Problem
+        /// The offset of the fault, in bytes.
+        public var offset: Int
+        /// The line of the fault, from 1.
+        public var line: Int
+        /// The character of the fault in its line, from 1.
+        public var column: Int
+        /// Where the fault is among the values: `users[2].name`; empty for the outermost.
+        public var path: String
+        /// The text before the fault and what was found there, without what looks like a secret.
+        public var excerpt: String
+
+        public init(
+            problem: Problem, offset: Int, line: Int = 1, column: Int = 1, path: String = "", excerpt: String = ""
+        ) {
+            self.problem = problem
+            self.offset = offset
+            self.line = line
+            self.column = column
+            self.path = path
+            self.excerpt = excerpt
+        }
+
+        public var description: String {
+            let place = path.isEmpty ? "" : " at \(path)"
+            let text = excerpt.isEmpty ? "" : ": \(excerpt)"
+            return "no JSON\(place), line \(line), column \(column): \(problem.rawValue)\(text)"
+        }
+    }
+}

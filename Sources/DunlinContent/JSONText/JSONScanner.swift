@@ -1,0 +1,318 @@
+/// Reads a text of JSON once, strictly (RFC 8259), and notes where its values lie.
+///
+/// Rules:
+/// 1. Nothing may stand before or after the one value but blanks; there is no comma too many and no comment.
+/// 2. A text is UTF-8, without control characters, and its escapes mean characters: half a surrogate pair is none.
+/// 3. A number has digits before and after its point, no zero too many in front and no plus.
+/// 4. What is nested deeper, or holds more values or a longer text than the limits allow, is refused where it gets so.
+/// 5. A key that comes twice in an object is refused, or the object is marked, as the policy says.
+///
+/// It takes time in proportion to the text, whatever is in it, and no stack for what is nested. It knows no types.
+struct JSONScanner {
+    /// Why the text is no JSON, and at which byte.
+    struct Fault: Error {
+        var problem: HTTP.JSON.SyntaxError.Problem
+        var offset: Int
+        /// The key that it is about, if it is about one.
+        var key: Int?
+    }
+
+    private(set) var entries: [JSONIndex.Entry] = []
+    private var position: Int
+    private let end: Int
+    private let limits: HTTP.JSON.Limits
+    private let refusesRepeatedKeys: Bool
+    /// The innermost array or object that is open; it keeps the one around it where its end will stand.
+    private var open = Self.none
+    private var depth = 0
+
+    private static let none = UInt32.max
+
+    /// The array or object that is open, if one is; for errors.
+    var innermost: Int? { open == Self.none ? nil : Int(open) }
+
+    /// The values within a range of a text.
+    init(_ range: Range<Int>, _ limits: HTTP.JSON.Limits, refusesRepeatedKeys: Bool) {
+        position = range.lowerBound
+        end = range.upperBound
+        self.limits = limits
+        self.refusesRepeatedKeys = refusesRepeatedKeys
+        entries.reserveCapacity(range.count / 10 + 8)
+    }
+
+    /// Once only. After a fault the entries are those before it.
+    mutating func scan(_ text: Span<UInt8>) throws(Fault) {
+        // A byte order mark is passed over, as RFC 8259 §8.1 allows.
+        if end - position >= 3, text[position] == 0xEF, text[position + 1] == 0xBB, text[position + 2] == 0xBF {
+            position += 3
+        }
+        guard end < UInt32.max else { throw fault(.tooLong) }
+        skipBlanks(text)
+        repeat {
+            while try !isWholeValue(text) {}
+        } while try isFollowed(text)
+        if position < end { throw fault(.trailingText) }
+    }
+
+    /// Reads a scalar, or an array or object without content. False if one was opened instead and its first value is
+    /// next.
+    private mutating func isWholeValue(_ text: Span<UInt8>) throws(Fault) -> Bool {
+        guard position < end else { throw fault(.unexpectedEnd) }
+        guard entries.count < limits.values else { throw fault(.tooMany) }
+        switch text[position] {
+        case UInt8(ascii: "\""): entries.append(try string(text))
+        case UInt8(ascii: "{"):
+            try enter(.object, text)
+            if position == end || text[position] != UInt8(ascii: "}") {
+                try key(text)
+                return false
+            }
+            try leave(text)
+        case UInt8(ascii: "["):
+            try enter(.array, text)
+            if position == end || text[position] != UInt8(ascii: "]") { return false }
+            try leave(text)
+        case UInt8(ascii: "t"): try word("true", .yes, text)
+        case UInt8(ascii: "f"): try word("false", .no, text)
+        case UInt8(ascii: "n"): try word("null", .null, text)
+        default: try number(text)
+        }
+        return true
+    }
+
+    /// After a value: closes what ends with it. Whether another value is next.
+    private mutating func isFollowed(_ text: Span<UInt8>) throws(Fault) -> Bool {
+        while true {
+            skipBlanks(text)
+            guard open != Self.none else { return false }
+            guard position < end else { throw fault(.unexpectedEnd) }
+            let isArray = entries[Int(open)].kind == .array
+            entries[Int(open)].count += 1
+            switch text[position] {
+            case UInt8(ascii: ","):
+                position += 1
+                skipBlanks(text)
+                if !isArray { try key(text) }
+                return true
+            case UInt8(ascii: "]") where isArray, UInt8(ascii: "}") where !isArray: try leave(text)
+            default: throw fault(.unexpectedText)
+            }
+        }
+    }
+}
+
+// MARK: - Arrays and objects
+
+extension JSONScanner {
+    private mutating func enter(_ kind: JSONIndex.Entry.Kind, _ text: Span<UInt8>) throws(Fault) {
+        depth += 1
+        guard depth <= limits.depth else { throw fault(.tooDeep) }
+        entries.append(JSONIndex.Entry(kind: kind, offset: UInt32(position), extent: open))
+        open = UInt32(entries.count - 1)
+        position += 1
+        skipBlanks(text)
+    }
+
+    private mutating func leave(_ text: Span<UInt8>) throws(Fault) {
+        let closed = Int(open)
+        if entries[closed].kind == .object, entries[closed].count > 1, let key = repeatedKey(in: closed, text) {
+            if refusesRepeatedKeys {
+                throw Fault(problem: .repeatedKey, offset: Int(entries[key].offset) - 1, key: key)
+            }
+            entries[closed].kind = .repeatingObject
+        }
+        position += 1
+        depth -= 1
+        open = entries[closed].extent
+        entries[closed].extent = UInt32(entries.count)
+    }
+
+    /// With the colon after it and the blanks around that.
+    private mutating func key(_ text: Span<UInt8>) throws(Fault) {
+        guard position < end, text[position] == UInt8(ascii: "\"") else { throw unexpected() }
+        var key = try string(text)
+        if key.kind == .text {
+            key.count = JSONKeyHash.of(text, Int(key.offset)..<Int(key.offset) + Int(key.extent))
+        }
+        entries.append(key)
+        skipBlanks(text)
+        guard position < end, text[position] == UInt8(ascii: ":") else { throw unexpected() }
+        position += 1
+        skipBlanks(text)
+    }
+}
+
+// MARK: - Steps
+
+extension JSONScanner {
+    @inline(__always)
+    private mutating func skipBlanks(_ text: Span<UInt8>) {
+        while position < end {
+            let byte = text[position]
+            guard byte <= 0x20, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
+            position += 1
+        }
+    }
+
+    private mutating func word(_ word: StaticString, _ kind: JSONIndex.Entry.Kind, _ text: Span<UInt8>) throws(Fault) {
+        let start = position
+        for offset in 0..<word.utf8CodeUnitCount {
+            guard position < end, text[position] == word.utf8Start[offset] else { throw unexpected() }
+            position += 1
+        }
+        entries.append(JSONIndex.Entry(kind: kind, offset: UInt32(start), extent: UInt32(position - start)))
+    }
+
+    private mutating func number(_ text: Span<UInt8>) throws(Fault) {
+        let start = position
+        var kind = JSONIndex.Entry.Kind.integer
+        if text[position] == UInt8(ascii: "-") { position += 1 }
+        let first = position
+        try digits(text)
+        if text[first] == UInt8(ascii: "0"), position > first + 1 {
+            position = first + 1
+            throw unexpected()
+        }
+        if position < end, text[position] == UInt8(ascii: ".") {
+            position += 1
+            try digits(text)
+            kind = .fraction
+        }
+        if position < end, text[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            if position < end, text[position] == UInt8(ascii: "+") || text[position] == UInt8(ascii: "-") {
+                position += 1
+            }
+            try digits(text)
+            kind = .fraction
+        }
+        guard position - start <= limits.textLength else { throw fault(.textTooLong) }
+        entries.append(JSONIndex.Entry(kind: kind, offset: UInt32(start), extent: UInt32(position - start)))
+    }
+
+    /// At least one.
+    private mutating func digits(_ text: Span<UInt8>) throws(Fault) {
+        let start = position
+        while position < end, text[position] &- 0x30 < 10 { position += 1 }
+        if position == start { throw unexpected() }
+    }
+
+    private func fault(_ problem: HTTP.JSON.SyntaxError.Problem) -> Fault {
+        Fault(problem: problem, offset: position)
+    }
+
+    private func unexpected() -> Fault {
+        fault(position < end ? .unexpectedText : .unexpectedEnd)
+    }
+}
+
+// MARK: - Text
+
+extension JSONScanner {
+    /// From its opening quote to past its closing one.
+    private mutating func string(_ text: Span<UInt8>) throws(Fault) -> JSONIndex.Entry {
+        position += 1
+        let start = position
+        var kind = JSONIndex.Entry.Kind.text
+        while true {
+            position = JSONPlainText.end(text, position, end)
+            guard position < end else { throw fault(.unexpectedEnd) }
+            let byte = text[position]
+            if byte == UInt8(ascii: "\"") { break }
+            if byte < 0x20 { throw fault(.controlCharacter) }
+            if byte == UInt8(ascii: "\\") {
+                kind = .escapedText
+                try escape(text)
+            } else {
+                let length = JSONPlainText.scalarLength(text, position, end)
+                if length == 0 { throw fault(.invalidUTF8) }
+                position += length
+            }
+        }
+        guard position - start <= limits.textLength else { throw Fault(problem: .textTooLong, offset: start) }
+        defer { position += 1 }
+        return JSONIndex.Entry(kind: kind, offset: UInt32(start), extent: UInt32(position - start))
+    }
+
+    private mutating func escape(_ text: Span<UInt8>) throws(Fault) {
+        position += 1
+        guard position < end else { throw fault(.unexpectedEnd) }
+        if JSONEscapes.meaning(of: text[position]) != nil {
+            position += 1
+            return
+        }
+        guard text[position] == UInt8(ascii: "u") else { throw unexpected() }
+        position += 1
+        let unit = try codeUnit(text)
+        if JSONEscapes.isLow(unit) { throw fault(.loneSurrogate) }
+        guard JSONEscapes.isHigh(unit) else { return }
+        guard end - position >= 2, text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u") else {
+            throw fault(.loneSurrogate)
+        }
+        position += 2
+        guard JSONEscapes.isLow(try codeUnit(text)) else { throw fault(.loneSurrogate) }
+    }
+
+    private mutating func codeUnit(_ text: Span<UInt8>) throws(Fault) -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard position < end, let digit = JSONEscapes.digit(text[position]) else { throw unexpected() }
+            unit = unit << 4 | digit
+            position += 1
+        }
+        return unit
+    }
+}
+
+// MARK: - Keys that come twice
+
+extension JSONScanner {
+    /// The entry of the first key that was there before, if one was. `object` is about to be closed.
+    private func repeatedKey(in object: Int, _ text: Span<UInt8>) -> Int? {
+        let count = Int(entries[object].count)
+        var isCandidate = false
+        if count <= 16 {
+            var hashes = InlineArray<16, UInt32>(repeating: 0)
+            var seen = 0
+            forEachKey(in: object) { key in
+                let hash = entries[key].count
+                if hash == JSONKeyHash.none { isCandidate = true }
+                for index in 0..<seen where hashes[index] == hash { isCandidate = true }
+                hashes[seen] = hash
+                seen += 1
+            }
+        } else {
+            var hashes: Set<UInt32> = []
+            hashes.reserveCapacity(count)
+            forEachKey(in: object) { key in
+                let hash = entries[key].count
+                if hash == JSONKeyHash.none || !hashes.insert(hash).inserted { isCandidate = true }
+            }
+        }
+        return isCandidate ? exactlyRepeatedKey(in: object, text) : nil
+    }
+
+    /// Where two hashes are equal, or there are escapes, the keys themselves are compared.
+    private func exactlyRepeatedKey(in object: Int, _ text: Span<UInt8>) -> Int? {
+        var keys: Set<[UInt8]> = []
+        var repeated: Int?
+        forEachKey(in: object) { key in
+            let entry = entries[key]
+            let bytes = text.extracting(Int(entry.offset)..<Int(entry.offset) + Int(entry.extent))
+            let meant = [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+                count = JSONEscapes.resolve(bytes, into: buffer)
+            }
+            if !keys.insert(meant).inserted, repeated == nil { repeated = key }
+        }
+        return repeated
+    }
+
+    private func forEachKey(in object: Int, _ body: (Int) -> Void) {
+        var key = object + 1
+        while key < entries.count {
+            body(key)
+            let value = entries[key + 1]
+            key = value.kind == .array || value.isObject ? Int(value.extent) : key + 2
+        }
+    }
+}

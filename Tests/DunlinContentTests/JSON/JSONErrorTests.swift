@@ -1,0 +1,113 @@
+import Dunlin
+import FoundationEssentials
+import Testing
+
+@Suite struct `Errors of JSON` {
+    private struct User: Decodable {
+        struct Login: Decodable {
+            var password: Int
+        }
+
+        var name: String
+        var age: Int
+        var login: Login?
+    }
+
+    private func message(_ text: String, _ json: HTTP.JSON = .standard) -> String {
+        do {
+            _ = try json.decode([User].self, from: Bytes(text))
+            return ""
+        } catch DecodingError.keyNotFound(_, let context), DecodingError.valueNotFound(_, let context),
+            DecodingError.typeMismatch(_, let context), DecodingError.dataCorrupted(let context)
+        {
+            return (context.underlyingError as? HTTP.JSON.SyntaxError)?.description ?? context.debugDescription
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `an error says what was expected, what was found, and where`() {
+        #expect(
+            message("[\n  {\"name\": \"Ada\", \"age\": \"x\\ny\"}\n]")
+                == "expected Int, found the text \"x y\" (at [0].age, line 2, column 26)")
+        #expect(message(#"[{"name":null,"age":1}]"#) == "expected String, found null (at [0].name, line 1, column 10)")
+        #expect(
+            message(#"[{"name":[1],"age":1}]"#) == "expected String, found an array (at [0].name, line 1, column 10)")
+        #expect(
+            message(#"[{"name":"é","age":1e99}]"#)
+                == "the number does not fit in Int: the number 1e99 (at [0].age, line 1, column 20)")
+        #expect(
+            message(#"[{"nme":"x","age":1}]"#)
+                == "there is no member \"name\" among \"nme\", \"age\" (at [0], line 1, column 2)")
+        #expect(message("{}") == "expected an array, found an object (line 1, column 1)")
+    }
+
+    @Test func `an error about a text that is no JSON says what stands there`() {
+        #expect(
+            message("[\n {\"name\": tru}]")
+                == "no JSON at [0].name, line 2, column 14: unexpected text: \"name\": tru}")
+        #expect(
+            message("<!DOCTYPE html><html>")
+                == "no JSON, line 1, column 1: unexpected text: <!DOCTYPE html><html")
+        #expect(message("[1") == "no JSON at [0], line 1, column 3: it ends too early: 1")
+        #expect(
+            message(#"[{"a":1,"a":2}]"#, .strict)
+                == "no JSON at [0].a, line 1, column 9: an object has a key twice: \"a\"")
+    }
+
+    @Test(arguments: [
+        #"[{"name":"x","age":1,"login":{"password":"hunter2"}}]"#,
+        #"[{"name":"x","age":1,"login":{"password":hunter2}}]"#,
+        #"[{"name":"x","age":1,"login":{"password":"hunter2\x"}}]"#, #"[{"api_token":["a","hunter2\q"]}]"#,
+        #"[{"Authorization":{"value":["hunter2 ]}}]"#, #"[{"secret":"hunter2" x}]"#, #"[{"sessionId":"hunter2","#,
+        #"{"password":"hunter2"} x"#, #"{"a":{"password":"hunter2"} x}"#, #"[{"password":"hunter2"}"#,
+        #"{"a":{"b":1,"token":["hunter2"]} 1}"#, #"[{"password":"hunter2"},x]"#, #"[["hunter2"] 1"#,
+        #"{"passwd":"hunter2"x"#, #"[{"pin":"hunter2" "a""#, #"{"password":"hunter2", x}"#,
+    ])
+    func `what looks like a secret is not shown`(text: String) {
+        let message = message(text)
+        #expect(!message.isEmpty && !message.contains("hunter2") && !message.contains("hunter"))
+    }
+
+    @Test func `a secret is known by its name in the document too`() {
+        struct Holder: Decodable { var p: Int }
+        var json = HTTP.JSON()
+        json.keys = .custom(
+            decode: { _ in `The meaning of JSON`.AnyKey(stringValue: "p") },
+            encode: { $0.last ?? `The meaning of JSON`.AnyKey(stringValue: "p") })
+        do {
+            _ = try json.decode(Holder.self, from: #"{"password":"hunter2"}"#)
+            Issue.record("no error")
+        } catch {
+            #expect(!"\(error)".contains("hunter2"))
+        }
+    }
+
+    @Test func `an error between two members says where, and not what came before`() {
+        #expect(message(#"[{"a":1, x}]"#) == "no JSON at [0], line 1, column 10: unexpected text: x")
+        #expect(
+            message(#"[{"a":1 x}]"#) == #"no JSON at [0].a, line 1, column 9: unexpected text: "a":1 x"#)
+        #expect(message("[1, 2, x]") == "no JSON at [2], line 1, column 8: unexpected text: x")
+    }
+
+    /// A type that tries one type after another, for each of many elements.
+    private struct Tried: Decodable {
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            do { _ = try container.decode(Bool.self) } catch { _ = try container.decode(String.self) }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `many errors in one text take time in proportion`() throws {
+        let text = Bytes("[" + repeatElement("\"abcdefgh\"", count: 50_000).joined(separator: ",") + "]")
+        #expect(try HTTP.JSON.standard.decode([Tried].self, from: text).count == 50_000)
+    }
+
+    @Test func `a long or strange text is cut and made visible`() {
+        let long = String(repeating: "long ", count: 100)
+        let message = message("[{\"name\":\"x\",\"age\":\"\(long)\u{202E}\\u001b[2J\"}]")
+        #expect(message.utf8.count < 160 && message.contains("…") && !message.unicodeScalars.contains("\u{202E}"))
+        let broken = self.message("[{\"\(long)\":\"\(long)\u{1}\"}]")
+        #expect(broken.utf8.count < 500 && !broken.unicodeScalars.contains("\u{1}"))
+    }
+}
