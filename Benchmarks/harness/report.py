@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 import clients
+import codec
 import measure
 import scenarios
 
@@ -156,7 +157,7 @@ def banner(title, lines):
 def chosen(quick):
     """The scenarios to measure."""
     named = os.environ.get("SCENARIO", "")
-    known = [GET, *scenarios.SCENARIOS]
+    known = [GET, *scenarios.SCENARIOS, codec.NAME]
     if not named:
         return [GET] if quick else known
     return [named] if named in known else sys.exit(f"SCENARIO={named}: one of {', '.join(known)}")
@@ -185,7 +186,7 @@ def main():
     quick = os.environ.get("QUICK", "") not in ("", "0")
     names = chosen(quick)
     machine_line = machine()
-    others = [name for name in names if name != GET]
+    others = [name for name in names if name in scenarios.SCENARIOS]
     wanted = scenarios.needed_clients(others) | (clients.BUILDERS if GET in names else {})
     paths, failures = clients.build_all(wanted)
     for name, reason in failures.items():
@@ -202,6 +203,10 @@ def main():
         measured = scenarios.rows(name, paths, server, problems)
         rows += measured
         sections.append(scenarios.table(name, measured))
+    if codec.NAME in names:
+        measured = codec.rows()
+        rows += measured
+        sections.append(codec.table(measured))
     text = document(machine_line, sections, problems)
     (measure.FOLDER / "latest.md").write_text(text + "\n")
     (measure.FOLDER / "latest.json").write_text(json.dumps({"rows": rows}, indent=1) + "\n")
