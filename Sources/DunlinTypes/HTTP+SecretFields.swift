@@ -45,7 +45,7 @@ extension HTTP {
             return contains(name) || Self.signs.contains { name.contains($0) }
         }
 
-        private static let signs = [
+        package static let signs = [
             "auth", "cookie", "token", "secret", "key", "password", "credential", "session", "signature",
         ]
 

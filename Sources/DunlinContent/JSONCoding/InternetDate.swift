@@ -16,9 +16,9 @@ enum InternetDate {
     /// digits.
     static func text(_ date: Date, hasFraction: Bool) -> String? {
         let seconds = date.timeIntervalSince1970
-        guard seconds >= -62_135_596_800, seconds < 253_402_300_800 else { return nil }
-        let milliseconds =
-            hasFraction ? Int64((seconds * 1000).rounded()) : Int64(seconds.rounded(.down)) * 1000
+        let exact = hasFraction ? (seconds * 1000).rounded() : seconds.rounded(.down) * 1000
+        guard exact >= -62_135_596_800_000, exact < 253_402_300_800_000 else { return nil }
+        let milliseconds = Int64(exact)
         let rest = (milliseconds % 1000 + 1000) % 1000
         let whole = CalendarText.iso8601(milliseconds: milliseconds - rest)
         return hasFraction ? "\(whole.dropLast()).\(CalendarText.padded(Int(rest), 3))Z" : whole

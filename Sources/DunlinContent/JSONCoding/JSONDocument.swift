@@ -18,10 +18,10 @@ final class JSONDocument {
     /// What a missing value for `super` is.
     static let absent = -1
 
-    /// Whether the name before a value looks as if it were secret; before an element stands none.
+    /// Whether the name of a member looks as if its value were secret.
     func isNamedSecret(_ place: Int) -> Bool {
         guard place > 0, index.entries[place - 1].isText else { return false }
-        return JSONPath.isSecret(index.string(index.entries[place - 1]))
+        return JSONPath.isSecret(index.beginning(of: index.entries[place - 1], JSONPath.longestJudged + 1))
     }
 
     func entry(_ place: Int) -> JSONIndex.Entry {

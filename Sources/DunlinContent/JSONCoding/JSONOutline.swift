@@ -46,7 +46,23 @@ struct JSONOutline {
     private let depth: Int
     private(set) var problem: Problem?
     /// The members by name of objects that have been asked for nested containers; empty for most values.
-    private var names: [Int: [ArraySlice<UInt8>: Int]] = [:]
+    private var names: [Int: Names] = [:]
+
+    private struct Names {
+        /// The last member of a name.
+        var last: [ArraySlice<UInt8>: Int] = [:]
+        /// Of a member the one of its name that came before.
+        var earlier: [Int: Int] = [:]
+
+        mutating func append(_ child: Int, _ name: ArraySlice<UInt8>) {
+            earlier[child] = last.updateValue(child, forKey: name)
+        }
+
+        /// Of the last of its name.
+        mutating func remove(_ child: Int, _ name: ArraySlice<UInt8>) {
+            last[name] = earlier.removeValue(forKey: child)
+        }
+    }
 
     static let root = 0
 
@@ -73,7 +89,12 @@ extension JSONOutline {
     }
 
     mutating func makeObject(_ node: Int, hasUniqueNames: Bool = false) {
-        if !isObject(node) { make(node, hasUniqueNames ? .dictionary : .object) }
+        if isObject(node) {
+            // What is added to a dictionary may have a name of its own members.
+            nodes[node].kind = .object
+        } else {
+            make(node, hasUniqueNames ? .dictionary : .object)
+        }
     }
 
     /// What was never filled is an object without members.
@@ -83,17 +104,17 @@ extension JSONOutline {
 
     /// A new element of an array.
     mutating func append(to node: Int) -> Int {
-        if nodes[node].kind != .array { note(.contradiction) }
+        if nodes[node].kind != .array { noteUnlessGone(node) }
         return add(Node(), to: node, isPart: nodes[node].kind == .array)
     }
 
     /// A new member of an object.
     mutating func append(_ name: String, to node: Int) -> Int {
-        if !isObject(node) { note(.contradiction) }
+        if !isObject(node) { noteUnlessGone(node) }
         let run = write { JSONWriter.append(name, to: &$0, escapesSlashes: $1.escapesSlashes) }
         _ = write { JSONWriter.appendColon(to: &$0, isIndented: $1.isIndented) }
         let child = add(Node(name: run), to: node, isPart: isObject(node))
-        if names[node] != nil { names[node]?[ArraySlice(Array(text[run.range]))] = child }
+        if names[node] != nil { names[node]?.append(child, ArraySlice(Array(text[run.range]))) }
         return child
     }
 
@@ -102,24 +123,40 @@ extension JSONOutline {
         if names[node] == nil { names[node] = namesOfMembers(of: node) }
         var bytes: [UInt8] = []
         JSONWriter.append(name, to: &bytes, escapesSlashes: format.escapesSlashes)
-        guard let child = names[node]?[bytes[...]] else { return nil }
+        // Those that failed are passed over once.
+        while let child = names[node]?.last[bytes[...]], nodes[child].kind == .removed {
+            names[node]?.remove(child, bytes[...])
+        }
+        guard let child = names[node]?.last[bytes[...]] else { return nil }
         return (isArray ? nodes[child].kind == .array : isObject(child)) ? child : nil
     }
 
     /// What failed is as if it had never been.
     mutating func remove(_ child: Int, from node: Int) {
         nodes[child].kind = .removed
-        // After a problem nothing is written, and the child may never have been counted.
-        if problem == nil { nodes[node].count -= 1 }
+        if nodes[node].count > 0 { nodes[node].count -= 1 }
+    }
+
+    /// Likewise, but another value may be put in its place.
+    mutating func empty(_ node: Int) {
+        nodes[node].kind = .empty
+        nodes[node].first = 0
+        nodes[node].last = 0
+        nodes[node].count = 0
         names[node] = nil
     }
 
     private func isObject(_ node: Int) -> Bool { nodes[node].kind == .object || nodes[node].kind == .dictionary }
 
     private mutating func make(_ node: Int, _ kind: Kind) {
-        if nodes[node].kind != .empty { return note(.contradiction) }
+        if nodes[node].kind != .empty { return noteUnlessGone(node) }
         if nodes[node].depth >= depth { return note(.tooDeep) }
         nodes[node].kind = kind
+    }
+
+    /// A container of what failed may have been kept; what is told it then, nobody hears.
+    private mutating func noteUnlessGone(_ node: Int) {
+        if nodes[node].kind != .removed, nodes[node].kind != .empty { note(.contradiction) }
     }
 
     private mutating func note(_ problem: Problem) {
@@ -130,20 +167,20 @@ extension JSONOutline {
         let place = nodes.count
         nodes.append(child)
         nodes[place].depth = max(nodes[node].depth, nodes[node].depth &+ 1)
+        nodes[node].count += 1
         guard isPart, let child = UInt32(exactly: place) else { return place }
         let last = Int(nodes[node].last)
         if last == 0 { nodes[node].first = child } else { nodes[last].next = child }
         nodes[node].last = child
-        nodes[node].count += 1
         return place
     }
 
-    private func namesOfMembers(of node: Int) -> [ArraySlice<UInt8>: Int] {
-        var names: [ArraySlice<UInt8>: Int] = [:]
+    private func namesOfMembers(of node: Int) -> Names {
+        var names = Names()
         var child = Int(nodes[node].first)
         while child != 0 {
             // A copy: a slice would hold on to the text, and have it copied when more is written.
-            if nodes[child].kind != .removed { names[ArraySlice(Array(text[nodes[child].name.range]))] = child }
+            if nodes[child].kind != .removed { names.append(child, ArraySlice(Array(text[nodes[child].name.range]))) }
             child = Int(nodes[child].next)
         }
         return names
@@ -185,7 +222,7 @@ extension JSONOutline {
     }
 
     private mutating func put(_ node: Int, _ append: (inout [UInt8], DynamicValue.JSONFormat) -> Void) {
-        if nodes[node].kind != .empty { return note(.contradiction) }
+        if nodes[node].kind != .empty { return noteUnlessGone(node) }
         nodes[node].kind = .scalar
         nodes[node].text = write(append)
     }
@@ -265,6 +302,7 @@ extension JSONOutline {
         var child = Int(node.first)
         while child != 0 {
             if nodes[child].kind != .removed {
+                if seen == 16 { return true }
                 let hash = JSONKeyHash.of(text.span, nodes[child].name.range)
                 for index in 0..<seen where hashes[index] == hash { return true }
                 hashes[seen] = hash

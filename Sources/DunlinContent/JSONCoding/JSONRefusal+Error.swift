@@ -41,8 +41,8 @@ extension JSONDocument {
         case .null: return "null"
         case .yes: return isSecret ? "a Bool" : "true"
         case .no: return isSecret ? "a Bool" : "false"
-        case .integer, .fraction: return isSecret ? "a number" : "the number \(shown(index.literal(entry)))"
-        case .text, .escapedText: return isSecret ? "a text" : "the text \"\(shown(index.string(entry)))\""
+        case .integer, .fraction: return isSecret ? "a number" : "the number \(shown(entry))"
+        case .text, .escapedText: return isSecret ? "a text" : "the text \"\(shown(entry))\""
         case .array: return "an array"
         case .object, .repeatingObject: return "an object"
         }
@@ -55,7 +55,7 @@ extension JSONDocument {
         var names: [String] = []
         var key = place + 1
         while names.count < min(8, Int(entry.count)) {
-            names.append("\"\(shown(index.string(index.entries[key])))\"")
+            names.append("\"\(shown(index.entries[key]))\"")
             key = index.end(of: key + 1)
         }
         return names.joined(separator: ", ") + (names.count < Int(entry.count) ? " and others" : "")
@@ -69,8 +69,11 @@ extension JSONDocument {
         return " (\(name.isEmpty ? "" : "at \(name), ")line \(line), column \(column))"
     }
 
-    private func shown(_ text: String) -> String {
-        let visible = VisibleText.of(text.prefix(Self.longest + 1), upTo: Self.longest + 1)
+    /// The text of a scalar.
+    private func shown(_ entry: JSONIndex.Entry) -> String {
+        // A character has at most twelve bytes, as two escapes.
+        let text = index.beginning(of: entry, 12 * (Self.longest + 1))
+        let visible = VisibleText.of(text, upTo: Self.longest + 1)
         return visible.count > Self.longest ? visible.prefix(Self.longest) + "…" : visible
     }
 }

@@ -17,6 +17,8 @@ final class JSONValueDecoder: Decoder, JSONNode {
     private let end: Int
     /// The members' values by their keys, once looking for them one by one has cost too much.
     private var names: [JSONName: Int]?
+    /// Whether the value, or one around it, looks like a secret.
+    private lazy var isSecret: Bool = parent.map { $0.isSecret || $0.isSecretMember(step, place) } ?? false
 
     private static let patience = 16
 
@@ -159,7 +161,7 @@ extension JSONValueDecoder {
 
     /// The refusal of the value itself.
     func refusal(_ refusal: JSONRefusal) -> DecodingError {
-        self.refusal(refusal, at: .none)
+        self.refusal(refusal, at: .none, place)
     }
 
     /// The refusal of a value within.
@@ -168,23 +170,15 @@ extension JSONValueDecoder {
             // The path leads to the object.
             return refusal.error(document, self.place, codingPath, step.key, isSecret: isSecret)
         }
-        let place = place ?? step.key.flatMap { value(named: $0.stringValue) } ?? self.place
         let path = codingPath + [step.key].compactMap(\.self)
-        let isSecretItself = step.key.map { JSONPath.isSecret($0.stringValue) } ?? false
-        return refusal.error(
-            document, place, path, isSecret: isSecret || isSecretItself || document.isNamedSecret(place))
+        let place = place ?? step.key.flatMap { value(named: $0.stringValue) } ?? JSONDocument.absent
+        return refusal.error(document, place, path, isSecret: isSecret || isSecretMember(step, place))
     }
 
-    /// Whether the value, or one around it, looks like a secret: by its key, and by its name in the document.
-    private var isSecret: Bool {
-        var decoder: JSONValueDecoder? = self
-        while let here = decoder {
-            if let key = here.step.key, JSONPath.isSecret(key.stringValue) || document.isNamedSecret(here.place) {
-                return true
-            }
-            decoder = here.parent
-        }
-        return false
+    /// Whether a value within looks like a secret: by its key, and by its name in the document.
+    private func isSecretMember(_ step: JSONStep, _ place: Int) -> Bool {
+        guard case .key(let key) = step else { return false }
+        return JSONPath.isSecret(key.stringValue) || document.isNamedSecret(place)
     }
 }
 

@@ -59,24 +59,11 @@ extension JSONValueEncoder {
     /// With the digits its numbers have. What JSON has no words for is refused as it is elsewhere.
     private func put(_ value: DynamicValue, _ node: Int, at step: @autoclosure () -> JSONStep) throws {
         do {
-            let text = try value.json(draft.json.format, depth: draft.outline.depth(of: node))
-            if draft.json.format.isIndented { return try put(checked: value, node) }
+            let depth = draft.outline.depth(of: node)
+            let text = try value.json(draft.json.format, depth: depth, limit: draft.json.limits.depth)
             draft.outline.put(text: text, at: node)
         } catch {
             throw invalid(value, "\(error)", at: step())
-        }
-    }
-
-    /// In lines of its own.
-    private func put(checked value: DynamicValue, _ node: Int) throws {
-        switch value {
-        case .array(let elements):
-            draft.outline.makeArray(node)
-            for element in elements { try put(checked: element, draft.outline.append(to: node)) }
-        case .object(let members):
-            draft.outline.makeObject(node, hasUniqueNames: true)
-            for member in members { try put(checked: member.value, draft.outline.append(member.key, to: node)) }
-        default: draft.outline.put(text: try value.json(draft.json.format), at: node)
         }
     }
 }

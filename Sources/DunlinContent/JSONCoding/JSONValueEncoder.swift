@@ -106,7 +106,8 @@ extension JSONValueEncoder {
     /// Writes what a value encodes, if it encodes anything.
     func encodeIfAny<Value: Encodable>(_ value: Value, _ node: Int, at step: @autoclosure () -> JSONStep) throws {
         if let leaf = JSONLeaf(Value.self), !draft.isCustom(leaf) { return try put(value, as: leaf, node, at: step()) }
-        if draft.outline.problem == .tooDeep || depth > 2 * draft.json.limits.depth {
+        // Nearly every other level may be a value that holds nothing but another.
+        if draft.outline.problem == .tooDeep || (depth - 1) / 2 >= draft.json.limits.depth {
             throw JSONDraft.tooDeep(value, draft.json.limits.depth)
         }
         let encoder = encoder(of: node, at: step(), isDictionary: Value.self is any StringKeyed.Type)
@@ -157,8 +158,8 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
     func encodeNil() { draft.outline.put(literal: "null", at: node) }
     func encode(_ value: Bool) { draft.outline.put(literal: value ? "true" : "false", at: node) }
     func encode(_ value: String) { draft.outline.put(value, at: node) }
-    func encode(_ value: Double) throws { try put(value, node, at: .none) }
-    func encode(_ value: Float) throws { try put(value, node, at: .none) }
+    func encode(_ value: Double) throws { try orNothing { try put(value, node, at: .none) } }
+    func encode(_ value: Float) throws { try orNothing { try put(value, node, at: .none) } }
     func encode(_ value: Int) { draft.outline.put(value, at: node) }
     func encode(_ value: Int8) { draft.outline.put(value, at: node) }
     func encode(_ value: Int16) { draft.outline.put(value, at: node) }
@@ -173,6 +174,17 @@ extension JSONValueEncoder: SingleValueEncodingContainer {
     func encode(_ value: UInt128) { draft.outline.put(value, at: node) }
 
     func encode<Value: Encodable>(_ value: Value) throws {
-        try encode(value, node, at: .none)
+        try orNothing { try encode(value, node, at: .none) }
+    }
+
+    /// What fails is as if it had never been: another value may be tried in its place.
+    private func orNothing(_ encode: () throws -> Void) throws {
+        let wasEmpty = draft.outline.isEmpty(node)
+        do {
+            try encode()
+        } catch {
+            if wasEmpty { draft.outline.empty(node) }
+            throw error
+        }
     }
 }

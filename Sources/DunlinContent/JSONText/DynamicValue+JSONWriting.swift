@@ -4,12 +4,12 @@ extension DynamicValue {
     /// Throws `NetworkError` with code `invalidParameters` for values that JSON cannot have: `nan` and the infinities,
     /// sets, a key that is twice in one object, and values nested more than 512 levels deep.
     public func json(_ format: DynamicValue.JSONFormat = DynamicValue.JSONFormat()) throws -> Bytes {
-        try json(format, depth: 0)
+        try json(format, depth: 0, limit: DynamicEncoder.depth)
     }
 
     /// As a part of JSON that is so deep already.
-    func json(_ format: DynamicValue.JSONFormat, depth: Int) throws -> Bytes {
-        var writer = DynamicJSONWriter(format, depth: depth)
+    func json(_ format: DynamicValue.JSONFormat, depth: Int, limit: Int) throws -> Bytes {
+        var writer = DynamicJSONWriter(format, depth: depth, limit: limit)
         do {
             try writer.put(self)
         } catch let refusal as DynamicJSONWriter.Refusal {
@@ -24,11 +24,13 @@ struct DynamicJSONWriter {
     fileprivate(set) var writer: JSONWriter
     private let format: DynamicValue.JSONFormat
     private var depth: Int
+    private let limit: Int
 
-    init(_ format: DynamicValue.JSONFormat, depth: Int) {
+    init(_ format: DynamicValue.JSONFormat, depth: Int, limit: Int) {
         self.format = format
         self.depth = depth
-        writer = JSONWriter(format)
+        self.limit = limit
+        writer = JSONWriter(format, depth: depth)
     }
 
     /// What JSON has no words for, and where it is: `users[2].score`.
@@ -104,8 +106,8 @@ struct DynamicJSONWriter {
 
     private mutating func enter() throws {
         depth += 1
-        guard depth <= DynamicEncoder.depth else {
-            throw Refusal(problem: "it is nested more than \(DynamicEncoder.depth) levels deep")
+        guard depth <= limit else {
+            throw Refusal(problem: "it is nested more than \(limit) levels deep")
         }
     }
 

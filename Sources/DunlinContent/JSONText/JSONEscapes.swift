@@ -27,6 +27,26 @@ enum JSONEscapes {
         return count
     }
 
+    /// Where so many of the bytes between two quotes end, or fewer: no character and no escape is cut in two.
+    static func end(of bytes: Span<UInt8>, atMost limit: Int) -> Int {
+        var end = 0
+        var position = 0
+        while position <= min(limit, bytes.count) {
+            end = position
+            guard position < bytes.count else { break }
+            let isEscape = bytes[position] == UInt8(ascii: "\\")
+            position += 1
+            if isEscape {
+                let letter = bytes[position]
+                position += 1
+                if letter == UInt8(ascii: "u") { _ = scalar(bytes, &position) }
+            } else {
+                while position < bytes.count, bytes[position] & 0xC0 == 0x80 { position += 1 }
+            }
+        }
+        return end
+    }
+
     /// What a letter means after a backslash; nil for `u`, which begins four digits, and for what means nothing.
     static func meaning(of letter: UInt8) -> UInt8? {
         switch letter {

@@ -19,18 +19,31 @@ struct JSONExcerpt {
     func syntaxError(_ fault: JSONScanner.Fault) -> HTTP.JSON.SyntaxError {
         let offset = fault.offset - text.offset
         let (line, column) = JSONPositions(text)[offset]
-        let current = fault.key ?? currentEntry(before: offset)
+        let next = startOfNext(before: offset)
+        let current = fault.key ?? (next == nil ? lastEntry : nil)
         var path = innermost.map { steps(to: $0) } ?? []
         if let innermost, entries[innermost].kind == .array {
             path.append(.element(Int(entries[innermost].count)))
         } else if let current {
             path.append(.member(name(of: entries[current])))
         }
-        let isSecret = path.contains { JSONPath.isSecret($0) }
+        let shown: String
+        if path.contains(where: { JSONPath.isSecret($0) }) {
+            shown = "…"
+        } else if let key = fault.key {
+            shown = self.shown(offset..<end(of: entries[key]))
+        } else if let next {
+            shown = excerpt(from: next, upTo: offset)
+        } else if let current, isShown(current) {
+            shown = excerpt(from: start(of: entries[current]), upTo: offset)
+        } else if entries.isEmpty, offset < text.count, text[offset] == UInt8(ascii: "<") {
+            shown = self.shown(offset..<offset + 20)
+        } else {
+            shown = self.shown(offset..<offset + 1)
+        }
         return HTTP.JSON.SyntaxError(
             problem: fault.problem, offset: offset, line: line, column: column, path: JSONPath.text(path),
-            excerpt: excerpt(
-                from: fault.key == nil ? current : nil, upTo: fault.key.map(end) ?? offset, isSecret, offset))
+            excerpt: shown)
     }
 
     /// The steps to an array or object that is open.
@@ -50,13 +63,27 @@ struct JSONExcerpt {
         return steps.reversed()
     }
 
-    /// The key of the member that was being read, or the element; nil between two.
-    private func currentEntry(before offset: Int) -> Int? {
-        guard let innermost else { return nil }
-        let isBetween = lastSign(before: offset).map {
-            [UInt8(ascii: ","), UInt8(ascii: "{"), UInt8(ascii: "[")].contains($0)
+    /// Where a key or element begins, if one was being read or is missing: after the comma or opening bracket that came
+    /// last. Nil within a value of a member, and after a whole value.
+    private func startOfNext(before offset: Int) -> Int? {
+        guard let innermost, let last = entries.last else { return nil }
+        var isNext = innermost == entries.count - 1
+        var position = end(of: last)
+        // Outside of what has an entry is nothing but what the scanner has seen to be right.
+        loop: while position < offset {
+            switch text[position] {
+            case UInt8(ascii: ","): isNext = true
+            case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "]"), UInt8(ascii: "}"): break
+            default: break loop
+            }
+            position += 1
         }
-        if isBetween != false { return nil }
+        return isNext ? position : nil
+    }
+
+    /// The key of the last member of what is open, or its last element.
+    private var lastEntry: Int? {
+        guard let innermost else { return nil }
         let isArray = entries[innermost].kind == .array
         var entry = innermost + 1
         var current: Int?
@@ -71,27 +98,23 @@ struct JSONExcerpt {
         return current
     }
 
-    /// The last byte before that is no blank.
-    private func lastSign(before offset: Int) -> UInt8? {
-        text[0..<min(offset, text.count)].last { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    }
-
     private func name(of key: JSONIndex.Entry) -> String {
         JSONIndex(text: text.storage, start: text.offset, entries: []).string(key)
     }
 
-    /// The last byte of a key, its quote.
-    private func end(of key: Int) -> Int {
-        Int(entries[key].offset) + Int(entries[key].extent) - text.offset
+    /// The first byte, of a text its quote.
+    private func start(of entry: JSONIndex.Entry) -> Int {
+        Int(entry.offset) - text.offset - (entry.isText ? 1 : 0)
     }
 
-    private func excerpt(from entry: Int?, upTo end: Int, _ isSecret: Bool, _ offset: Int) -> String {
-        if isSecret { return "…" }
-        if entries.isEmpty, offset < text.count, text[offset] == UInt8(ascii: "<") {
-            return shown(offset..<offset + 20)
-        }
-        guard let entry, isShown(entry) else { return shown(offset..<end + 1) }
-        let first = Int(entries[entry].offset) - text.offset - (entries[entry].isText ? 1 : 0)
+    /// The byte after a scalar, or after the bracket that opens an array or object.
+    private func end(of entry: JSONIndex.Entry) -> Int {
+        let isContainer = entry.kind == .array || entry.isObject
+        let length = isContainer ? 1 : Int(entry.extent) + (entry.isText ? 1 : 0)
+        return Int(entry.offset) + length - text.offset
+    }
+
+    private func excerpt(from first: Int, upTo offset: Int) -> String {
         let start = max(min(first, offset), offset - Self.longest)
         return (start > first ? "…" : "") + shown(start..<offset + 1)
     }

@@ -63,6 +63,17 @@ extension JSONIndex {
         return String(unsafeUninitializedCapacity: bytes.count) { JSONEscapes.resolve(bytes, into: $0) }
     }
 
+    /// A text, or as much of its beginning as is written in so many bytes: for what is shown, which must not cost what
+    /// a long text costs.
+    func beginning(of entry: Entry, _ limit: Int) -> String {
+        var part = entry
+        let range = range(of: entry)
+        if range.count > limit {
+            part.extent = UInt32(JSONEscapes.end(of: text.span.extracting(range), atMost: limit))
+        }
+        return string(part)
+    }
+
     /// Whether the key at `place` is this one, byte by byte.
     func isKey(_ place: Int, _ key: UnsafeBufferPointer<UInt8>) -> Bool {
         let entry = entries[place]

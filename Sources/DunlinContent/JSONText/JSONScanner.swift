@@ -87,14 +87,16 @@ struct JSONScanner {
             guard open != Self.none else { return false }
             guard position < end else { throw fault(.unexpectedEnd) }
             let isArray = entries[Int(open)].kind == .array
-            entries[Int(open)].count += 1
             switch text[position] {
             case UInt8(ascii: ","):
+                entries[Int(open)].count += 1
                 position += 1
                 skipBlanks(text)
                 if !isArray { try key(text) }
                 return true
-            case UInt8(ascii: "]") where isArray, UInt8(ascii: "}") where !isArray: try leave(text)
+            case UInt8(ascii: "]") where isArray, UInt8(ascii: "}") where !isArray:
+                entries[Int(open)].count += 1
+                try leave(text)
             default: throw fault(.unexpectedText)
             }
         }

@@ -3,11 +3,13 @@ struct JSONWriter {
     private(set) var bytes: [UInt8] = []
     private let isIndented: Bool
     private let escapesSlashes: Bool
-    private var depth = 0
+    private var depth: Int
     /// Whether something stands before in the array or object that is open.
     private var isFirst = true
 
-    init(_ format: DynamicValue.JSONFormat) {
+    /// Of a whole, or of a part that stands so deep in one.
+    init(_ format: DynamicValue.JSONFormat, depth: Int = 0) {
+        self.depth = depth
         isIndented = format.isIndented
         escapesSlashes = format.escapesSlashes
     }

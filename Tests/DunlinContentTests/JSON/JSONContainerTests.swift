@@ -336,6 +336,122 @@ import Testing
         #expect(throws: EncodingError.self) { try HTTP.JSON.standard.encode(Nest(depth: 1_000_000)) }
     }
 
+    @Test func `a depth without limit is one`() throws {
+        var json = HTTP.JSON()
+        json.limits.depth = .max
+        #expect(try json.encode([[1]]) == "[[1]]")
+        #expect(try json.decode([[Int]].self, from: "[[1]]") == [[1]])
+        struct Deep: Encodable { var value: DynamicValue }
+        var value: DynamicValue = 1
+        for _ in 0..<600 { value = [value] }
+        #expect(throws: Never.self) { try json.encode(Deep(value: value)) }
+        json.limits.depth = 10
+        for isIndented in [false, true] {
+            json.format.isIndented = isIndented
+            #expect(throws: EncodingError.self) { try json.encode([value]) }
+        }
+    }
+
+    @Test func `a dictionary that is added to has each name once`() throws {
+        let a = Key(stringValue: "a")
+        let works: [(any Encoder) throws -> Void] = [
+            { encoder in
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(["a": 1], forKey: a)
+                var nested = container.nestedContainer(keyedBy: Key.self, forKey: a)
+                try nested.encode(2, forKey: a)
+            },
+            { encoder in
+                var single = encoder.singleValueContainer()
+                try single.encode(["a": 1])
+                var container = encoder.container(keyedBy: Key.self)
+                try container.encode(2, forKey: a)
+            },
+        ]
+        #expect(try HTTP.JSON.standard.encode(Writer(work: works[0])) == #"{"a":{"a":2}}"#)
+        #expect(try HTTP.JSON.standard.encode(Writer(work: works[1])) == #"{"a":2}"#)
+    }
+
+    @Test func `what fails makes room for another value`() throws {
+        // Foundation keeps the elements before the fault.
+        let list = Writer { encoder in
+            var container = encoder.singleValueContainer()
+            do { try container.encode([1, Double.nan]) } catch { try container.encode("none") }
+        }
+        #expect(try HTTP.JSON.standard.encode(list) == #""none""#)
+        expectSameWritten([
+            Writer { encoder in
+                var container = encoder.singleValueContainer()
+                do { try container.encode(["a": Double.nan]) } catch { try container.encode(["b": 1]) }
+            }
+        ])
+        expectSameWritten([
+            Writer { encoder in
+                var container = encoder.singleValueContainer()
+                do { try container.encode(Double.nan) } catch { try container.encodeNil() }
+            }
+        ])
+    }
+
+    private struct Failure: Error {}
+
+    @Test func `nobody hears what a container is told whose value has failed`() throws {
+        var kept: (any UnkeyedEncodingContainer)?
+        let text = try HTTP.JSON.standard.encode(
+            Writer { encoder in
+                var container = encoder.unkeyedContainer()
+                try? container.encode(
+                    Writer {
+                        kept = $0.unkeyedContainer()
+                        throw Failure()
+                    })
+                try kept?.encode(1)
+                var object = kept?.nestedContainer(keyedBy: Key.self)
+                try object?.encode(1, forKey: Key(stringValue: "a"))
+                try container.encode(2)
+            })
+        #expect(text == "[2]")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `values that fail between nested containers take time in proportion`() throws {
+        let text = try HTTP.JSON.standard.encode(
+            Writer { encoder in
+                var container = encoder.container(keyedBy: Key.self)
+                for number in 0..<20_000 {
+                    let key = Key(stringValue: "\(number)")
+                    try? container.encode(Double.nan, forKey: key)
+                    try? container.encode(Double.nan, forKey: Key(stringValue: "same"))
+                    _ = container.nestedUnkeyedContainer(forKey: key)
+                }
+                _ = container.nestedUnkeyedContainer(forKey: Key(stringValue: "same"))
+            })
+        #expect(try DynamicValue(json: text).members?.count == 20_001)
+    }
+
+    @Test func `elements are counted when they are too deep as well`() {
+        var json = HTTP.JSON()
+        json.limits.depth = 1
+        #expect(throws: EncodingError.self) {
+            try json.encode(
+                Writer { encoder in
+                    var outer = encoder.unkeyedContainer()
+                    var inner = outer.nestedUnkeyedContainer()
+                    while inner.count < 3 { try inner.encode(1) }
+                })
+        }
+    }
+
+    @Test func `a dynamic value is written alike in lines and without`() throws {
+        let value: DynamicValue = ["a": [1, 2], "b": [:], "c": []]
+        struct Holder: Encodable { var list: [DynamicValue] }
+        var json = HTTP.JSON()
+        json.format.isIndented = true
+        let indented = try json.encode(Holder(list: [value, 1]))
+        let all: DynamicValue = ["list": [value, 1]]
+        let expected = try all.json(json.format)
+        #expect(indented == expected)
+    }
+
     /// A container that its type gives away, to be read after all is over.
     private final class Keeper: Decodable {
         let container: KeyedDecodingContainer<Key>

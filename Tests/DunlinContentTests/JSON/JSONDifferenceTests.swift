@@ -83,9 +83,14 @@ import Testing
         }
     }
 
-    @Test func `what is no number is refused as a Decimal too, and a year of five digits as a date`() {
+    @Test func `what is no number is refused as a Decimal too, and a year of five digits as a date`() throws {
         #expect(throws: EncodingError.self) { try HTTP.JSON.standard.encode(Decimal.nan) }
         #expect(throws: EncodingError.self) { try HTTP.JSON.iso8601.encode(Date(timeIntervalSince1970: 1e12)) }
+        var exact = HTTP.JSON()
+        exact.dates = .iso8601WithFractions
+        let last = Date(timeIntervalSince1970: 253_402_300_799.998)
+        #expect(try exact.encode(last) == #""9999-12-31T23:59:59.998Z""#)
+        #expect(throws: EncodingError.self) { try exact.encode(last.addingTimeInterval(0.0018)) }
     }
 
     @Test func `a number that does not fit is refused with the path to it`() {

@@ -103,6 +103,69 @@ import Testing
         #expect(try HTTP.JSON.standard.decode([Tried].self, from: text).count == 50_000)
     }
 
+    /// One that catches an error of each of its elements.
+    private struct Caught: Decodable {
+        var errors = 0
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            while !container.isAtEnd {
+                do { _ = try container.decode(Bool.self) } catch {
+                    errors += 1
+                    _ = try container.decode(DynamicValue.self)
+                }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1))) func `the names around many errors cost no more for being long`() throws {
+        for letter in ["a", "\\u0061"] {
+            let name = String(repeating: letter, count: 200_000)
+            let text = Bytes(
+                "{\"\(name)\":[" + repeatElement("\"\(letter)\"", count: 50_000).joined(separator: ",") + "]}")
+            let caught = try HTTP.JSON.standard.decode([String: Caught].self, from: text)
+            #expect(caught.values.map(\.errors) == [50_000])
+        }
+    }
+
+    @Test func `an unfinished text or key is told from what stands before it`() {
+        #expect(message(#"[{"a":"b,"#) == #"no JSON at [0].a, line 1, column 10: it ends too early: "a":"b,"#)
+        #expect(message(#"[{"a":"b{"#) == #"no JSON at [0].a, line 1, column 10: it ends too early: "a":"b{"#)
+        #expect(message(#"[{"a":1,"bc"#) == #"no JSON at [0], line 1, column 12: it ends too early: "bc"#)
+        #expect(message(#"[{"a":1,"bc\q":2}]"#) == #"no JSON at [0], line 1, column 13: unexpected text: "bc\q"#)
+        #expect(message(#"["a","b,"#) == #"no JSON at [1], line 1, column 9: it ends too early: "b,"#)
+        #expect(message("[1, 2, trx]") == "no JSON at [2], line 1, column 10: unexpected text: trx")
+        #expect(message("[1 2]") == "no JSON at [0], line 1, column 4: unexpected text: 1 2")
+        #expect(message(#"{"a":[[1],{}],"b" 1}"#) == #"no JSON at b, line 1, column 19: unexpected text: "b" 1"#)
+    }
+
+    @Test(arguments: [
+        ("pin_code", true), ("otpCode", true), ("SecurityCode", true), ("recovery_codes", true), ("card-number", true),
+        ("name", false), ("postcode", false), (String(repeating: "n", count: 101), true),
+    ])
+    func `a name tells whether its value is shown`(name: String, isSecret: Bool) {
+        do {
+            _ = try HTTP.JSON.standard.decode([String: Int].self, from: Bytes("{\"\(name)\":\"hunter2\"}"))
+            Issue.record("no error")
+        } catch {
+            #expect("\(error)".contains("hunter2") != isSecret)
+        }
+    }
+
+    @Test func `the element before is no name`() {
+        let error = #expect(throws: DecodingError.self) {
+            try HTTP.JSON.standard.decode([Either].self, from: #"["password",17]"#)
+        }
+        #expect("\(error.debugDescription)".contains("17"))
+    }
+
+    /// A text, or fails for everything else.
+    private struct Either: Decodable {
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            _ = try container.decode(String.self)
+        }
+    }
+
     @Test func `a long or strange text is cut and made visible`() {
         let long = String(repeating: "long ", count: 100)
         let message = message("[{\"name\":\"x\",\"age\":\"\(long)\u{202E}\\u001b[2J\"}]")
