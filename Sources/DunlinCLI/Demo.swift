@@ -82,8 +82,8 @@ extension Demo {
     }
 
     private func timeOut() async throws {
-        heading("4. A request that runs into its limit", "Timeouts(firstByte: .milliseconds(150))")
-        let timeouts = Timeouts(firstByte: .milliseconds(150))
+        heading("4. A request that runs into its limit", "timeouts: .init(firstByte: .milliseconds(150))")
+        let timeouts = HTTPSession.RequestTimeouts(firstByte: .milliseconds(150))
         show(await failure(of: "silence", HTTPSession.Options(timeouts: timeouts)))
     }
 

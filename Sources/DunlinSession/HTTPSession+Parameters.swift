@@ -12,32 +12,39 @@ extension HTTPSession {
     public func request<S: ResponseSerializer>(
         _ method: HTTP.Method, _ target: HTTP.Target, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         let parts = try parts(of: parameters, method, target, location, serializer)
-        return try await request(method, target, query: parts.query, body: parts.body, options: options, as: response)
+        return try await request(
+            method, target, query: parts.query, body: parts.body, options: options.with(headers, timeout), as: response)
     }
 
     /// A request with parameters that does not begin before it is resumed or awaited.
     public func task<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as response: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let parts = try parts(of: parameters, method, target, location, serializer)
         return try task(
-            target, method: method, query: parts.query, body: parts.body, options: options, as: response)
+            target, method: method, query: parts.query, body: parts.body, options: options.with(headers, timeout),
+            as: response)
     }
 
-    /// Sends a request with parameters and streams the response: see `withResponse(from:method:query:body:options:_:)`.
+    /// Sends a request with parameters and streams the response, like `withResponse` with a query and a body.
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, parameters: HTTP.Parameters?,
         in location: RequestSerializer.Location = .automatic, using serializer: RequestSerializer? = nil,
-        options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
+        headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(),
+        _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let parts = try parts(of: parameters, method, target, location, serializer)
         return try await withResponse(
-            from: target, method: method, query: parts.query, body: parts.body, options: options, operation)
+            from: target, method: method, query: parts.query, body: parts.body, options: options.with(headers, timeout),
+            operation)
     }
 
     private func parts(
@@ -55,95 +62,117 @@ extension HTTPSession {
 extension HTTPSession {
     public func get<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .get, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+            .get, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: response)
     }
 
     public func get<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .get, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+            .get, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: .json(type)
         ).value
     }
 
     /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
     public func head(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options()
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options()
     ) async throws -> Response<Bytes> {
         try await request(
-            .head, target, parameters: parameters, in: location, using: serializer, options: options, as: .bytes)
+            .head, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: .bytes)
     }
 
     public func post<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .post, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+            .post, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: response)
     }
 
     public func post<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .post, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+            .post, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: .json(type)
         ).value
     }
 
     public func put<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .put, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+            .put, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: response)
     }
 
     public func put<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .put, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+            .put, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: .json(type)
         ).value
     }
 
     public func patch<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .patch, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+            .patch, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: response)
     }
 
     public func patch<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .patch, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+            .patch, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: .json(type)
         ).value
     }
 
     public func delete<S: ResponseSerializer>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as response: S
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as response: S
     ) async throws -> Response<S.Output> {
         try await request(
-            .delete, target, parameters: parameters, in: location, using: serializer, options: options, as: response)
+            .delete, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: response)
     }
 
     public func delete<Value: Decodable>(
         _ target: HTTP.Target, parameters: HTTP.Parameters?, in location: RequestSerializer.Location = .automatic,
-        using serializer: RequestSerializer? = nil, options: Options = Options(), as type: Value.Type
+        using serializer: RequestSerializer? = nil, headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
     ) async throws -> Value {
         try await request(
-            .delete, target, parameters: parameters, in: location, using: serializer, options: options, as: .json(type)
+            .delete, target, parameters: parameters, in: location, using: serializer,
+            options: options.with(headers, timeout), as: .json(type)
         ).value
     }
 }

@@ -6,14 +6,15 @@ extension HTTPSession {
     /// Sends a request and makes a value of the response.
     @inlinable public func request<S: ResponseSerializer>(
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(), as serializer: S
+        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options(), as serializer: S
     ) async throws -> Response<S.Output> {
+        let options = options.with(headers, timeout)
         if isObserved(options) {
             return try await observedRequest(
                 method, target, query: query, body: body, options: options, as: serializer)
         }
         // Read now; otherwise the options would be kept, and copied for that, while the response is awaited.
-        let (validates, kept) = (options.validatesResponse, maximumErrorBodySize(options))
+        let (validates, errors) = (options.validatesResponse, errorRules(options))
         let response = try await fetch(
             method, target, query: query, body: body, options: options, accept: serializer.accept)
         var whole = response.whole
@@ -26,7 +27,7 @@ extension HTTPSession {
             }
             return response.with(value: try serializer.serialize(whole))
         } catch {
-            throw response.refused(error, keeping: kept)
+            throw response.refused(error, errors)
         }
     }
 
@@ -53,8 +54,8 @@ extension HTTPSession {
     /// Whether others than its caller observe a request: hooks, observers of events, a queue.
     @usableFromInline func isObserved(_ options: Options) -> Bool { core.isObserved(options) }
 
-    /// Bytes of a response's body that an error carries.
-    @usableFromInline func maximumErrorBodySize(_ options: Options) -> Int { core.maximumErrorBodySize(options) }
+    /// What errors tell of a response's body.
+    @usableFromInline func errorRules(_ options: Options) -> ErrorRules { core.errorRules(options) }
 
     /// How content is read, where the session's configuration says so.
     @usableFromInline var contentSettings: ContentSettings? { core.contentSettings }

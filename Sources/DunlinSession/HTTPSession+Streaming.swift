@@ -13,10 +13,11 @@ extension HTTPSession {
     /// response can be read meanwhile. The response's body does not end before the request's has been sent.
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        body: RequestBody = .none,
+        body: RequestBody = .none, headers: Fields = Fields(), timeout: TimeLimit = .session,
         options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
-        let call = try streamCall(target, method, query: query, body: body, options: options)
+        let call = try streamCall(
+            target, method, query: query, body: body, options: options.with(headers, timeout))
         let delegate = TaskDelegate(call)
         let sink = StreamSink(isScope: true, on: delegate.loop)
         async let life: Void = delegate.run(call, into: sink)
@@ -48,9 +49,10 @@ extension HTTPSession {
     /// cancels what is still being read.
     public func stream(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options()
+        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options()
     ) async throws -> StreamedResponse {
-        let call = try streamCall(target, method, query: query, body: body, options: options)
+        let call = try streamCall(
+            target, method, query: query, body: body, options: options.with(headers, timeout))
         let delegate = TaskDelegate(call)
         let sink = StreamSink(isScope: false, on: delegate.loop)
         // The registry waits for it when the session is shut down, and it ends with its response.

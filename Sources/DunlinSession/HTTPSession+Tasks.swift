@@ -6,10 +6,11 @@ extension HTTPSession {
     /// request that cannot be sent, and once the session is shut down.
     public func task<S: ResponseSerializer>(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(), as serializer: S
+        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options(), as serializer: S
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let call = try core.call(
-            method, target, query: query, body: body, options: options, accept: serializer.accept, isObserved: true)
+            method, target, query: query, body: body, options: options.with(headers, timeout),
+            accept: serializer.accept, isObserved: true)
         return try handle(for: call, into: SerializedSink(serializer, call) { $0 })
     }
 

@@ -14,9 +14,12 @@ extension HTTPSession {
     /// within the scope, `shutdown` and its like leave this request out.
     public func withUpload<S: ResponseSerializer, Value>(
         to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(), body: RequestBody,
-        options: Options = Options(), as serializer: S, _ operation: (RequestTask<S.Output>) async throws -> Value
+        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options(), as serializer: S,
+        _ operation: (RequestTask<S.Output>) async throws -> Value
     ) async throws -> Value where S.Output: Sendable {
-        let upload = try task(target, method: method, query: query, body: body, options: options, as: serializer)
+        let upload = try task(
+            target, method: method, query: query, body: body, headers: headers, timeout: timeout, options: options,
+            as: serializer)
         upload.resume()
         do {
             let value = try await withTaskCancellationHandler {

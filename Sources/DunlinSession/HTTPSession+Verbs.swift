@@ -1,87 +1,158 @@
 /// The verbs: one line from a target to a value.
 ///
-/// `as:` takes a serializer and gives the whole `Response`, or a `Decodable` type and gives the value alone.
+/// ```swift
+/// let user = try await client.get("users/42", as: User.self)
+/// let made = try await client.post("users", json: draft, timeout: .seconds(5), as: User.self)
+/// try await client.delete("users/42")
+/// ```
+///
+/// `as:` takes a `Decodable` type and gives the value alone, or a serializer and gives the whole `Response`; without it
+/// that is the response with its bytes. `query:` takes what `HTTP.QueryValue` does. `headers:` are fields of this
+/// request, in place of the session's of the same names, and of `options.fields`. `json:` is a body: the value as JSON,
+/// written as the session's configuration says. `timeout:` is the limit of the whole request, whatever attempts and
+/// redirects it takes. `progress:` is told of the body that moves: of the response's for GET, of the request's for the
+/// others; at once, whenever it has changed since it last returned, and at the end.
 extension HTTPSession {
+    @discardableResult
     @inlinable public func get<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(), as serializer: S
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
-        try await request(.get, target, query: query, options: options, as: serializer)
+        try await request(
+            .get, target, query: query, options: options.with(headers, timeout, download: progress),
+            as: serializer)
     }
 
     @inlinable public func get<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(), as type: Value.Type
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        timeout: TimeLimit = .session, progress: ProgressHandler? = nil, options: Options = Options(),
+        as type: Value.Type
     ) async throws -> Value {
-        try await request(.get, target, query: query, options: options, as: .json(type)).value
+        try await request(
+            .get, target, query: query, options: options.with(headers, timeout, download: progress),
+            as: .json(type)
+        ).value
     }
 
     /// Asks for the head only: a response to HEAD has no body, whatever length it announces.
     @inlinable public func head(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options()
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        timeout: TimeLimit = .session, options: Options = Options()
     ) async throws -> Response<Bytes> {
-        try await request(.head, target, query: query, options: options, as: .bytes)
+        try await request(
+            .head, target, query: query, options: options.with(headers, timeout),
+            as: .bytes)
     }
 
+    @discardableResult
     @inlinable public func post<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(),
-        as serializer: S
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        progress: ProgressHandler? = nil, options: Options = Options(),
+        as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
-        try await request(.post, target, query: query, body: body, options: options, as: serializer)
+        try await request(
+            .post, target, query: query, body: try self.body(body, json),
+            options: options.with(headers, timeout, upload: progress),
+            as: serializer)
     }
 
     @inlinable public func post<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
-        try await request(.post, target, query: query, body: body, options: options, as: .json(type)).value
+        try await request(
+            .post, target, query: query, body: try self.body(body, json),
+            options: options.with(headers, timeout, upload: progress),
+            as: .json(type)
+        ).value
     }
 
+    @discardableResult
     @inlinable public func put<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(),
-        as serializer: S
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        progress: ProgressHandler? = nil, options: Options = Options(),
+        as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
-        try await request(.put, target, query: query, body: body, options: options, as: serializer)
+        try await request(
+            .put, target, query: query, body: try self.body(body, json),
+            options: options.with(headers, timeout, upload: progress),
+            as: serializer)
     }
 
     @inlinable public func put<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
-        try await request(.put, target, query: query, body: body, options: options, as: .json(type)).value
+        try await request(
+            .put, target, query: query, body: try self.body(body, json),
+            options: options.with(headers, timeout, upload: progress),
+            as: .json(type)
+        ).value
     }
 
+    @discardableResult
     @inlinable public func patch<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(),
-        as serializer: S
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        progress: ProgressHandler? = nil, options: Options = Options(),
+        as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
-        try await request(.patch, target, query: query, body: body, options: options, as: serializer)
+        try await request(
+            .patch, target, query: query, body: try self.body(body, json),
+            options: options.with(headers, timeout, upload: progress),
+            as: serializer)
     }
 
     @inlinable public func patch<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        options: Options = Options(),
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        progress: ProgressHandler? = nil, options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
-        try await request(.patch, target, query: query, body: body, options: options, as: .json(type)).value
+        try await request(
+            .patch, target, query: query, body: try self.body(body, json),
+            options: options.with(headers, timeout, upload: progress),
+            as: .json(type)
+        ).value
     }
 
+    @discardableResult
     @inlinable public func delete<S: ResponseSerializer>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
         options: Options = Options(),
-        as serializer: S
+        as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
-        try await request(.delete, target, query: query, body: body, options: options, as: serializer)
+        try await request(
+            .delete, target, query: query, body: try self.body(body, json), options: options.with(headers, timeout),
+            as: serializer)
     }
 
     @inlinable public func delete<Value: Decodable>(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
+        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
         options: Options = Options(),
         as type: Value.Type
     ) async throws -> Value {
-        try await request(.delete, target, query: query, body: body, options: options, as: .json(type)).value
+        try await request(
+            .delete, target, query: query, body: try self.body(body, json), options: options.with(headers, timeout),
+            as: .json(type)
+        ).value
+    }
+
+    /// The body that was given, either way.
+    @usableFromInline func body(_ body: RequestBody, _ json: (any Encodable)?) throws -> RequestBody {
+        guard let json else { return body }
+        guard case .none = body.content else {
+            throw NetworkError(.invalidRequest, "the request was given two bodies: `body` and `json`")
+        }
+        return try .json(json, core.configuration.json)
     }
 }

@@ -32,6 +32,17 @@ public final class HTTPSession: Sendable {
         configuration.tls.warnings.forEach(warnings.note)
     }
 
+    /// A session whose relative targets are under a URL, with what else is to be said of it:
+    ///
+    /// ```swift
+    /// let client = try HTTPSession(baseURL: "https://api.example.com/v1/") { $0.timeouts.total = .seconds(20) }
+    /// ```
+    public convenience init(baseURL: String, _ change: (inout Configuration) throws -> Void = { _ in }) throws {
+        var configuration = Configuration(baseURL: baseURL)
+        try change(&configuration)
+        try self.init(configuration)
+    }
+
     public var configuration: Configuration { core.configuration }
 
     /// The running requests of this session.

@@ -17,28 +17,36 @@ extension HTTPSession {
     /// that fails or is cancelled leaves nothing. Throws `NetworkError` codes `fileNotCreated`, `fileNotWritten` and
     /// `fileNotMoved` if a file system refuses; `fileFailure` says what and why.
     ///
+    /// A download by another method than GET, or with a body, begins anew where one by GET would go on: servers have no
+    /// ranges of what they compute.
+    ///
     /// `progress` is told the progress: at once, whenever it has changed since it last returned, and at the end.
     public func download(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(),
-        to destination: Destination,
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        body: RequestBody = .none, headers: Fields = Fields(), timeout: TimeLimit = .session,
+        options: Options = Options(), to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions(),
-        progress: (@Sendable (TransferProgress) async -> Void)? = nil
+        progress: ProgressHandler? = nil
     ) async throws -> Response<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
         let download = Download(to: destination.anchored, transfer)
-        return try await run(download, target, query, options, progress)
+        return try await run(
+            download, Asked(target, method, query, body, options: options.with(headers, timeout)), progress)
     }
 
     /// Makes a download with a handle, which does not begin before it is resumed or awaited.
     public func downloadTask(
-        _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), options: Options = Options(),
-        to destination: Destination,
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        body: RequestBody = .none, headers: Fields = Fields(), timeout: TimeLimit = .session,
+        options: Options = Options(), to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions()
     ) throws -> RequestTask<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
-        return try task(Download(to: destination.anchored, transfer), target, query, options)
+        return try task(
+            Download(to: destination.anchored, transfer),
+            Asked(target, method, query, body, options: options.with(headers, timeout)))
     }
 
     /// Goes on with a download that was cancelled. `newURL` is where the same file is available now, such as a URL that
@@ -49,11 +57,10 @@ extension HTTPSession {
     public func download(
         resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
         to destination: Destination, transfer: DownloadOptions = DownloadOptions(),
-        progress: (@Sendable (TransferProgress) async -> Void)? = nil
+        progress: ProgressHandler? = nil
     ) async throws -> Response<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: data)
-        return try await run(
-            download, newURL ?? HTTP.Target(data.url), HTTP.Query(), options.with(data.fields), progress)
+        return try await run(download, Asked(newURL ?? .url(data.url), options: options.with(data.fields)), progress)
     }
 
     /// Makes a download with a handle, which goes on with one that was cancelled.
@@ -62,7 +69,7 @@ extension HTTPSession {
         to destination: Destination, transfer: DownloadOptions = DownloadOptions()
     ) throws -> RequestTask<DownloadedFile> {
         let download = Download(to: destination.anchored, transfer, resuming: data)
-        return try task(download, newURL ?? HTTP.Target(data.url), HTTP.Query(), options.with(data.fields))
+        return try task(download, Asked(newURL ?? .url(data.url), options: options.with(data.fields)))
     }
 }
 
@@ -104,34 +111,38 @@ extension HTTPSession.Options {
 // MARK: - Running
 
 extension HTTPSession {
+    /// What a download asks for.
+    private struct Asked {
+        let target: HTTP.Target
+        let method: HTTP.Method
+        let query: HTTP.Query
+        let body: RequestBody
+        let options: Options
+
+        init(
+            _ target: HTTP.Target, _ method: HTTP.Method = .get, _ query: HTTP.Query = HTTP.Query(),
+            _ body: RequestBody = .none, options: Options
+        ) {
+            (self.target, self.method, self.query) = (target, method, query)
+            (self.body, self.options) = (body, options)
+        }
+    }
+
     private func run(
-        _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options,
-        _ progress: (@Sendable (TransferProgress) async -> Void)?
+        _ download: Download, _ asked: Asked, _ progress: ProgressHandler?
     ) async throws -> Response<DownloadedFile> {
-        let call = try downloadCall(download, target, query, options, progress)
+        let call = try downloadCall(download, asked, progress)
         return try await TaskDelegate(call).run(call, into: download)
     }
 
-    private func task(
-        _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options
-    ) throws -> RequestTask<DownloadedFile> {
-        let call = try downloadCall(download, target, query, options, nil)
-        return try handle(for: call, into: download, leaving: download.leftover)
+    private func task(_ download: Download, _ asked: Asked) throws -> RequestTask<DownloadedFile> {
+        try handle(for: downloadCall(download, asked, nil), into: download, leaving: download.leftover)
     }
 
-    private func downloadCall(
-        _ download: Download, _ target: HTTP.Target, _ query: HTTP.Query, _ options: Options,
-        _ progress: (@Sendable (TransferProgress) async -> Void)?
-    ) throws -> Call {
+    private func downloadCall(_ download: Download, _ asked: Asked, _ progress: ProgressHandler?) throws -> Call {
         try download.options.segments?.validate()
-        var options = options
-        if let progress {
-            let former = options.hooks.downloadProgress
-            options.hooks.downloadProgress = { step, snapshot in
-                await former?(step, snapshot)
-                await progress(step)
-            }
-        }
-        return try core.call(.get, target, query: query, options: options, kind: .download, isObserved: true)
+        return try core.call(
+            asked.method, asked.target, query: asked.query, body: asked.body,
+            options: asked.options.with(Fields(), .session, download: progress), kind: .download, isObserved: true)
     }
 }

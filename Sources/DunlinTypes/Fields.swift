@@ -168,6 +168,14 @@ extension Fields: Sequence {
     }
 }
 
+extension Fields {
+    /// Sorted by name, because a dictionary has no order.
+    public init(_ dictionary: [String: String]) {
+        self.init()
+        for (name, value) in dictionary.sorted(by: { $0.key < $1.key }) { append(name: name, value: value) }
+    }
+}
+
 extension Fields: ExpressibleByDictionaryLiteral {
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init()

@@ -12,6 +12,8 @@ public struct NetworkError: Error, Sendable {
     }
 
     public var code: Code
+    /// The request that failed; nil for an error that is about none.
+    public var request: RequestName?
     /// Where the request was, whichever limit it ran into; nil if it was in no phase.
     public var phase: HTTP.Phase?
     /// Which limit was exceeded, for a timeout: the phase's own, or that of the whole.
@@ -34,6 +36,8 @@ public struct NetworkError: Error, Sendable {
     public var response: ResponseHead?
     /// The beginning of that response's body, up to a limit: of a body that was refused, or as far as it came.
     public var body: Bytes?
+    /// Whether the description shows the beginning of that body, if it is text.
+    public var showsBody = true
     /// How the last hop spent its time.
     public var hop: HTTP.Hop?
     /// The earlier attempts, if a retry policy had the request sent again.
@@ -100,6 +104,9 @@ extension NetworkError.Code {
     public static let unacceptableContentType = Self("unacceptableContentType")
     /// The response has no content, and the type that was asked for needs some.
     public static let noContent = Self("noContent")
+    /// The content is not what the type that was asked for is made of; `codingPath` says where, and the underlying
+    /// `DecodingError` what was expected.
+    public static let decodingFailed = Self("decodingFailed")
     /// The content is not what it says it is: text in another charset, a document that breaks its own rules.
     public static let unreadableContent = Self("unreadableContent")
     /// The body cannot be read a second time, or cannot be sent a second time.
@@ -144,17 +151,57 @@ extension NetworkError.Code {
 extension NetworkError {
     /// How many attempts the request had; 1 if there was only one.
     public var attempts: Int { retries.count + 1 }
+
+    /// Where in a value decoding failed; empty for other errors, and for the value as a whole.
+    public var codingPath: [any CodingKey] {
+        switch underlying as? DecodingError {
+        case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
+            .dataCorrupted(let context):
+            context.codingPath
+        default: []
+        }
+    }
 }
 
 extension NetworkError: CustomStringConvertible {
+    /// On one line: `GET https://api.test/users/42: 404 Not Found: {"error":"no such user"}`, or for what else may go
+    /// wrong its code and reason, where and when it happened, and the cause.
     public var description: String {
-        var text = "\(code): \(reason)"
-        if let peer { text += " [\(peer)]" }
+        let name = request.map { "\($0): " } ?? ""
+        if code == .unacceptableStatus, let status = response?.status {
+            let attempt = retries.isEmpty ? "" : " in attempt \(attempts)"
+            let beginning = bodyText.map { ": \($0)" } ?? ""
+            return VisibleText.of("\(name)\(status) \(status.phrase)\(attempt)\(beginning)")
+        }
+        var text = "\(name)\(code): \(reason)"
+        if let peer, request?.url.contains(peer) != true { text += " [\(peer)]" }
         if let circumstances { text += " (\(circumstances))" }
         if !retries.isEmpty { text += " in attempt \(attempts)" }
         // What a cause says in the same words is said once.
-        if let underlying, "\(underlying)" != reason { text += ": \(underlying)" }
+        if let underlying, !isDecoding, "\(underlying)" != reason { text += ": \(underlying)" }
         return VisibleText.of(text)
+    }
+
+    /// Its text is in the reason.
+    private var isDecoding: Bool { code == .decodingFailed && underlying is DecodingError }
+
+    /// The first 200 characters of a refused body that is text, without what looks like a secret; nil for anything
+    /// else, and where it is not to be shown.
+    public var bodyText: String? {
+        guard showsBody, let body, !body.isEmpty, isText else { return nil }
+        let masked = SecretText.masked(String(body[0..<min(body.count, 4 * Self.shownCharacters)]))
+        let isWhole = masked.unicodeScalars.count <= Self.shownCharacters && body.count <= 4 * Self.shownCharacters
+        return VisibleText.of(masked, upTo: Self.shownCharacters) + (isWhole ? "" : "…")
+    }
+
+    private static let shownCharacters = 200
+
+    /// By the declared type, or by its bytes if it declares none.
+    private var isText: Bool {
+        guard let type = response?.fields["content-type"]?.lowercased() else {
+            return body.map { !$0.array.contains { $0 < 0x09 } } ?? false
+        }
+        return type.hasPrefix("text/") || ["json", "xml", "x-www-form-urlencoded"].contains { type.contains($0) }
     }
 
     /// In which phase, by which limit, after how long; nil if neither of the first two is known.

@@ -16,7 +16,7 @@ import Testing
         (.serverTrustFailed, -1202), (.clearTextRefused, -1022), (.interfaceRefused, -1020),
         (.unusableCredential, -1013),
         (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
-        (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016),
+        (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016), (.decodingFailed, -1016),
         (.invalidConfiguration, -1),
         (.sessionClosed, -1), (.insecurePinningConfiguration, -1), (.bodyNotReplayable, -1021),
         (.tooManyRedirects, -1007), (.redirectLoop, -1007), (.invalidRedirect, -1010),

@@ -20,7 +20,7 @@ import Testing
         ("http://example.com/v1", "/users", [:], "http://example.com /users"),
         ("http://example.com/v1", "users/\("a/b")", ["q": "1"], "http://example.com /v1/users/a%2Fb?q=1"),
         ("http://example.com", "users?a=1", ["b": "2"], "http://example.com /users?a=1&b=2"),
-        (nil, "https://example.com:8443/x", ["b": nil], "https://example.com:8443 /x?b"),
+        (nil, "https://example.com:8443/x", ["b": HTTP.QueryFlag()], "https://example.com:8443 /x?b"),
         (nil, "http://[::1]", [:], "http://[::1] /"),
     ]
 

@@ -63,7 +63,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("list", ["q": "a b&c", "tag": "x", "tag": "y", "flag": nil], "/list?q=a%20b%26c&tag=x&tag=y&flag"),
+            (
+                "list", ["q": "a b&c", "tag": "x", "tag": "y", "flag": HTTP.QueryFlag()],
+                "/list?q=a%20b%26c&tag=x&tag=y&flag"
+            ),
             ("list?page=2", ["per": "10"], "/list?page=2&per=10"),
             ("list", ["+": "ü/?"], "/list?%2B=%C3%BC/?"),
             ("list", [:], "/list"),

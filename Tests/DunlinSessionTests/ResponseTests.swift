@@ -50,10 +50,57 @@ import Testing
         #expect(error?.body == (isTaken ? nil : "1"))
     }
 
-    @Test func `JSON that does not fit throws the decoder's own error`() async throws {
-        let mock = try Mocked()
-        mock.transport.on(.get, "/").respond(json: ["id": "x"])
-        await #expect(throws: DecodingError.self) { try await mock.session.get("/", as: User.self) }
+    @Test(arguments: [false, true])
+    func `JSON that does not fit is an error that says where, of which request`(isObserved: Bool) async throws {
+        let mock = try Mocked { if isObserved { $0.hooks.completed = { _ in } } }
+        mock.transport.on(.get, "/u").respond(json: ["id": "x"])
+        let error = try #require(
+            try await networkError { _ = try await mock.session.get("u?token=hidden&q=1", as: User.self) })
+        #expect(error.code == .decodingFailed && error.underlying is DecodingError)
+        #expect(error.codingPath.map(\.stringValue) == ["id"])
+        #expect(error.request?.description == "GET http://api.test/u?token=***&q=1")
+        #expect(error.response?.status == .ok && error.body == #"{"id":"x"}"#)
+        #expect(
+            error.description == """
+                GET http://api.test/u?token=***&q=1: decodingFailed: expected Int, found the text "x" (at id, line 1, \
+                column 7) (phase receive)
+                """)
+    }
+
+    @Test(arguments: [
+        (
+            "application/json", #"{"error":"no such user","token":"hunter2"}"#,
+            #": {"error":"no such user","token":"***"}"#
+        ),
+        ("text/html", "<p>gone\u{1B}[2J</p>", ": <p>gone[2J</p>"), ("image/png", "abc", ""), ("text/plain", "", ""),
+        ("text/plain", String(repeating: "é", count: 300), ": " + String(repeating: "é", count: 200) + "…"),
+        ("application/problem+json", #"{"a":{"password":{"x":1}}}"#, #": {"a":{"password":***"#),
+    ])
+    func `a refused status is named first, with the beginning of a textual body`(
+        type: String, body: String, shown: String
+    ) async throws {
+        for shows in [true, false] {
+            let mock = try Mocked { $0.showsRefusedBodies = shows }
+            mock.transport.on(.get, "/users/42").respond(404, fields: ["Content-Type": type], body: Bytes(body))
+            let error = try #require(
+                try await networkError { _ = try await mock.session.get("users/42", as: User.self) })
+            #expect(error.code == .unacceptableStatus)
+            #expect(error.description == "GET http://api.test/users/42: 404 Not Found" + (shows ? shown : ""))
+            #expect(error.body == Bytes(body))
+        }
+    }
+
+    @Test func `every error names its request`() async throws {
+        let mock = try Mocked("http://ann:pass@api.test")
+        mock.transport.on(.post, "/a").fail(.connectionReset)
+        let failed = try await networkError { _ = try await mock.session.post("a", as: .bytes) }
+        #expect(failed?.request?.description == "POST http://api.test/a" && failed?.peer != nil)
+        #expect(failed?.description.hasPrefix("POST http://api.test/a: connectionClosed: ") == true)
+        let refused = try await networkError { _ = try await mock.session.get("a/\("..")?sig=hidden", as: .bytes) }
+        #expect(refused?.request?.description == "GET a/..?sig=***")
+        await mock.session.shutdown()
+        let closed = try await networkError { _ = try await mock.session.get("a", as: .bytes) }
+        #expect(closed?.code == .sessionClosed && closed?.request?.description == "GET http://api.test/a")
     }
 
     @Test(arguments: [(10, true), (9, false)])

@@ -153,7 +153,7 @@ struct `Response bodies` {
             stage.server.enqueue([
                 .message(.init(.ok, fields: ["Content-Length": "\(16 << 20)"])), .generate(8 << 20 + 1000), .stall,
             ])
-            let options = HTTPSession.Options(timeouts: Timeouts(readIdle: .milliseconds(100)))
+            let options = HTTPSession.Options(timeouts: .init(readIdle: .milliseconds(100)))
             let error = try await NetworkError.thrown {
                 if !isStreamed { _ = try await stage.session.get("big", options: options, as: .bytes) }
                 try await stage.session.withResponse(from: "big", options: options) { response in

@@ -11,7 +11,7 @@ struct `Expectations` {
     ]
 
     private static func options(_ timeout: Duration = .seconds(600)) -> HTTPSession.Options {
-        var options = HTTPSession.Options(timeouts: Timeouts(connect: nil, send: nil, firstByte: nil, total: nil))
+        var options = HTTPSession.Options(timeouts: .init(connect: .none, send: .none, firstByte: .none, total: .none))
         options.expectsContinue = true
         options.continueTimeout = timeout
         return options

@@ -155,7 +155,7 @@ struct `Numbers of strangers` {
         options.continueTimeout = time
         try await Self.ask(session, options)
         options = HTTPSession.Options()
-        options.timeouts = Timeouts(firstByte: time, readIdle: time, total: time)
+        options.timeouts = .init(firstByte: .after(time), readIdle: .after(time), total: .after(time))
         try await Self.ask(session, options)
         _ = try await Self.failure {
             try await session.withTimeout(time) { try await Self.ask(session, HTTPSession.Options()) }

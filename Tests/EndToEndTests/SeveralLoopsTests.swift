@@ -76,7 +76,7 @@ struct `A session over several loops` {
             let task = Task {
                 try await session.onEventLoop { @concurrent in
                     var options = HTTPSession.Options()
-                    if byTimeout { options.timeouts = Timeouts(firstByte: .milliseconds(50)) }
+                    if byTimeout { options.timeouts = .init(firstByte: .milliseconds(50)) }
                     _ = try await session.get("stuck", options: options, as: .bytes)
                 }
             }

@@ -101,3 +101,7 @@ extension NetworkError {
 
     struct NothingThrown: Error {}
 }
+
+extension HTTPSession.RequestTimeouts {
+    static var patient: HTTPSession.RequestTimeouts { HTTPSession.RequestTimeouts(Timeouts.patient) }
+}

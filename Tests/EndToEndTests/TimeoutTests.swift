@@ -105,7 +105,7 @@ struct `A request that takes too long` {
     @Test(.rows("RQ-50")) func `a request can have a time limit of its own`() async throws {
         try await Stage.with { (stage: Stage) async throws in
             stage.server.enqueue([.stall])
-            let options = HTTPSession.Options(timeouts: Timeouts(firstByte: .milliseconds(50)))
+            let options = HTTPSession.Options(timeouts: .init(firstByte: .milliseconds(50)))
             let error = try await NetworkError.thrown {
                 _ = try await stage.session.get("x", options: options, as: .bytes)
             }

@@ -17,7 +17,9 @@ struct `Against nginx` {
         }
     }
 
-    private func options(_ fields: Fields = Fields(), timeouts: Timeouts? = nil) -> HTTPSession.Options {
+    private func options(_ fields: Fields = Fields(), timeouts: HTTPSession.RequestTimeouts = .init())
+        -> HTTPSession.Options
+    {
         HTTPSession.Options(fields: fields, timeouts: timeouts, validatesResponse: false)
     }
 
@@ -101,10 +103,10 @@ struct `Against nginx` {
             let file = Noise.bytes(160 << 10)
             try nginx.publish(file, as: "file")
             // Two waits of a second, each longer than what the whole response may be silent for.
-            let patient = options(timeouts: Timeouts(readIdle: .seconds(5)))
+            let patient = options(timeouts: .init(readIdle: .seconds(5)))
             let response = try await session.get("slow/file", options: patient, as: .bytes)
             #expect(response.value.array == file)
-            let hasty = options(timeouts: Timeouts(readIdle: .milliseconds(200)))
+            let hasty = options(timeouts: .init(readIdle: .milliseconds(200)))
             let error = await #expect(throws: NetworkError.self) {
                 try await session.get("slow/file", options: hasty, as: .bytes)
             }
@@ -209,7 +211,7 @@ struct `Against nginx` {
     @Test func `restarts under load fail requests in known ways, and everything recovers`() async throws {
         try await with { nginx, session in
             try nginx.publish(Noise.bytes(300_000), as: "file")
-            let timeouts = Timeouts(
+            let timeouts = HTTPSession.RequestTimeouts(
                 connect: .seconds(2), firstByte: .seconds(2), readIdle: .seconds(2), total: .seconds(5))
             let load = Load(session, options(timeouts: timeouts))
             try await load.goThroughRestarts(of: nginx, asking: ["hello", "file"])

@@ -257,7 +257,7 @@ struct `Against nginx over TLS` {
     @Test func `restarts and reloads under load fail requests in known ways, and everything recovers`() async throws {
         try await Self.with { nginx, session, authority in
             try nginx.publish(Noise.bytes(300_000), as: "file")
-            let timeouts = Timeouts(
+            let timeouts = HTTPSession.RequestTimeouts(
                 connect: .seconds(2), tls: .seconds(2), firstByte: .seconds(2), readIdle: .seconds(2),
                 total: .seconds(5))
             let load = Load(session, HTTPSession.Options(timeouts: timeouts, validatesResponse: false))

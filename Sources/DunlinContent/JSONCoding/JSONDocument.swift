@@ -21,7 +21,8 @@ final class JSONDocument {
     /// Whether the name of a member looks as if its value were secret.
     func isNamedSecret(_ place: Int) -> Bool {
         guard place > 0, index.entries[place - 1].isText else { return false }
-        return JSONPath.isSecret(index.beginning(of: index.entries[place - 1], JSONPath.longestJudged + 1))
+        // The longest escape of a byte has six.
+        return SecretName.isLikely(index.beginning(of: index.entries[place - 1], 6 * (SecretName.longest + 1)))
     }
 
     func entry(_ place: Int) -> JSONIndex.Entry {

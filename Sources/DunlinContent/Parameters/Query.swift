@@ -1,9 +1,10 @@
 internal import DunlinSemantics
 
 extension HTTP {
-    /// Query parameters in the order given, repeated keys included: `["tag": "a", "tag": "b", "flag": nil]`.
+    /// Query parameters in the order given, repeated keys included: `["q": text, "page": 2, "tag": ["new", "red"]]`.
     ///
-    /// For parameters with more structure than pairs of text, use `Query(parameters, style:)`.
+    /// An array is its key several times, and a value that is nil is left out. For parameters with more structure, use
+    /// `Query(parameters, style:)`; for a key without a value `HTTP.QueryFlag()`.
     public struct Query: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         @usableFromInline struct Pair: Sendable, Hashable {
             var key: String
@@ -16,8 +17,41 @@ extension HTTP {
 
         @inlinable public init() {}
 
-        public init(dictionaryLiteral elements: (String, String?)...) {
-            pairs = elements.map { Pair(key: $0.0, value: $0.1) }
+        public init(dictionaryLiteral elements: (String, (any HTTP.QueryValue)?)...) {
+            for (key, value) in elements { append(key, value) }
+        }
+
+        /// Sorted by key, because a dictionary has no order.
+        public init(_ dictionary: [String: some HTTP.QueryValue]) {
+            for (key, value) in dictionary.sorted(by: { $0.key.precedesInUTF16($1.key) }) { append(key, value) }
+        }
+
+        /// A query as it stands in a URL, read as forms are: `Query(parsing: "q=a%20b&tag=new&tag=red")["q"]` is `a b`.
+        /// Any text is a query; a `?` in front is passed over.
+        public init(parsing text: String) {
+            pairs = Self.pairs(in: text.hasPrefix("?") ? text.dropFirst() : text[...])
+        }
+
+        private static func pairs(in text: Substring) -> [Pair] {
+            text.split(separator: "&").map { item in
+                let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return Pair(
+                    key: PercentEncoding.meaning(ofQueryPart: parts[0]),
+                    value: parts.count > 1 ? PercentEncoding.meaning(ofQueryPart: parts[1]) : nil)
+            }
+        }
+
+        /// The value of the first parameter of this name; empty for one without a value, nil if there is none.
+        public subscript(_ key: String) -> String? { values(of: key).first }
+
+        /// Every value of this name, in order.
+        public func values(of key: String) -> [String] {
+            items.filter { $0.key.hasSameBytes(as: key) }.map { $0.value ?? "" }
+        }
+
+        /// All parameters in order; one without a value has nil.
+        public var items: [(key: String, value: String?)] {
+            pairs.flatMap { $0.isEncoded ? Self.pairs(in: $0.key[...]) : [$0] }.map { ($0.key, $0.value) }
         }
 
         /// A query that is written already, used as it is. Throws if it is none: for a character that must be
@@ -41,9 +75,13 @@ extension HTTP {
 
         public var isEmpty: Bool { pairs.isEmpty }
 
-        /// Adds a parameter; without a value the bare key is sent.
-        public mutating func append(_ key: String, _ value: String?) {
-            pairs.append(Pair(key: key, value: value))
+        /// Adds a parameter, once for each text that its value has: none for nil.
+        public mutating func append(_ key: String, _ value: (any HTTP.QueryValue)?) {
+            if value is HTTP.QueryFlag {
+                pairs.append(Pair(key: key, value: nil))
+            } else {
+                for text in value?.queryTexts ?? [] { pairs.append(Pair(key: key, value: text)) }
+            }
         }
 
         /// The query as written in a URL: everything but letters, digits and `-._~/?` escaped.
@@ -62,6 +100,13 @@ extension HTTP {
             }
             return String(decoding: bytes, as: UTF8.self)
         }
+    }
+
+    /// The value of a parameter that has none: `["verbose": HTTP.QueryFlag()]` is `?verbose`.
+    public struct QueryFlag: HTTP.QueryValue, Sendable, Hashable {
+        public init() {}
+
+        public var queryTexts: [String] { [""] }
     }
 
     /// The parameters of a request, whatever form its serializer gives them.

@@ -50,6 +50,8 @@ public struct BodySequence: AsyncSequence, Sendable {
     package let source: Source
     /// The owner of a response that may leave its scope.
     package var owner: BodyOwner?
+    /// Names the request in the errors of reading.
+    package var naming: (@Sendable (any Error) -> any Error)?
 
     package init(_ body: TransportResponse.Body, _ trailers: Fields, declaredLength: Int?) {
         source = Source(body, trailers, declaredLength)
@@ -73,10 +75,11 @@ public struct BodySequence: AsyncSequence, Sendable {
     }
 
     public func makeAsyncIterator() -> Iterator {
-        if let refusal = source.take() { return Iterator(state: .refused(refusal)) }
+        if let refusal = source.take() { return Iterator(state: .refused(refusal), naming: naming) }
         switch source.body {
-        case .bytes(let bytes): return Iterator(state: bytes.isEmpty ? .over : .whole(bytes), owner: owner)
-        case .stream(let stream): return Iterator(state: .streaming(stream), owner: owner)
+        case .bytes(let bytes):
+            return Iterator(state: bytes.isEmpty ? .over : .whole(bytes), owner: owner, naming: naming)
+        case .stream(let stream): return Iterator(state: .streaming(stream), owner: owner, naming: naming)
         }
     }
 
@@ -90,10 +93,11 @@ public struct BodySequence: AsyncSequence, Sendable {
 
         var state: State
         var owner: BodyOwner?
+        var naming: (@Sendable (any Error) -> any Error)?
 
         public mutating func next() async throws -> Bytes? {
             switch state {
-            case .refused(let error): throw error
+            case .refused(let error): throw naming?(error) ?? error
             case .over:
                 owner?.end()
                 return nil
@@ -114,7 +118,7 @@ public struct BodySequence: AsyncSequence, Sendable {
             } catch {
                 // That somebody else is reading does not end the body.
                 if (error as? NetworkError)?.code != .bodyConsumed { owner?.end(error) }
-                throw error
+                throw naming?(error) ?? error
             }
         }
     }

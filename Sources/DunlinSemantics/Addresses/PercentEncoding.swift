@@ -76,6 +76,25 @@ public enum PercentEncoding {
         return String(validating: octets, as: UTF8.self)
     }
 
+    /// What a name or value of a query means, as forms are read: `+` is a space, and a `%` that begins no triplet is
+    /// itself.
+    public static func meaning(ofQueryPart text: Substring) -> String {
+        let bytes = Array(text.utf8)
+        var octets: [UInt8] = []
+        octets.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            if bytes[index] == UInt8(ascii: "%"), let octet = octet(bytes.span, at: index, before: bytes.count) {
+                octets.append(octet)
+                index += 3
+            } else {
+                octets.append(bytes[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : bytes[index])
+                index += 1
+            }
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+
     /// The octet that the triplet at `index` stands for.
     static func octet(_ bytes: Span<UInt8>, at index: Int, before end: Int) -> UInt8? {
         guard index + 2 < end, let high = hexValue(bytes[index + 1]), let low = hexValue(bytes[index + 2]) else {

@@ -27,7 +27,7 @@ extension HTTPSession {
             _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String, fragment: String? = nil,
             body: RequestBody, options: Options, reading: Reading, observers: RequestObservers? = nil, book: TaskBook
         ) throws {
-            era = try session.tasks.era
+            do { era = try session.tasks.era } catch { throw error.named(head) }
             self.session = session
             (self.kind, self.head, self.targetTemplate, self.fragment) = (kind, head, template, fragment)
             (self.body, self.options, self.reading) = (body, options, reading)
@@ -40,8 +40,9 @@ extension HTTPSession {
         /// Bytes; nil for any number.
         var limit: Int?
         var decodes: Bool
+        package var errors: ErrorRules
         /// How much of a body an error carries.
-        package var kept: Int
+        package var kept: Int { errors.keptBody }
     }
 }
 
@@ -53,29 +54,35 @@ extension SessionCore {
         _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
         options: HTTPSession.Options, accept: String? = nil, kind: HTTPSession.TaskKind? = nil, isObserved: Bool
     ) throws -> HTTPSession.Call {
-        var extras: RequestBuilder.Extras?
-        var head = try builder.head(
-            method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
-        if !options.decompresses { builder.leaveOutCodings(&head, options.fields) }
-        if let rare = options.rare { try rare.complete(&head, options.fields) }
-        let book = book
-        return try HTTPSession.Call(
-            self, kind: kind ?? .of(body), head: head,
-            template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
-            fragment: extras?.fragment, body: body, options: options, reading: reading(options),
-            observers: isObserved ? observers(options, on: book.loop) : nil, book: book)
+        do {
+            var extras: RequestBuilder.Extras?
+            var head = try builder.head(
+                method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
+            if !options.decompresses { builder.leaveOutCodings(&head, options.fields) }
+            if let rare = options.rare { try rare.complete(&head, options.fields) }
+            let book = book
+            return try HTTPSession.Call(
+                self, kind: kind ?? .of(body), head: head,
+                template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
+                fragment: extras?.fragment, body: body, options: options, reading: reading(options),
+                observers: isObserved ? observers(options, on: book.loop) : nil, book: book)
+        } catch {
+            throw error.named(method, target)
+        }
     }
 
     private func reading(_ options: HTTPSession.Options) -> HTTPSession.Reading {
         HTTPSession.Reading(
             limit: options.maximumBodySize.bytes(of: configuration.limits.maximumBodySize),
             decodes: options.decompresses,
-            kept: maximumErrorBodySize(options))
+            errors: errorRules(options))
     }
 
-    /// How much of a response's body an error carries.
-    func maximumErrorBodySize(_ options: HTTPSession.Options) -> Int {
-        options.rare?.values.maximumErrorBodySize ?? configuration.limits.maximumErrorBodySize
+    /// What errors of a request tell of its response's body.
+    func errorRules(_ options: HTTPSession.Options) -> ErrorRules {
+        ErrorRules(
+            keptBody: options.rare?.values.maximumErrorBodySize ?? configuration.limits.maximumErrorBodySize,
+            showsBody: configuration.showsRefusedBodies)
     }
 
     /// Whether others than its caller observe a request: hooks, observers of events, a queue.
@@ -85,16 +92,22 @@ extension SessionCore {
 
     private func observers(_ options: HTTPSession.Options, on loop: Reactor) -> RequestObservers {
         RequestObservers(
-            [configuration.hooks, options.hooks], hub, TransferControl(on: loop, priority: options.priority))
+            [options.hooks, configuration.hooks], hub, TransferControl(on: loop, priority: options.priority))
     }
 }
 
 extension HTTPSession.Call {
     var loop: Reactor { book.loop }
 
+    /// The limits of this request.
+    var timeouts: Timeouts {
+        let usual = session.configuration.timeouts
+        return options.timeLimits?.timeouts.over(usual) ?? usual
+    }
+
     /// The request to send, begun at `start`.
     func request(_ body: RequestBody, since start: MonotonicTime) throws -> TransportRequest {
-        let timeouts = options.timeouts ?? session.configuration.timeouts
+        let timeouts = timeouts
         return TransportRequest(
             head: head, body: body, timeouts: timeouts, deadline: try InheritedDeadline.end(timeouts, from: start),
             priority: observers?.control.queueStatus.priority ?? options.priority,

@@ -1,11 +1,11 @@
-/// Asks and tells the hooks of one call: the session's first, and the request's where that has no opinion. Hooks run
+/// Asks and tells the hooks of one call: the request's first, and the session's where that has no opinion. Hooks run
 /// off the loop, within the call's limits, and are cancelled with it.
 extension LiveCall {
     /// The first opinion; nil if no hook has one.
     package func ask<Hook: Sendable, Answer: Sendable>(
         _ hook: (HTTPSession.Hooks) -> Hook?, _ ask: @escaping @Sendable (Hook) async -> Answer?
     ) async throws -> Answer? {
-        for hooks in [chain.settings.hooks, delegate.settings?.options.hooks] {
+        for hooks in [delegate.settings?.options.hooks, chain.settings.hooks] {
             guard let hooks, let hook = hook(hooks) else { continue }
             if let answer = try await foreign({ await ask(hook) }) { return answer }
         }

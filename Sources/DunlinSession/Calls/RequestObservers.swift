@@ -5,10 +5,10 @@ internal import Synchronization
 /// Those who observe one call, beside its caller: hooks, observers of events, and whoever holds a handle. A call
 /// without observers costs one check.
 ///
-/// The session's hooks come first. For a decision the first opinion counts. Hooks are the user's code and run off the
+/// The request's hooks come first. For a decision the first opinion counts. Hooks are the user's code and run off the
 /// loop; those that decide are cancelled when the call is cancelled or its deadline has come.
 package final class RequestObservers: Sendable {
-    /// The session's, then the request's own.
+    /// The request's own, then the session's.
     let hooks: [HTTPSession.Hooks]
     let events: EventHub
     let control: TransferControl

@@ -109,7 +109,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
     private let session: SessionCore
     private let chosen: Serializer
     private let validates: Bool
-    private let kept: Int
+    private let errors: ErrorRules
     private let share: @Sendable (Serializer.Output) -> (any Sendable)?
 
     init(
@@ -119,7 +119,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
         chosen = serializer
         session = call.session
         self.share = share
-        (validates, kept) = (call.options.validatesResponse, call.reading.kept)
+        (validates, errors) = (call.options.validatesResponse, call.reading.errors)
     }
 
     var serializer: (any ResponseSerializer)? { chosen }
@@ -138,7 +138,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
             let value = try await Serializing.value(of: whole, by: chosen, isOnLoop: session.isOnLoop)
             return taken.with(value: value)
         } catch {
-            throw taken.refused(error, keeping: kept)
+            throw taken.refused(error, errors)
         }
     }
 }

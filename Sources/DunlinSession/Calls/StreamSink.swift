@@ -68,11 +68,12 @@ final class StreamSink: Sink {
     ) async throws -> HTTPSession.StreamedResponse {
         let declared = response.declaredLength
         let arrival = try await call.admit(response, outside: true)
-        let callHistory = call.callHistory
+        let (callHistory, head) = (call.callHistory, call.request.head)
+        var body = BodySequence(
+            arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared)
+        body.naming = { $0.named(head, callHistory) }
         return HTTPSession.StreamedResponse(
-            head: arrival.response.head, interim: arrival.response.interim,
-            body: BodySequence(
-                arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared),
+            head: arrival.response.head, interim: arrival.response.interim, body: body,
             recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
             json: call.session.configuration.json,
             url: call.request.head.url(after: callHistory),

@@ -51,13 +51,12 @@ extension TaskDelegate {
                 await admission.forgo()
                 observers.control.end()
             }
-            return Transferred(failure: error)
+            return Transferred(failure: error.named(call.head))
         }
     }
 
     private nonisolated func admission(_ call: HTTPSession.Call, _ observers: RequestObservers) -> Admission {
-        let timeouts = call.options.timeouts ?? call.session.configuration.timeouts
-        return Admission(call.session, self, observers, call.head.origin, timeouts)
+        Admission(call.session, self, observers, call.head.origin, call.timeouts)
     }
 
     /// A result that is not `Sendable`: no other task may see it.
@@ -112,7 +111,11 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, to sink: S, at entered: Int?
     ) async throws -> Transferred<S.Taken> {
         let place: Int
-        if let entered { place = entered } else { place = try await book.add(self, of: call.era.number) }
+        do {
+            if let entered { place = entered } else { place = try await book.add(self, of: call.era.number) }
+        } catch {
+            throw error.named(call.head)
+        }
         guard let observers else {
             let transfer = await transfer(call, to: sink, queued: nil)
             end(.ending(transfer.result))
@@ -156,7 +159,7 @@ extension TaskDelegate {
             defer { permit.leave() }
             return await transfer(call, to: sink, queued: permit.queued)
         } catch {
-            return Transferred(failure: error)
+            return Transferred(failure: error.named(call.head))
         }
     }
 
@@ -180,13 +183,13 @@ extension TaskDelegate {
         do {
             live = try begun(call, uploads, queued: queued)
         } catch {
-            return Transferred(failure: error)
+            return Transferred(failure: error.named(call.head))
         }
         do {
             let response = try await sink.take(&live)
             return Transferred(.success(response), live)
         } catch {
-            return Transferred(.failure(error), live)
+            return Transferred(.failure(error.named(live.request.head, live.callHistory)), live)
         }
     }
 

@@ -2,10 +2,10 @@ extension HTTPSession {
     /// Functions of yours that decide, or are told, while a request is on its way. A hook that is not set costs
     /// nothing.
     ///
-    /// For a decision the session's hook is asked first. Where it has no opinion, the request's hook is asked, and
-    /// where that has none, the default counts. Hooks run off the loop; the request waits for them within its timeouts,
-    /// and cancelling it cancels them. News goes to the session's hook first, then to the request's. The request waits
-    /// for hooks that are told of its end, however long they take.
+    /// For a decision the request's hook is asked first, as its options come before the session's settings. Where it
+    /// has no opinion, the session's hook is asked, and where that has none, the default counts. Hooks run off the
+    /// loop; the request waits for them within its timeouts, and cancelling it cancels them. News goes to the request's
+    /// hook first, then to the session's. The request waits for hooks that are told of its end, however long they take.
     public struct Hooks: Sendable {
         /// Asked before a redirect is followed. Nil means no opinion; the default is to follow.
         public var redirect: (@Sendable (RedirectProposal) async -> RedirectDecision?)?
@@ -51,6 +51,9 @@ extension HTTPSession {
     }
 
     public typealias ProgressHook = @Sendable (TransferProgress, HTTPSession.TaskSnapshot) async -> Void
+
+    /// Told the progress of one request: at once, whenever it has changed since it last returned, and at the end.
+    public typealias ProgressHandler = @Sendable (TransferProgress) async -> Void
 
     /// What to do about a response.
     public enum ResponseDecision: Sendable {

@@ -64,7 +64,7 @@ final class RequestBuilder: Sendable {
         _ method: HTTP.Method, _ target: HTTP.Target, _ query: HTTP.Query, _ body: borrowing RequestBody,
         _ own: Fields, _ accept: String?, expectsContinue: Bool = false, _ extras: inout Extras?
     ) throws -> RequestHead {
-        if let refused = target.refused { throw Self.refusal(of: refused, in: target) }
+        if let problem = target.problem { throw Self.refusal(of: target, problem) }
         var (origin, path) = try resolve(target, &extras)
         try clearText.check(origin)
         if !query.isEmpty { Self.append(query, to: &path) }
@@ -191,9 +191,8 @@ extension RequestBuilder {
         }
     }
 
-    private static func refusal(of segment: String, in target: HTTP.Target) -> NetworkError {
-        let template = WebAddress.withoutUserInfo(target.template)
-        return NetworkError(.invalidRequest, "\"\(segment)\" may not be a segment of \(template)")
+    private static func refusal(of target: HTTP.Target, _ problem: String) -> NetworkError {
+        NetworkError(.invalidRequest, "\(WebAddress.withoutUserInfo(target.template)) cannot be asked: \(problem)")
     }
 }
 

@@ -83,9 +83,15 @@ extension HTTPSession.Response<Bytes> {
     /// What a serializer gets of the response.
     @inlinable public var whole: HTTP.WholeResponse { HTTP.WholeResponse(head: head, body: body) }
 
-    /// A serializer's error, with as much of the body as the request's options say, and the earlier attempts.
-    @usableFromInline func refused(_ error: any Error, keeping limit: Int) -> any Error {
-        guard var error = (error as? NetworkError)?.carrying(body, upTo: limit) else { return error }
+    /// A serializer's error, with the request's name, as much of the body as the request's options say, and the earlier
+    /// attempts.
+    @usableFromInline func refused(_ error: any Error, _ rules: ErrorRules) -> any Error {
+        let whole = self.whole
+        let known = (error as? DecodingError).map { NetworkError(decoding: $0, of: whole) } ?? error as? NetworkError
+        guard var error = known?.carrying(body, upTo: rules.keptBody) else { return error }
+        error.showsBody = rules.showsBody
+        if error.request == nil, let head = carried.request?.head { error.name(head, callHistory) }
+        if error.hop == nil { error.hop = carried.hop }
         // What a serializer brings from elsewhere has a history of its own.
         let isRefusal = error.code == .unacceptableStatus || error.code == .unacceptableContentType
         if isRefusal, error.retries.isEmpty, error.retryRefusal == nil { error.note(callHistory?.retryHistory) }

@@ -1,7 +1,7 @@
 /// Decides what a challenge and the answer to it lead to.
 ///
 /// Rules:
-/// 1. The session's hook is asked first; where it has no opinion, the request's; where that has none, the default
+/// 1. The request's hook is asked first; where it has no opinion, the session's; where that has none, the default
 ///    counts.
 /// 2. By default the policy decides about a server, and the configured identity is shown.
 /// 3. A refused server is trusted only if the answer says so explicitly; then that is reported.
@@ -95,7 +95,7 @@ struct ChallengeHooks: Sendable {
     private func response(to challenge: HTTPSession.AuthenticationChallenge) async
         -> HTTPSession.AuthenticationChallenge.Response
     {
-        for hook in [session, request] {
+        for hook in [request, session] {
             guard let hook else { continue }
             let response = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
                 leaveLoop()

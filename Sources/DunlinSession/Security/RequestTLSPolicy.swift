@@ -1,7 +1,7 @@
 internal import DunlinSecure
 internal import DunlinTransport
 
-/// The session's TLS policy for a request with a handler of its own, which is asked after the session's.
+/// The session's TLS policy for a request with a handler of its own, which is asked before the session's.
 ///
 /// What the handler allows, it allows for this request alone. So no earlier TLS session is resumed, about which it was
 /// not asked, and none is kept for other requests.

@@ -11,7 +11,7 @@ extension HTTPSession {
         }
 
         /// Where something is read from: a file, or its contents.
-        public enum Source: Sendable, Hashable, ExpressibleByStringLiteral {
+        public enum Source: Sendable, Hashable, ExpressibleByStringInterpolation {
             case file(String)
             case bytes(Bytes)
 
@@ -113,6 +113,16 @@ extension HTTPSession {
             _ certificates: TLS.Source, key: TLS.Source? = nil, passphrase: String? = nil
         ) -> ClientIdentity {
             ClientIdentity(.pem(certificates, key: key), passphrase: passphrase)
+        }
+
+        /// From files.
+        public static func pem(_ path: String, key: String? = nil, passphrase: String? = nil) -> ClientIdentity {
+            pem(.file(path), key: key.map { .file($0) }, passphrase: passphrase)
+        }
+
+        /// From a file.
+        public static func pkcs12(_ path: String, passphrase: String? = nil) -> ClientIdentity {
+            pkcs12(.file(path), passphrase: passphrase)
         }
 
         public static func pkcs12(_ source: TLS.Source, passphrase: String? = nil) -> ClientIdentity {

@@ -45,13 +45,16 @@ extension HTTPSession {
         public var limits = Limits()
         /// Which servers are trusted, and how connections to them are secured.
         public var tls = TLS()
-        /// Asked when a server is to be trusted or asks for our identity; before the request's own handler.
+        /// Asked when a server is to be trusted or asks for our identity; after the request's own handler.
         public var authenticationHandler: HTTPSession.AuthenticationHandler?
         /// The fields whose values are secrets. No description of a request or response shows these values, and no
         /// redirect takes them to another origin.
         public var secretFields = HTTP.SecretFields.usual {
             didSet { fields.mark(secretFields) }
         }
+        /// Whether the description of an error that refuses a response shows the beginning of its body, if it is text:
+        /// 200 characters, without what looks like a secret.
+        public var showsRefusedBodies = true
         public var redirects = RedirectPolicy()
         /// Whether and when a request that failed has another attempt.
         public var retry = RetryPolicy.never
@@ -61,7 +64,7 @@ extension HTTPSession {
         /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
         /// do not share an identity by mistake.
         public var cookies: CookieJar?
-        /// Hooks for every request; they are asked before the request's own.
+        /// Hooks for every request; they are asked after the request's own.
         public var hooks = Hooks()
         /// Told what makes this session less safe: each warning once, those of the configuration at once.
         public var securityWarningHandler: (@Sendable (HTTPSession.SecurityWarning) -> Void)?

@@ -21,42 +21,23 @@ extension HTTPSession {
         /// Options that few requests set; nil if none is set.
         @usableFromInline var rare: RareOptions?
 
-        @inlinable public init(
-            fields: Fields = Fields(), timeouts: Timeouts? = nil, maximumBodySize: BodySizeLimit = .session,
-            validatesResponse: Bool = true, decompresses: Bool = true, label: String? = nil,
-            priority: HTTP.Priority = .normal
-        ) {
-            self.fields = fields
-            self.maximumBodySize = maximumBodySize
-            self.validatesResponse = validatesResponse
-            self.decompresses = decompresses
-            self.priority = priority
-            if let timeouts { self.timeouts = timeouts }
-            if let label { self.label = label }
-        }
-
-        /// Options with a retry policy instead of the session's.
-        public init(
-            fields: Fields = Fields(), timeouts: Timeouts? = nil, maximumBodySize: BodySizeLimit = .session,
-            validatesResponse: Bool = true, decompresses: Bool = true, label: String? = nil,
-            priority: HTTP.Priority = .normal, retry: RetryPolicy
-        ) {
-            self.init(
-                fields: fields, timeouts: timeouts, maximumBodySize: maximumBodySize,
-                validatesResponse: validatesResponse,
-                decompresses: decompresses, label: label, priority: priority)
-            self.retry = retry
+        @inlinable public init() {
+            fields = Fields()
+            maximumBodySize = .session
+            validatesResponse = true
+            decompresses = true
+            priority = .normal
         }
     }
 
     /// The time limits of a request that has its own. An object, so that options without them stay small: they are
     /// passed with every call.
     @usableFromInline final class TimeLimits: Sendable {
-        let timeouts: Timeouts?
+        let timeouts: RequestTimeouts
         let continueTimeout: Duration
         static let usualContinueTimeout = Duration.seconds(1)
 
-        init(_ timeouts: Timeouts?, continueTimeout: Duration) {
+        init(_ timeouts: RequestTimeouts, continueTimeout: Duration) {
             self.timeouts = timeouts
             self.continueTimeout = continueTimeout
         }
@@ -84,9 +65,9 @@ extension HTTPSession {
 }
 
 extension HTTPSession.Options {
-    /// Replace the session's timeouts.
-    public var timeouts: Timeouts? {
-        get { timeLimits?.timeouts }
+    /// The limits that differ from the session's.
+    public var timeouts: HTTPSession.RequestTimeouts {
+        get { timeLimits?.timeouts ?? HTTPSession.RequestTimeouts() }
         set { timeLimits = HTTPSession.TimeLimits(newValue, continueTimeout: continueTimeout) }
     }
 
@@ -94,5 +75,75 @@ extension HTTPSession.Options {
     public var continueTimeout: Duration {
         get { timeLimits?.continueTimeout ?? HTTPSession.TimeLimits.usualContinueTimeout }
         set { timeLimits = HTTPSession.TimeLimits(timeouts, continueTimeout: newValue) }
+    }
+}
+
+// MARK: - In one expression
+
+extension HTTPSession.Options {
+    /// Options by their names; each is described at the property of its name, and what is left out is the session's.
+    ///
+    /// ```swift
+    /// let options = HTTPSession.Options(timeouts: .init(firstByte: .seconds(5)), tags: ["nightly"], retry: .never)
+    /// ```
+    public init(
+        fields: Fields = Fields(), timeouts: HTTPSession.RequestTimeouts = HTTPSession.RequestTimeouts(),
+        maximumBodySize: HTTPSession.BodySizeLimit = .session, validatesResponse: Bool = true,
+        decompresses: Bool = true, label: String? = nil, tags: Set<String> = [], priority: HTTP.Priority = .normal,
+        retry: HTTPSession.RetryPolicy? = nil, redirects: HTTPSession.RedirectPolicy? = nil,
+        credentials: HTTP.Credentials? = nil, handlesCookies: Bool? = nil, expectsContinue: Bool = false,
+        continueTimeout: Duration? = nil, maximumErrorBodySize: Int? = nil, waitsForConnectivity: Bool? = nil,
+        hostOverrides: HTTPSession.HostOverrides = HTTPSession.HostOverrides(),
+        sockets: HTTP.SocketOptions? = nil, interfaces: NetworkInterface.Rules? = nil,
+        authenticationHandler: HTTPSession.AuthenticationHandler? = nil,
+        hooks: HTTPSession.Hooks? = nil, startsAfter: [HTTPSession.TaskID] = []
+    ) {
+        self.init()
+        self.fields = fields
+        self.maximumBodySize = maximumBodySize
+        self.validatesResponse = validatesResponse
+        self.decompresses = decompresses
+        self.priority = priority
+        self.expectsContinue = expectsContinue
+        if timeouts != HTTPSession.RequestTimeouts() { self.timeouts = timeouts }
+        if let continueTimeout { self.continueTimeout = continueTimeout }
+        var values = RareOptions.Values()
+        (values.label, values.tags, values.startsAfter) = (label, tags, startsAfter)
+        (values.retry, values.redirects, values.credentials) = (retry, redirects, credentials)
+        (values.handlesCookies, values.maximumErrorBodySize) = (handlesCookies, maximumErrorBodySize)
+        (values.waitsForConnectivity, values.hostOverrides) = (waitsForConnectivity, hostOverrides)
+        (values.sockets, values.interfaces) = (sockets, interfaces)
+        (values.authenticationHandler, values.hooks) = (authenticationHandler, hooks)
+        rare = RareOptions(values)
+    }
+
+    /// The options with what a call says beside them: its fields replace those of the same name.
+    @inlinable package func with(
+        _ headers: Fields, _ timeout: HTTPSession.TimeLimit, upload: HTTPSession.ProgressHandler? = nil,
+        download: HTTPSession.ProgressHandler? = nil
+    ) -> Self {
+        if headers.isEmpty, case .session = timeout, upload == nil, download == nil { return self }
+        return changed(headers, timeout, upload, download)
+    }
+
+    @usableFromInline func changed(
+        _ headers: Fields, _ timeout: HTTPSession.TimeLimit, _ upload: HTTPSession.ProgressHandler?,
+        _ download: HTTPSession.ProgressHandler?
+    ) -> Self {
+        var options = self
+        options.fields = fields.overlaid(with: headers)
+        if timeout != .session { options.timeouts.total = timeout }
+        if let upload { options.hooks.uploadProgress = Self.both(hooks.uploadProgress, upload) }
+        if let download { options.hooks.downloadProgress = Self.both(hooks.downloadProgress, download) }
+        return options
+    }
+
+    private static func both(
+        _ hook: HTTPSession.ProgressHook?, _ handler: @escaping HTTPSession.ProgressHandler
+    ) -> HTTPSession.ProgressHook {
+        { step, snapshot in
+            await hook?(step, snapshot)
+            await handler(step)
+        }
     }
 }

@@ -23,7 +23,7 @@ extension HTTPSession.Options {
         set { setRare { $0.waitsForConnectivity = newValue } }
     }
 
-    /// Asked when a server is to be trusted or asks for our identity, and the session's handler has no opinion. Its
+    /// Asked when a server is to be trusted or asks for our identity, before the session's handler. Its
     /// answer counts for this request alone: over TLS the request has a connection to itself. It is asked about every
     /// server that redirects lead to; the challenge says which.
     public var authenticationHandler: HTTPSession.AuthenticationHandler? {
@@ -64,7 +64,7 @@ extension HTTPSession.Options {
         set { setRare { $0.maximumErrorBodySize = newValue } }
     }
 
-    /// Hooks for this request; they are asked after the session's.
+    /// Hooks for this request; they are asked before the session's.
     public var hooks: HTTPSession.Hooks {
         get { rare?.values.hooks ?? HTTPSession.Hooks() }
         set { setRare { $0.hooks = newValue } }

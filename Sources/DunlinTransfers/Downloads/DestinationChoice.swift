@@ -2,7 +2,7 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
 
-/// Decides where a file goes: asks the session's hook, then the request's, then uses the download's own destination.
+/// Decides where a file goes: asks the request's hook, then the session's, then uses the download's own destination.
 struct DestinationChoice {
     private let call: LiveCall
     private let head: ResponseHead

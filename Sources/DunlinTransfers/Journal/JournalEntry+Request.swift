@@ -9,7 +9,7 @@ extension JournalEntry.Request {
         let harmless = ResumeData.kept(options.fields)
         let named = options.fields.filtered { kept.contains($0) }
         fields = harmless.overlaid(with: named).flatMap { [$0.name, $0.value] }
-        timeouts = options.timeouts.map(Self.nanoseconds)
+        timeouts = Self.nanoseconds(options.timeouts)
         label = options.label
     }
 
@@ -21,7 +21,10 @@ extension JournalEntry.Request {
             own.append(name: fields[index], value: fields[index + 1])
         }
         options.fields = own.overlaid(with: options.fields)
-        options.timeouts = options.timeouts ?? timeouts.map(Self.limits)
+        for (limit, nanoseconds) in timeouts ?? [:] {
+            guard let limit = Timeouts.Limit(rawValue: limit), options.timeouts[limit] == .session else { continue }
+            options.timeouts[limit] = nanoseconds == .max ? .none : .after(.nanoseconds(nanoseconds))
+        }
         options.label = options.label ?? label
         return options
     }
@@ -35,18 +38,17 @@ extension JournalEntry.Request {
     /// Says of a request what its method does not: the server knows it again.
     static var idempotencyKey: String { "idempotency-key" }
 
-    private static func nanoseconds(_ timeouts: Timeouts) -> [String: Int64] {
+    /// Those that the request has of its own; the largest number is no limit.
+    private static func nanoseconds(_ timeouts: HTTPSession.RequestTimeouts) -> [String: Int64]? {
         var limits: [String: Int64] = [:]
-        for limit in Timeouts.Limit.allCases { limits[limit.rawValue] = timeouts[limit]?.clampedNanoseconds }
-        return limits
-    }
-
-    private static func limits(_ nanoseconds: [String: Int64]) -> Timeouts {
-        var timeouts = Timeouts()
         for limit in Timeouts.Limit.allCases {
-            timeouts[limit] = nanoseconds[limit.rawValue].map { .nanoseconds($0) }
+            switch timeouts[limit] {
+            case .session: break
+            case .none: limits[limit.rawValue] = .max
+            case .after(let duration): limits[limit.rawValue] = duration.clampedNanoseconds
+            }
         }
-        return timeouts
+        return limits.isEmpty ? nil : limits
     }
 }
 

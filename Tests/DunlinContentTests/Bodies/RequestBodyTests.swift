@@ -19,7 +19,7 @@ import Testing
                 .form(["grant_type": "client_credentials", "scope": "read", "scope": scope]),
                 "grant_type=client_credentials&scope=read&scope=write"
             ),
-            (.form([:]), ""), (.form(["b": nil, "a": ""]), "b&a="),
+            (.form([:]), ""), (.form(["b": HTTP.QueryFlag(), "no": nil, "a": ""]), "b&a="),
             (try .form(["b": 1, "a": ["x": true]]), "b=1&a%5Bx%5D=1"),
             (try .form(["b": 1, "a": true], style: .init(bools: .words)), "a=true&b=1"),
             (.form(["page": .init(page), "page": "\(scope)"]), "page=2&page=write"),

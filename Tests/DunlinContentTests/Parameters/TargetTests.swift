@@ -1,4 +1,5 @@
 import Dunlin
+import FoundationEssentials
 import LedgerRows
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
     ) {
         #expect(target.text == text)
         #expect(target.template == template)
-        #expect(target.refused == nil)
+        #expect(target.problem == nil)
     }
 
     static let refused: [(HTTP.Target, String)] = [
@@ -41,7 +42,7 @@ import Testing
 
     @Test(arguments: refused)
     func `an interpolated value that would change the path is refused`(target: HTTP.Target, value: String) throws {
-        #expect(target.refused == value)
+        #expect(target.problem?.contains("\"\(value)\" may not be a segment") == true)
         let builder = try RequestBuilder(.init(baseURL: "http://example.com/v1"))
         let failure = #expect(throws: NetworkError.self) {
             try builder.head(.get, target, HTTP.Query(), .none, Fields(), nil)
@@ -54,15 +55,70 @@ import Testing
         let target = HTTP.Target("http://h/a%20b?c=../..")
         #expect(target.text == "http://h/a%20b?c=../..")
         #expect(target.template == target.text)
-        #expect(target.refused == nil)
+        #expect(target.problem == nil)
+    }
+}
+
+@Suite struct `Values in targets` {
+    @Test func `a value within a query is escaped as one`() {
+        let text = "a&b=c d/é?"
+        let target: HTTP.Target = "search/\(text)?q=\(text)&page=\(2)&empty=\("")"
+        #expect(target.text == "search/a%26b%3Dc%20d%2F%C3%A9%3F?q=a%26b%3Dc%20d/%C3%A9?&page=2&empty=")
+        #expect(target.template == "search/{}?q={}&page={}&empty={}")
+        #expect(target.problem == nil)
+        let encoded: HTTP.Target = "\(encoded: "a?b=")\("..")"
+        #expect(encoded.text == "a?b=.." && encoded.problem == nil)
+    }
+
+    @Test func `a template has names, in a literal and by itself`() {
+        let id = "4/2"
+        let literal: HTTP.Target = "users/\(id, name: "id")/posts/\(7, name: "post")"
+        #expect(literal.text == "users/4%2F2/posts/7" && literal.template == "users/{id}/posts/{post}")
+        let named = HTTP.Target(template: "users/{id}/posts/{post}", ["id": id, "post": 7])
+        #expect(named == literal)
+    }
+
+    static let misfits: [(HTTP.Target, String)] = [
+        (HTTP.Target(template: "users/{id}", [:]), "there is no value for {id}"),
+        (HTTP.Target(template: "users", ["id": 1]), "there is a value for {id}"),
+        (HTTP.Target(template: "users/{id}", ["id": ".."]), "\"..\" may not be a segment"),
+        ("\("https://api.test")/users", "this one is a URL"),
+    ]
+
+    @Test(arguments: misfits)
+    func `a target whose values do not fit is refused when it is asked for`(target: HTTP.Target, words: String) throws {
+        let builder = try RequestBuilder(.init(baseURL: "http://example.com"))
+        let error = #expect(throws: NetworkError.self) { try builder.head(.get, target, [:], .none, [:], nil) }
+        #expect(error?.reason.contains(words) == true)
+    }
+
+    @Test func `text and URLs in variables are taken as they are`() throws {
+        let text = "http://h/a%20b?c=../.."
+        #expect(HTTP.Target.url(text) == HTTP.Target(text))
+        let url = try #require(URL(string: text))
+        #expect(HTTP.Target.url(url) == HTTP.Target(text) && HTTP.Target(url).text == text)
     }
 }
 
 @Suite struct `Queries` {
+    private enum Order: String, HTTP.QueryValue { case newest, best }
+    private static let page = 2
+    private static let tags = ["new", "red hot"]
+
     static let encoded: [(HTTP.Query, String)] = [
         ([:], ""),
         (["a": "1"], "a=1"),
-        (["tag": "a", "tag": "b", "flag": nil, "empty": ""], "tag=a&tag=b&flag&empty="),
+        (["tag": "a", "tag": "b", "flag": HTTP.QueryFlag(), "empty": ""], "tag=a&tag=b&flag&empty="),
+        (["absent": nil, "none": Int?.none, "all": [String]()], ""),
+        (
+            ["page": page, "tag": tags, "on": true, "some": Int?.some(3), "half": [1, nil, 2.5]],
+            "page=2&tag=new&tag=red%20hot&on=true&some=3&half=1&half=2.5"
+        ),
+        (
+            ["order": Order.best, "whole": 2.0, "at": Date(timeIntervalSince1970: 0.25)],
+            "order=best&whole=2&at=1970-01-01T00%3A00%3A00.250Z"
+        ),
+        (.init(["b": 2, "a": 1]), "a=1&b=2"),
         (["a b": "c&d=e+f"], "a%20b=c%26d%3De%2Bf"),
         (["q": "ü/?#[]@:!$'()*,;%"], "q=%C3%BC/?%23%5B%5D%40%3A%21%24%27%28%29%2A%2C%3B%25"),
         (["": ""], "="),
@@ -120,10 +176,33 @@ import Testing
 
     @Test func `an appended item is the last of a query`() {
         var query: HTTP.Query = ["a": "1"]
-        query.append("b", nil)
+        query.append("b", HTTP.QueryFlag())
+        query.append("none", nil)
         query.append("a", "2")
         #expect(query.encoded == "a=1&b&a=2")
-        #expect(query == ["a": "1", "b": nil, "a": "2"])
+        #expect(query == ["a": "1", "b": HTTP.QueryFlag(), "a": "2"])
+    }
+
+    @Test(arguments: [
+        ("q=a%20b+c&tag=new&tag=red&flag&x=", ["q": ["a b c"], "tag": ["new", "red"], "flag": [""], "x": [""]]),
+        ("?a=b=c&&%zz=%", ["a": ["b=c"], "%zz": ["%"]]), ("", [:]), ("?", [:]),
+        ("=1&a%3D=%FF", ["": ["1"], "a=": ["\u{FFFD}"]]),
+    ])
+    func `a query is read as forms are`(text: String, values: [String: [String]]) throws {
+        let query = HTTP.Query(parsing: text)
+        for (name, expected) in values {
+            #expect(query.values(of: name) == expected)
+            #expect(query[name] == expected[0])
+        }
+        #expect(query.items.count == values.values.reduce(0) { $0 + $1.count })
+        #expect(query["absent"] == nil)
+    }
+
+    @Test func `what is written already can be read as well`() throws {
+        let query = try HTTP.Query(encoded: "a=1&b=%20")
+        #expect(query["b"] == " " && query.values(of: "a") == ["1"])
+        let styled = try HTTP.Query(["filter": ["tags": ["x"]]])
+        #expect(styled["filter[tags][]"] == "x")
     }
 }
 

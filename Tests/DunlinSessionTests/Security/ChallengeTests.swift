@@ -77,7 +77,7 @@ import Testing
         #expect(await outcome(.clientCertificate(acceptableIssuers: [])) == .presentsDefault)
     }
 
-    @Test(.rows("SM-80", "VD-6")) func `a challenge goes to the session's hook, then to the request's`() async {
+    @Test(.rows("SM-80", "VD-6")) func `a challenge goes to the request's hook, then to the session's`() async {
         let challenge = HTTPSession.AuthenticationChallenge(Self.refused, origin: Self.origin)
         let trusting: HTTPSession.AuthenticationHandler = { _ in .useCredential(.trustDespiteRefusal) }
         let cancelling: HTTPSession.AuthenticationHandler = { _ in .cancel(Custom()) }
@@ -87,7 +87,7 @@ import Testing
             (cancelling, trusting, .failsCustom), (indifferent, trusting, .proceedsDespite),
             (indifferent, nil, .refuses(.expired)), (indifferent, indifferent, .refuses(.expired)),
         ]
-        for (session, request, result) in table {
+        for (request, session, result) in table {
             #expect(Result(await ChallengeHooks(session: session, request: request).outcome(of: challenge)) == result)
         }
     }

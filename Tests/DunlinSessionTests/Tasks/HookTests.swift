@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(.rows("SM-49", "SM-92"), arguments: [false, true])
-    func `hooks run in order, the session's before the request's and both before the caller`(
+    func `hooks run in order, the request's before the session's and both before the caller`(
         byHandle: Bool
     ) async throws {
         let log = Log()
@@ -57,7 +57,7 @@ import Testing
         }
         log.note("caller")
         let told = ["response 200", "data 3", "data 5", "ended true", "metrics", "completed true"]
-        #expect(log.all == told.flatMap { ["session \($0)", "request \($0)"] } + ["caller"])
+        #expect(log.all == told.flatMap { ["request \($0)", "session \($0)"] } + ["caller"])
         for await case .completed(let completion) in events {
             #expect(completion.response?.status == .ok)
             #expect(completion.body == "onethree")
@@ -88,18 +88,16 @@ import Testing
     }
 
     @Test(.rows("G-2", "HS-26"))
-    func `the session's response hook decides before the request's unless it returns nil`() async throws {
+    func `the request's response hook decides before the session's unless it returns nil`() async throws {
         let log = Log()
         var (first, second) = (HTTPSession.Hooks(), HTTPSession.Hooks())
         first.response = { _, _ in .accept }
         second.response = { _, _ in .cancel }
-        let mock = try mocked(log, hooks: first)
-        var options = HTTPSession.Options()
-        options.hooks = second
+        let mock = try mocked(log, hooks: second)
+        var options = HTTPSession.Options(hooks: first)
         _ = try await mock.session.get("/", options: options, as: .string)
-        first.response = { _, _ in nil }
-        let other = try mocked(log, hooks: first)
-        let error = try await networkError { _ = try await other.session.get("/", options: options, as: .string) }
+        options.hooks.response = { _, _ in nil }
+        let error = try await networkError { _ = try await mock.session.get("/", options: options, as: .string) }
         #expect(error?.code == .cancelled)
     }
 
@@ -133,7 +131,7 @@ import Testing
         }
         let mock = try mocked(Log(), hooks: hooks)
         var options = HTTPSession.Options()
-        if !isCancelled { options.timeouts = Timeouts(total: .milliseconds(300)) }
+        if !isCancelled { options.timeouts = .init(total: .milliseconds(300)) }
         let task = try mock.session.task("/", options: options, as: .string)
         task.resume()
         if isCancelled {

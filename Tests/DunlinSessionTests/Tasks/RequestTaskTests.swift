@@ -160,7 +160,7 @@ import Testing
     @Test func `a task that is suspended over another transport fails at its total time limit`() async throws {
         let mock = try Mocked { $0.useLoopOfTest() }
         mock.transport.on(.post, "/").respond(body: "taken")
-        let options = HTTPSession.Options(timeouts: Timeouts(total: .seconds(1)))
+        let options = HTTPSession.Options(timeouts: .init(total: .seconds(1)))
         let tasks = mock.session.tasks
         let body = HeldBody { for task in await tasks.all { _ = await tasks[task.id]?.suspend() } }
         let task = try mock.session.task("/", method: .post, body: .stream(body), options: options, as: .string)

@@ -141,7 +141,7 @@ import Testing
             "Idempotency-Key": "known", "Range": "bytes=0-1",
         ]
         options.fields.append(name: "X-Plain", value: "secret", sensitive: true)
-        options.timeouts = Timeouts(readIdle: .seconds(5), total: nil)
+        options.timeouts = .init(readIdle: .seconds(5), total: .none)
         let head = RequestHead(method: .post, origin: origin, target: "/x?y=z")
         let request = JournalEntry.Request(head, options, keeping: ["idempotency-key"])
         #expect(request.url == "https://a.test/x?y=z")

@@ -450,16 +450,16 @@ struct `A request's challenge hook` {
         }
     }
 
-    @Test(.rows("SM-80")) func `a request's challenge hook is asked where the session's has no opinion`() async throws {
+    @Test(.rows("SM-80")) func `a session's challenge hook is asked where the request's has no opinion`() async throws {
         let first = Hook { if case .serverTrust = $0.kind { .performDefault } else { .reject } }
         let second = Hook.trusting
         try await SecureStage.with(
             `A session's challenge hook`.stranger, tls: { tls, _ in tls.clientCertificate = .requested },
-            configure: { configuration, _ in configuration.authenticationHandler = first.hook }
+            configure: { configuration, _ in configuration.authenticationHandler = second.hook }
         ) { (stage: SecureStage) async throws in
             stage.server.respond { _ in .response() }
             var options = HTTPSession.Options()
-            options.authenticationHandler = second.hook
+            options.authenticationHandler = first.hook
             _ = try await stage.session.get("x", options: options, as: .bytes)
             #expect(first.questions == "rc")
             #expect(second.questions == "r")

@@ -98,7 +98,7 @@ struct `A download` {
     }
 
     @Test(.rows("SM-60", "SM-61"))
-    func `a download's place is decided by the session, else the request, else its destination`()
+    func `a download's place is decided by the request, else the session, else its destination`()
         async throws
     {
         let folder = try Folder()
@@ -121,11 +121,11 @@ struct `A download` {
                 return nil
             }
             _ = try await stage.session.download("file", options: options, to: destination)
-            #expect(asked.withLock { $0 } == ["session 200 download", "request", "own 200 true"])
+            #expect(asked.withLock { $0 } == ["request", "session 200 download", "own 200 true"])
             opinion.withLock { $0 = .file("\(folder.path)/session") }
             asked.withLock { $0 = [] }
             _ = try await stage.session.download("file", options: options, to: destination)
-            #expect(asked.withLock { $0 } == ["session 200 download"])
+            #expect(asked.withLock { $0 } == ["request", "session 200 download"])
             #expect(try folder.names() == ["own", "session"])
         }
     }

@@ -1,0 +1,47 @@
+internal import DunlinSemantics
+
+/// What errors of a request carry and show of its response.
+@usableFromInline package struct ErrorRules: Sendable {
+    /// Bytes of a body that was refused or broke off.
+    package let keptBody: Int
+    let showsBody: Bool
+}
+
+extension NetworkError {
+    /// Says which request it is about, and whom that talked to, unless it knows already.
+    mutating func name(_ head: RequestHead, _ callHistory: CallHistory?) {
+        if request == nil {
+            request = RequestName(method: head.method, url: WebAddress.named(head.url(after: callHistory)))
+        }
+        if peer == nil { peer = hop?.peer.map { "\($0)" } ?? head.origin.description }
+    }
+
+    /// Of a value that could not be made of a response.
+    init(decoding error: DecodingError, of response: HTTP.WholeResponse) {
+        let reason =
+            switch error {
+            case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
+                .dataCorrupted(let context):
+                context.underlyingError.map { "\(context.debugDescription): \($0)" } ?? context.debugDescription
+            @unknown default: "\(error)"
+            }
+        self.init(.decodingFailed, reason, refusing: response, underlying: error)
+        phase = .receive
+    }
+}
+
+extension Error {
+    /// Of a request that could not be made.
+    func named(_ method: HTTP.Method, _ target: HTTP.Target) -> any Error {
+        guard var error = self as? NetworkError, error.request == nil else { return self }
+        error.request = NetworkError.RequestName(method: method, url: WebAddress.named(target.text))
+        return error
+    }
+
+    /// The same error with the name of its request, if it is one of the network.
+    func named(_ head: RequestHead, _ callHistory: CallHistory? = nil) -> any Error {
+        guard var error = self as? NetworkError else { return self }
+        error.name(head, callHistory)
+        return error
+    }
+}

@@ -1,0 +1,84 @@
+extension HTTPSession {
+    /// How long something in one request may take: as the session says, without limit, or so long.
+    ///
+    /// ```swift
+    /// let user = try await client.get("users/42", timeout: .seconds(2), as: User.self)
+    /// ```
+    public enum TimeLimit: Sendable, Hashable {
+        /// The session's.
+        case session
+        case none
+        case after(Duration)
+
+        public static func seconds(_ seconds: some BinaryInteger) -> TimeLimit { .after(.seconds(seconds)) }
+        public static func seconds(_ seconds: Double) -> TimeLimit { .after(.seconds(seconds)) }
+        public static func milliseconds(_ milliseconds: some BinaryInteger) -> TimeLimit {
+            .after(.milliseconds(milliseconds))
+        }
+        public static func minutes(_ minutes: some BinaryInteger) -> TimeLimit { .after(.seconds(Int64(minutes) * 60)) }
+
+        /// Nil for no limit.
+        init(_ duration: Duration?) {
+            self = duration.map { .after($0) } ?? .none
+        }
+    }
+
+    /// The limits of one request that differ from its session's; those that are left out are the session's.
+    public struct RequestTimeouts: Sendable, Hashable {
+        public var pool: TimeLimit
+        public var resolve: TimeLimit
+        public var connect: TimeLimit
+        public var tls: TimeLimit
+        public var send: TimeLimit
+        public var firstByte: TimeLimit
+        public var readIdle: TimeLimit
+        /// The whole request, whatever attempts and redirects it takes.
+        public var total: TimeLimit
+
+        public init(
+            pool: TimeLimit = .session, resolve: TimeLimit = .session, connect: TimeLimit = .session,
+            tls: TimeLimit = .session, send: TimeLimit = .session, firstByte: TimeLimit = .session,
+            readIdle: TimeLimit = .session, total: TimeLimit = .session
+        ) {
+            (self.pool, self.resolve, self.connect, self.tls) = (pool, resolve, connect, tls)
+            (self.send, self.firstByte, self.readIdle, self.total) = (send, firstByte, readIdle, total)
+        }
+
+        /// All of these, whatever the session says.
+        public init(_ timeouts: Timeouts) {
+            self.init()
+            for limit in Timeouts.Limit.allCases { self[limit] = TimeLimit(timeouts[limit]) }
+        }
+
+        public subscript(_ limit: Timeouts.Limit) -> TimeLimit {
+            get { self[keyPath: Self.path(limit)] }
+            set { self[keyPath: Self.path(limit)] = newValue }
+        }
+
+        /// The session's, with these in their places.
+        func over(_ session: Timeouts) -> Timeouts {
+            var timeouts = session
+            for limit in Timeouts.Limit.allCases {
+                switch self[limit] {
+                case .session: break
+                case .none: timeouts[limit] = nil
+                case .after(let duration): timeouts[limit] = duration
+                }
+            }
+            return timeouts
+        }
+
+        private static func path(_ limit: Timeouts.Limit) -> WritableKeyPath<Self, TimeLimit> {
+            switch limit {
+            case .pool: \.pool
+            case .resolve: \.resolve
+            case .connect: \.connect
+            case .tls: \.tls
+            case .send: \.send
+            case .firstByte: \.firstByte
+            case .readIdle: \.readIdle
+            case .total: \.total
+            }
+        }
+    }
+}
