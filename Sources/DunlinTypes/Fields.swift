@@ -195,6 +195,11 @@ extension Fields: Equatable {
 }
 
 extension Fields {
+    /// Marks all fields as sensitive.
+    package mutating func markAll() {
+        for index in entries.indices { entries[index].isSensitive = true }
+    }
+
     /// Marks fields as sensitive whose name `isSecret` accepts.
     mutating func mark(_ isSecret: (String) -> Bool) {
         for index in entries.indices where !entries[index].isSensitive && isSecret(text(entries[index].name)) {

@@ -188,20 +188,7 @@ extension NetworkError: CustomStringConvertible {
     /// The first 200 characters of a refused body that is text, without what looks like a secret; nil for anything
     /// else, and where it is not to be shown.
     public var bodyText: String? {
-        guard showsBody, let body, !body.isEmpty, isText else { return nil }
-        let masked = SecretText.masked(String(body[0..<min(body.count, 4 * Self.shownCharacters)]))
-        let isWhole = masked.unicodeScalars.count <= Self.shownCharacters && body.count <= 4 * Self.shownCharacters
-        return VisibleText.of(masked, upTo: Self.shownCharacters) + (isWhole ? "" : "…")
-    }
-
-    private static let shownCharacters = 200
-
-    /// By the declared type, or by its bytes if it declares none.
-    private var isText: Bool {
-        guard let type = response?.fields["content-type"]?.lowercased() else {
-            return body.map { !$0.array.contains { $0 < 0x09 } } ?? false
-        }
-        return type.hasPrefix("text/") || ["json", "xml", "x-www-form-urlencoded"].contains { type.contains($0) }
+        showsBody ? body.flatMap { SecretText.beginning(of: $0, contentType: response?.fields["content-type"]) } : nil
     }
 
     /// In which phase, by which limit, after how long; nil if neither of the first two is known.

@@ -153,4 +153,31 @@ import Testing
             stream.finish()
         }
     }
+
+    @Test func `a condition about any property of a request routes it before paths do`() async throws {
+        let transport = MockTransport()
+        let session = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
+        transport.on("pings", where: { $0.method == .post && $0.body == "ping" }).respond(body: "pong").always()
+        transport.on("traced", where: { $0.fields["x-trace"] != nil }).respond(body: "traced")
+        transport.on(.get, "/a").respond(body: "path").always()
+        #expect(try await session.post("a", body: .string("ping")).value == "pong")
+        let pieces = RequestBody.stream(AsyncThrowingStream<Bytes, any Error>(pieces: ["pi", "ng"]), length: 4)
+        #expect(try await session.post("b", body: pieces).value == "pong")
+        #expect(try await session.get("a", headers: ["X-Trace": "1"]).value == "traced")
+        #expect(try await session.get("a", headers: ["X-Trace": "1"]).value == "path")
+        let unmatched = await #expect(throws: MockTransport.Unmatched.self) {
+            try await session.post("a", body: .string("pong"))
+        }
+        #expect("\(try #require(unmatched))".contains("pings (repeating)"))
+    }
+
+}
+
+extension AsyncThrowingStream<Bytes, any Error> {
+    fileprivate init(pieces: [Bytes]) {
+        self.init { continuation in
+            for piece in pieces { continuation.yield(piece) }
+            continuation.finish()
+        }
+    }
 }

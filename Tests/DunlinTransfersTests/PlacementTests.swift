@@ -44,7 +44,7 @@ import Testing
         var head = ResponseHead(version: .http11, status: 200)
         if let declared { head.fields["Content-Type"] = declared }
         let rules = HTTP.ResponseRules(contentTypes: options.contentTypes)
-        #expect((rules.refusal(of: head) == nil) == isTaken)
+        #expect((rules.refusal(of: head, in: nil) == nil) == isTaken)
     }
 
     @Test(arguments: [

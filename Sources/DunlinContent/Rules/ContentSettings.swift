@@ -1,8 +1,13 @@
 /// How a session reads content, where its users have said so.
 @usableFromInline package final class ContentSettings: Sendable {
     package let json: HTTP.JSON
+    /// What is accepted beside what each serializer expects.
+    let contentTypes: HTTP.ContentTypes
+    package let statuses: HTTP.StatusSet
 
-    package init(json: HTTP.JSON) {
+    package init(json: HTTP.JSON, accepting contentTypes: HTTP.ContentTypes, _ statuses: HTTP.StatusSet) {
         self.json = json
+        self.contentTypes = contentTypes
+        self.statuses = statuses
     }
 }

@@ -22,27 +22,35 @@ extension HTTP {
 
         /// Throws why a response is not accepted.
         public func check(_ response: HTTP.WholeResponse) throws {
-            guard var refusal = refusal(of: response.head, hasContent: !response.body.isEmpty) else { return }
+            guard
+                var refusal = refusal(
+                    of: response.head, hasContent: !response.body.isEmpty, in: response.settings)
+            else { return }
             refusal.body = response.body.beginning(upTo: NetworkError.keptBody)
             throw refusal
         }
 
         /// Why a response with such a head is not accepted; nil if it is. If neither its status nor its type is, the
         /// error about the type is the underlying one.
-        package func refusal(of head: ResponseHead, hasContent: Bool = true) -> NetworkError? {
-            let type = hasContent ? refusedType(head) : nil
-            guard let statuses, !statuses.contains(head.status) else { return type }
+        package func refusal(
+            of head: ResponseHead, hasContent: Bool = true, in session: ContentSettings?
+        ) -> NetworkError? {
+            let type = hasContent ? refusedType(head, session) : nil
+            guard let statuses, !statuses.contains(head.status), session?.statuses.contains(head.status) != true else {
+                return type
+            }
             return NetworkError(
                 .unacceptableStatus, "the server answered \(head.status)", requestMayHaveBeenSent: true,
                 underlying: type, response: head)
         }
 
-        private func refusedType(_ head: ResponseHead) -> NetworkError? {
+        private func refusedType(_ head: ResponseHead, _ session: ContentSettings?) -> NetworkError? {
             let declared = head.fields["content-type"]
             if declared == nil, !requiresContentType { return nil }
             if let declared, contentTypes?.contains(declared) ?? (!declared.isEmpty || !requiresContentType) {
                 return nil
             }
+            if let declared, session?.contentTypes.contains(declared) == true { return nil }
             let wanted = contentTypes.map { "one of " + $0.patterns.joined(separator: ", ") } ?? "one"
             let reason = "the content is \(declared ?? "of no declared type"), expected \(wanted)"
             return NetworkError(

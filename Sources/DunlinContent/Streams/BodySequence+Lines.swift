@@ -7,15 +7,19 @@ extension BodySequence {
         let body: BodySequence
         let limit: Int
         let returnsEndLines: Bool
+        /// Why there are no lines: the response was refused.
+        let refusal: NetworkError?
 
-        package init(body: BodySequence, limit: Int, returnsEndLines: Bool = false) {
+        package init(body: BodySequence, limit: Int, returnsEndLines: Bool = false, refusal: NetworkError? = nil) {
             self.body = body
             self.limit = limit
             self.returnsEndLines = returnsEndLines
+            self.refusal = refusal
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(body.makeAsyncIterator(), LineMachine(limit: limit, returnsEndLines: returnsEndLines), limit)
+            let machine = LineMachine(limit: limit, returnsEndLines: returnsEndLines)
+            return Iterator(body.makeAsyncIterator(), machine, limit, refusal)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
@@ -23,14 +27,31 @@ extension BodySequence {
             private var machine: LineMachine
             private let limit: Int
             private var isOver = false
+            private var refusal: NetworkError?
 
-            init(_ pieces: BodySequence.Iterator, _ machine: LineMachine, _ limit: Int) {
+            init(_ pieces: BodySequence.Iterator, _ machine: LineMachine, _ limit: Int, _ refusal: NetworkError?) {
                 self.pieces = pieces
                 self.machine = machine
                 self.limit = limit
+                self.refusal = refusal
+            }
+
+            /// The refusal with the beginning of the body, as far as it comes.
+            private mutating func refused(_ refusal: NetworkError) async throws -> NetworkError {
+                var body: [UInt8] = []
+                while body.count < NetworkError.keptBody, let piece = try await pieces.next() {
+                    body.append(contentsOf: piece)
+                }
+                var refusal = refusal
+                refusal.body = Bytes(body).beginning(upTo: NetworkError.keptBody)
+                return refusal
             }
 
             public mutating func next() async throws -> String? {
+                if let refusal, !isOver {
+                    isOver = true
+                    throw try await refused(refusal)
+                }
                 do {
                     while !isOver {
                         if let line = try machine.next() { return String(line) }
@@ -59,30 +80,37 @@ extension BodySequence {
         public typealias Failure = any Error
 
         let lines: BodySequence.Lines
+        private let settings: ContentSettings?
 
-        package init(lines: BodySequence.Lines) {
+        package init(lines: BodySequence.Lines, _ settings: ContentSettings? = nil) {
             self.lines = lines
+            self.settings = settings
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(lines: lines.makeAsyncIterator(), limit: lines.limit)
+            Iterator(lines: lines.makeAsyncIterator(), limit: lines.limit, settings)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
             private var lines: BodySequence.Lines.Iterator
             private var machine: ServerSentEventMachine
             private let limit: Int
+            private let settings: ContentSettings?
 
-            init(lines: BodySequence.Lines.Iterator, limit: Int) {
+            init(lines: BodySequence.Lines.Iterator, limit: Int, _ settings: ContentSettings?) {
                 self.lines = lines
                 self.limit = limit
+                self.settings = settings
                 machine = ServerSentEventMachine(limit: limit)
             }
 
             public mutating func next() async throws -> ServerSentEvent? {
                 while let line = try await lines.next() {
                     do throws(ServerSentEventMachine.TooLong) {
-                        if let event = try machine.take(line) { return event }
+                        if var event = try machine.take(line) {
+                            event.settings = settings
+                            return event
+                        }
                     } catch {
                         throw NetworkError(
                             .limitExceeded, "an event has more than \(limit) bytes", phase: .receive,

@@ -57,6 +57,11 @@ public struct BodySequence: AsyncSequence, Sendable {
         source = Source(body, trailers, declaredLength)
     }
 
+    /// The error with the name of the request whose body this is.
+    package func named(_ error: NetworkError) -> NetworkError {
+        naming?(error) as? NetworkError ?? error
+    }
+
     /// The length the server declared, if it did; nil for content that is decoded, whose length it is not. How much of
     /// the body came together with the head makes no difference.
     public var expectedLength: Int? {

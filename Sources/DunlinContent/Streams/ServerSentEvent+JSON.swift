@@ -1,6 +1,7 @@
 extension ServerSentEvent {
-    /// The event's data decoded from JSON: `event.json(Delta.self)`, or `event.json(Delta.self, .snakeCase)`.
-    public func json<Value: Decodable>(_ type: Value.Type, _ json: HTTP.JSON = .standard) throws -> Value {
-        try json.decode(type, from: Bytes(data))
+    /// The event's data decoded from JSON, in the way of the session it came through: `event.json(Delta.self)`, or in
+    /// another: `event.json(Delta.self, .snakeCase)`.
+    public func json<Value: Decodable>(_ type: Value.Type, _ json: HTTP.JSON? = nil) throws -> Value {
+        try (json ?? settings?.json ?? .standard).decode(type, from: Bytes(data))
     }
 }

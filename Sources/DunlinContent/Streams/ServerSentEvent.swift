@@ -8,12 +8,27 @@ public struct ServerSentEvent: Sendable, Hashable {
     public var id: String
     /// How long to wait before asking again, if the stream has ever said so.
     public var retry: Duration?
+    /// What the session says of content; nil for an event that was made.
+    package var settings: ContentSettings?
 
     public init(name: String = "message", data: String, id: String = "", retry: Duration? = nil) {
         self.name = name
         self.data = data
         self.id = id
         self.retry = retry
+    }
+}
+
+extension ServerSentEvent {
+    public static func == (left: Self, right: Self) -> Bool {
+        (left.name, left.data, left.id, left.retry) == (right.name, right.data, right.id, right.retry)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(data)
+        hasher.combine(id)
+        hasher.combine(retry)
     }
 }
 

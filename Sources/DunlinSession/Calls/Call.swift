@@ -6,7 +6,7 @@ extension HTTPSession {
     /// What was asked for, as it was when it was asked: later changes to the session or the options do not matter to
     /// it. It never changes, and is passed by reference because many functions pass it on.
     package final class Call: Sendable {
-        let session: SessionCore
+        package let session: SessionCore
         let kind: TaskKind
         package let head: RequestHead
         /// The target as the caller wrote it, values left out.

@@ -30,7 +30,8 @@ package final class SessionCore: Sendable {
         self.tlsPolicySource = tlsPolicySource
         self.loops = loops
         decoding = Decoding(configuration.limits, configuration.codecs)
-        contentSettings = ContentSettings(json: configuration.json)
+        contentSettings = ContentSettings(
+            json: configuration.json, accepting: configuration.acceptedContentTypes, configuration.acceptedStatuses)
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)

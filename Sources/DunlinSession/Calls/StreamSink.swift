@@ -75,7 +75,7 @@ final class StreamSink: Sink {
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
             recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
-            json: call.session.configuration.json,
+            content: call.session.contentSettings, isValidated: call.asked.options.validatesResponse,
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [], queued: call.queued)

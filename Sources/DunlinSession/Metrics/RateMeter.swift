@@ -1,24 +1,44 @@
-/// Measures how fast something grows, smoothed for people, who cannot read a figure that jumps with every packet.
+/// Measures how fast something grows, over a window of the last seconds: people cannot read a figure that jumps with every
+/// packet, and one that remembers the first burst for ever is wrong.
 ///
-/// Each step counts the more the longer it took, against a memory of three seconds. The meter knows no clock.
+/// Rules: it begins with the first change after the first note, so that no wait in a queue counts and nothing that was
+/// there before; there is no rate before a tenth of a second; and what is older than the window does not count. It knows
+/// no clock.
 struct RateMeter {
-    private static let memory: Double = 3
+    private struct Note {
+        var count: Int
+        var at: MonotonicTime
 
-    private var last: (count: Int, at: MonotonicTime)?
-    /// Per second; nil until two points are known.
-    private(set) var rate: Double?
+        func seconds(to later: MonotonicTime) -> Double { Double(later.nanoseconds - at.nanoseconds) / 1e9 }
+    }
+
+    private static let window = 3.0
+    private static let least = 0.1
+    /// Notes that are nearer to each other are kept as one: a window has a dozen.
+    private static let spacing = window / 12
+
+    /// What there was when nothing had moved yet.
+    private var start: Int?
+    /// The oldest first. Only the first may be older than the window.
+    private var notes: [Note] = []
+    private var last: Note?
 
     mutating func note(_ count: Int, at now: MonotonicTime) {
-        guard let before = last else {
-            last = (count, now)
+        guard let start else {
+            start = count
             return
         }
-        let seconds = Double(now.nanoseconds - before.at.nanoseconds) / 1e9
-        // Two notes at the same time are one: the later one is counted with the next.
-        guard seconds > 0 else { return }
-        let step = Double(count - before.count) / seconds
-        let weight = seconds / (seconds + Self.memory)
-        rate = rate.map { $0 + (step - $0) * weight } ?? step
-        last = (count, now)
+        if notes.isEmpty, count == start { return }
+        let note = Note(count: count, at: now)
+        last = note
+        if notes.last.map({ $0.seconds(to: now) >= Self.spacing }) ?? true { notes.append(note) }
+        while notes.count > 1, notes[1].seconds(to: now) >= Self.window { notes.removeFirst() }
+    }
+
+    /// Per second; nil until there is something to compare.
+    var rate: Double? {
+        guard let first = notes.first, let last else { return nil }
+        let seconds = first.seconds(to: last.at)
+        return seconds >= Self.least ? Double(last.count - first.count) / seconds : nil
     }
 }

@@ -10,7 +10,7 @@ extension HTTPSession {
         public var decodedBytes: Int
         /// Bytes that the whole will have; nil if that is unknown.
         public var totalBytes: Int?
-        /// Smoothed over some seconds; nil until there is something to compare.
+        /// Over the last three seconds, from the first byte moved; nil until there is something to compare.
         public var bytesPerSecond: Double?
         /// Whether the request is over, whatever its outcome: no value follows this one.
         public var isFinal: Bool

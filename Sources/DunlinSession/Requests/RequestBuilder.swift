@@ -10,8 +10,8 @@ final class RequestBuilder: Sendable {
     private let fields: Fields
     /// The session's fields, ready for requests that add none.
     private let prepared: PreparedFields?
-    /// The credentials for requests to the base.
-    private let home: Home?
+    /// What requests to the base's origin have beside them.
+    let home: HomeSource
     private let routes: Routes?
     /// Whether the session's fields differ from the default ones in this name; then a serializer or an option does not
     /// change it.
@@ -19,12 +19,6 @@ final class RequestBuilder: Sendable {
     private let ownsCodings: Bool
     let clearText: ClearTextRule
     private let secretFields: HTTP.SecretFields
-
-    /// The session's credentials, and its fields with them.
-    private struct Home {
-        let authorization: String
-        let prepared: PreparedFields?
-    }
 
     /// What a URL has beside its address. An object, since nearly no URL has anything.
     final class Extras: Sendable {
@@ -51,7 +45,7 @@ final class RequestBuilder: Sendable {
         ownsAccept = Self.isOwn("accept", fields, besides: HTTPSession.Configuration.defaultFields["accept"])
         ownsCodings = Self.isOwn("accept-encoding", fields, besides: configuration.codecs.accepted)
         prepared = try Self.prepare(fields)
-        home = try Self.home(configuration, fields, base)
+        home = try HomeSource(configuration, fields, base)
         clearText = ClearTextRule(configuration.tls.policy)
         routes = try Routes.of(configuration, base: base?.origin)
     }
@@ -71,10 +65,17 @@ final class RequestBuilder: Sendable {
         let accept = ownsAccept ? nil : accept
         let isPlain = own.isEmpty && accept == nil && !expectsContinue && !Self.hasFields(body)
         if !isPlain, let type = body.contentType { try Self.check(type, goesWith: method) }
-        if home != nil || extras != nil, let authorization = try authorization(at: origin, extras?.userInfo, own) {
+        let home = home.home
+        if home != nil || extras != nil {
+            let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
+            let authorization = try authorization(of: isHome ? home : nil, extras?.userInfo, own)
             if let routes { origin = routes.routed(origin) }
-            let fields = isPlain ? nil : fields(own, body, accept, expectsContinue)
-            return authorizedHead(method, origin, path, fields, authorization)
+            if isHome, isPlain, let prepared = home?.prepared, authorization == home?.authorization {
+                return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
+            }
+            var fields = fields(isHome ? home?.fields.overlaid(with: own) ?? own : own, body, accept, expectsContinue)
+            if let authorization { fields.authorize(authorization) }
+            return RequestHead(method: method, origin: origin, target: path, fields: fields)
         }
         if let routes { origin = routes.routed(origin) }
         if let prepared, isPlain {
@@ -103,18 +104,6 @@ final class RequestBuilder: Sendable {
     /// Removes `Accept-Encoding` for a request that takes no coding off, unless the caller set the field.
     func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
         if !ownsCodings, !own.contains("accept-encoding") { head.fields.remove("accept-encoding") }
-    }
-
-    /// With nil for fields the session's are sent.
-    private func authorizedHead(
-        _ method: HTTP.Method, _ origin: HTTP.Origin, _ path: String, _ own: Fields?, _ authorization: String
-    ) -> RequestHead {
-        if own == nil, authorization == home?.authorization, let prepared = home?.prepared {
-            return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
-        }
-        var fields = own ?? fields
-        fields.authorize(authorization)
-        return RequestHead(method: method, origin: origin, target: path, fields: fields)
     }
 
     /// The head to send, without what else the URL has.
@@ -199,7 +188,7 @@ extension RequestBuilder {
 // MARK: - Credentials
 
 extension RequestBuilder {
-    private static func prepare(_ fields: Fields) throws -> PreparedFields? {
+    static func prepare(_ fields: Fields) throws -> PreparedFields? {
         do throws(WireError) {
             return try RequestEncoder.prepare(fields)
         } catch {
@@ -207,31 +196,16 @@ extension RequestBuilder {
         }
     }
 
-    private static func home(
-        _ configuration: HTTPSession.Configuration, _ defaults: Fields, _ base: WebAddress?
-    ) throws -> Home? {
-        let credentials = configuration.credentials ?? base?.userInfo.map { HTTP.Credentials($0) }
-        guard let value = try credentials?.authorization(.invalidConfiguration) else { return nil }
-        if defaults.contains("authorization") {
-            guard configuration.credentials == nil else {
-                throw NetworkError(
-                    .invalidConfiguration, "credentials and a field Authorization say twice who the user is")
-            }
-            return nil
-        }
-        var fields = defaults
-        fields.authorize(value)
-        return Home(authorization: value, prepared: try prepare(fields))
-    }
-
-    /// The `Authorization` to send beside the fields; `info` is the user info of the request's URL.
-    private func authorization(at origin: HTTP.Origin, _ info: WebAddress.UserInfo?, _ own: Fields) throws -> String? {
+    /// The `Authorization` to send beside the fields; `home` is nil for a request to another origin, and `info` the user
+    /// info of the request's URL.
+    private func authorization(
+        of home: HomeSource.Home?, _ info: WebAddress.UserInfo?, _ own: Fields
+    ) throws -> String? {
         if own.contains("authorization") { return nil }
-        let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
         // A relative URL has the base's user info, which counts as the session's.
-        if let info, !(isHome && info == base?.userInfo) {
+        if let info, home == nil || info != base?.userInfo {
             return try HTTP.Credentials(info).authorization(.invalidRequest)
         }
-        return isHome ? home?.authorization : nil
+        return home?.authorization
     }
 }

@@ -3,14 +3,24 @@ extension HTTPSession.StreamedResponse {
     public var lines: BodySequence.Lines { lines(limit: 1 << 20) }
 
     /// The body's lines, each of at most `limit` bytes; a longer one fails with `NetworkError` code `limitExceeded`.
-    public func lines(limit: Int) -> BodySequence.Lines { BodySequence.Lines(body: body, limit: limit) }
+    ///
+    /// Those who ask for lines, events or values want those of a response that is well: for a status other than 2xx,
+    /// unless the session or `options.validatesResponse` says otherwise, the first is an error with the beginning of the
+    /// body. `body` hands on whatever came.
+    public func lines(limit: Int) -> BodySequence.Lines {
+        BodySequence.Lines(body: body, limit: limit, refusal: refusal(expecting: nil))
+    }
 
     /// The body as server-sent events, each of at most 1 MiB. An event that the body's end cuts short is left out.
     public var events: BodySequence.Events { events(limit: 1 << 20) }
 
-    /// The body as server-sent events, each of at most `limit` bytes.
+    /// The body as server-sent events, each of at most `limit` bytes. Of another content type than `text/event-stream`
+    /// there are none, but an error.
     public func events(limit: Int) -> BodySequence.Events {
-        BodySequence.Events(lines: BodySequence.Lines(body: body, limit: limit, returnsEndLines: true))
+        BodySequence.Events(
+            lines: BodySequence.Lines(
+                body: body, limit: limit, returnsEndLines: true, refusal: refusal(expecting: ["text/event-stream"])),
+            content)
     }
 
     /// The body as JSON, one value a line (NDJSON), each of at most `limit` bytes; read in the session's way unless
@@ -18,6 +28,12 @@ extension HTTPSession.StreamedResponse {
     public func values<Value: Decodable>(
         of type: Value.Type, _ json: HTTP.JSON? = nil, limit: Int = 1 << 20
     ) -> BodySequence.Values<Value> {
-        BodySequence.Values(lines: BodySequence.Lines(body: body, limit: limit), json: json ?? self.json)
+        BodySequence.Values(lines: lines(limit: limit), json: json ?? content.json)
+    }
+
+    private func refusal(expecting contentTypes: HTTP.ContentTypes?) -> NetworkError? {
+        if !isValidated { return nil }
+        let rules = HTTP.ResponseRules(contentTypes: contentTypes)
+        return rules.refusal(of: head, in: content).map { body.named($0) }
     }
 }

@@ -6,8 +6,10 @@ extension HTTPSession {
         public let interim: [ResponseHead]
         public private(set) var body: BodySequence
         let recorded: HTTPSession.Metrics
-        /// How the session reads JSON.
-        let json: HTTP.JSON
+        /// What the session says of content.
+        let content: ContentSettings
+        /// Whether those who ask for lines, events or values get them of a response with a status of 2xx only.
+        let isValidated: Bool
         /// The URL that the response is from: the one that was asked for, or the one that the last redirect led to.
         /// Without user info.
         public let url: String

@@ -24,8 +24,13 @@ extension HTTPSession {
         public var timeouts: Timeouts
         /// How parameters are written, and where in a request, unless a call says otherwise.
         public var requestSerializer = RequestSerializer.form
-        /// How JSON is read, unless a call says otherwise: `.snakeCase.iso8601`.
+        /// How JSON is read, and written by `json:`, unless a call says otherwise: `.snakeCase.iso8601`.
         public var json = HTTP.JSON.standard
+        /// Content types that every serializer accepts beside those it expects: `["text/html"]` for a server that
+        /// declares its JSON so.
+        public var acceptedContentTypes: HTTP.ContentTypes = []
+        /// Statuses that every serializer accepts beside those it expects, which are 2xx for most.
+        public var acceptedStatuses = HTTP.StatusSet.none
         public var connections = Connections()
         /// How many requests may be on their way at once; without a limit they share connections only.
         public var queue = QueueLimits()
@@ -61,6 +66,9 @@ extension HTTPSession {
         /// Credentials for the base URL's origin, and for no other: sent with every request that has none of its own.
         /// `fields` may not have an `Authorization` beside them.
         public var credentials: HTTP.Credentials?
+        /// Fields for the base URL's origin, and for no other, such as a service's key: they replace `fields` of their
+        /// names, and no redirect takes them to another origin.
+        public var originFields = Fields()
         /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
         /// do not share an identity by mistake.
         public var cookies: CookieJar?
@@ -208,7 +216,6 @@ extension HTTPSession.Configuration {
         try require(limits.maximumBodySize.map { $0 >= 0 } ?? true, "limits.maximumBodySize must not be negative")
         try require(redirects.limit >= 0, "redirects.limit must not be negative")
         if let problem = retry.problem { try require(false, "retry: \(problem)") }
-        try require(credentials == nil || baseURL != nil, "credentials go to the base URL's origin, and there is none")
         try ClearTextRule.check(tls.policy, baseURL: baseURL)
         try require(loops?.isEmpty != true, "there must be at least one loop")
         for limit in Timeouts.Limit.allCases {

@@ -2,12 +2,27 @@ internal import DunlinTypes
 
 /// Which request gets which outcome.
 ///
-/// Rules: exact paths before patterns, then in order of declaration; a route whose outcomes are used up is passed over.
-/// A repeating last outcome is never used up, but must have been used once. Knows nothing of what outcomes do.
+/// Rules: conditions before exact paths before patterns, then in order of declaration; a route whose outcomes are used up
+/// is passed over. A repeating last outcome is never used up, but must have been used once. Knows nothing of what
+/// outcomes do, and does not ask conditions: whoever asks it knows which of them hold.
 struct MockMachine {
+    typealias Condition = @Sendable (MockTransport.RecordedRequest) -> Bool
+
+    private enum Match {
+        case path(HTTP.Method, MockPath)
+        case condition(String, Condition)
+
+        /// The smaller counts first.
+        var rank: Int {
+            switch self {
+            case .condition: 0
+            case .path(_, let path): path.isPattern ? 2 : 1
+            }
+        }
+    }
+
     private struct Entry {
-        let method: HTTP.Method
-        let path: MockPath
+        let match: Match
         var outcomes: [MockTransport.Outcome] = []
         var used = 0
         var isRepeating = false
@@ -17,16 +32,38 @@ struct MockMachine {
             return isRepeating ? outcomes.last : nil
         }
 
-        var name: String { "\(method) \(path.text)" }
+        var name: String {
+            switch match {
+            case .path(let method, let path): "\(method) \(path.text)"
+            case .condition(let name, _): name
+            }
+        }
     }
 
     private var routes: [Entry] = []
 
     /// The route's number, the same for the same method and path.
     mutating func declare(_ method: HTTP.Method, _ path: String) -> Int {
-        if let known = routes.firstIndex(where: { $0.method == method && $0.path.text == path }) { return known }
-        routes.append(Entry(method: method, path: MockPath(path)))
+        let known = routes.firstIndex { route in
+            if case .path(method, let other) = route.match { other.text == path } else { false }
+        }
+        if let known { return known }
+        routes.append(Entry(match: .path(method, MockPath(path))))
         return routes.count - 1
+    }
+
+    /// The number of a route of its own.
+    mutating func declare(_ name: String, where condition: @escaping Condition) -> Int {
+        routes.append(Entry(match: .condition(name, condition)))
+        return routes.count - 1
+    }
+
+    /// The conditions of routes that have an outcome left.
+    var conditions: [(route: Int, condition: Condition)] {
+        routes.indices.compactMap { index in
+            guard case .condition(_, let condition) = routes[index].match, routes[index].next != nil else { return nil }
+            return (index, condition)
+        }
     }
 
     mutating func add(_ outcome: MockTransport.Outcome, to route: Int) {
@@ -37,11 +74,16 @@ struct MockMachine {
         routes[route].isRepeating = true
     }
 
-    mutating func take(_ method: HTTP.Method, _ target: String) -> MockTransport.Outcome? {
-        let candidates = routes.indices.filter {
-            routes[$0].method == method && routes[$0].next != nil && routes[$0].path.matches(target)
+    /// `met` are the routes whose conditions hold.
+    mutating func take(_ method: HTTP.Method, _ target: String, met: Set<Int> = []) -> MockTransport.Outcome? {
+        let candidates = routes.indices.filter { index in
+            guard routes[index].next != nil else { return false }
+            return switch routes[index].match {
+            case .path(let own, let path): own == method && path.matches(target)
+            case .condition: met.contains(index)
+            }
         }
-        guard let best = candidates.first(where: { !routes[$0].path.isPattern }) ?? candidates.first else { return nil }
+        guard let best = candidates.min(by: { routes[$0].match.rank < routes[$1].match.rank }) else { return nil }
         defer { routes[best].used += 1 }
         return routes[best].next
     }

@@ -14,8 +14,8 @@ internal import Synchronization
 /// try transport.verify()   // every outcome used, nothing unmatched
 /// ```
 ///
-/// **Which outcome.** The first route that has one left: exact paths first, then patterns, each in the order in which
-/// they were declared. Each outcome is used once, unless `always()` makes a route's last one stay. A request that no
+/// **Which outcome.** The first route that has one left: conditions first, then exact paths, then patterns, each in the
+/// order in which they were declared. Each outcome is used once, unless `always()` makes a route's last one stay. A request that no
 /// route has an outcome for goes to the closure of `otherwise`; without one it fails with `Unmatched`.
 ///
 /// **Paths.** A path without a query matches any query; `*` stands for one segment. The base URL's path is part of it.
@@ -41,6 +41,18 @@ public final class MockTransport: Transport {
     /// The route for a method and a path or pattern, to say outcomes to. Asking again goes on with the same route.
     public func on(_ method: HTTP.Method, _ path: String) -> Route {
         Route(transport: self, index: state.withLock { $0.machine.declare(method, path) }, delay: .zero)
+    }
+
+    /// A route for the requests that fit a condition, whatever it is about: method, target, fields, the whole body. It
+    /// counts before those for paths. `name` stands for it in failures.
+    ///
+    /// ```swift
+    /// transport.on(where: { $0.fields["X-Trace"] != nil && $0.body == "ping" }).respond(body: "pong")
+    /// ```
+    public func on(
+        _ name: String = "a condition", where condition: @escaping @Sendable (RecordedRequest) -> Bool
+    ) -> Route {
+        Route(transport: self, index: state.withLock { $0.machine.declare(name, where: condition) }, delay: .zero)
     }
 
     /// Answers what no route does. Held as long as the transport.
@@ -83,7 +95,7 @@ public final class MockTransport: Transport {
 extension MockTransport {
     public func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
-        let (index, routed) = arrival(of: RecordedRequest(request))
+        let (index, early) = arrival(of: RecordedRequest(request), request.body)
         changes.announce()
         let body = try await collect(request.body) { body in
             state.withLock { $0.requests[index].body = body }
@@ -95,15 +107,31 @@ extension MockTransport {
             return state.requests[index]
         }
         changes.announce()
-        return try await outcome(for: recorded, routed).perform(request, on: clock)
+        return try await outcome(for: recorded, early ?? routed(recorded)).perform(request, on: clock)
     }
 
-    /// Takes the outcome on arrival, so that requests get them in the order in which they came.
-    private func arrival(of request: RecordedRequest) -> (Int, Outcome?) {
-        state.withLock { state in
+    /// Takes the outcome on arrival, so that requests get them in the order in which they came; unless conditions must
+    /// wait for a body that comes in pieces.
+    private func arrival(of request: RecordedRequest, _ body: RequestBody) -> (Int, Outcome?) {
+        let index = state.withLock { state in
             state.requests.append(request)
-            return (state.requests.count - 1, state.machine.take(request.method, request.target))
+            return state.requests.count - 1
         }
+        var request = request
+        switch body.content {
+        case .none: break
+        case .bytes(let bytes): request.body = bytes
+        case .stream, .file:
+            if state.withLock({ !$0.machine.conditions.isEmpty }) { return (index, nil) }
+        }
+        return (index, routed(request))
+    }
+
+    /// Conditions are the test's code, and asked outside of the lock.
+    private func routed(_ request: RecordedRequest) -> Outcome? {
+        let conditions = state.withLock { $0.machine.conditions }
+        let met = Set(conditions.filter { $0.condition(request) }.map(\.route))
+        return state.withLock { $0.machine.take(request.method, request.target, met: met) }
     }
 
     private func outcome(for request: RecordedRequest, _ routed: Outcome?) async throws -> Outcome {

@@ -46,7 +46,8 @@ struct Download: Sink {
     /// Why a response is refused; its body goes to the error and to no file.
     func refusal(of head: ResponseHead, _ call: HTTPSession.Call) -> NetworkError? {
         guard call.options.validatesResponse else { return nil }
-        return HTTP.ResponseRules(contentTypes: options.contentTypes).refusal(of: head)
+        return HTTP.ResponseRules(contentTypes: options.contentTypes).refusal(
+            of: head, in: call.session.contentSettings)
     }
 }
 

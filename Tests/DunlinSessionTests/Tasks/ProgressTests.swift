@@ -11,14 +11,22 @@ import Testing
         MonotonicTime(nanoseconds: Int64(seconds * 1e9))
     }
 
-    @Test func `a rate is unknown before a second point in time`() {
+    @Test func `a rate is unknown before something has moved for a tenth of a second`() {
         var meter = RateMeter()
-        meter.note(100, at: Self.time(0))
-        #expect(meter.rate == nil)
-        meter.note(200, at: Self.time(0))
-        #expect(meter.rate == nil)
-        meter.note(200, at: Self.time(1))
-        #expect(meter.rate == 100)
+        for (at, count) in [(0.0, 0), (60, 0), (61, 100), (61, 150), (61.05, 1000)] {
+            meter.note(count, at: Self.time(at))
+            #expect(meter.rate == nil)
+        }
+        meter.note(1100, at: Self.time(62))
+        #expect(meter.rate == 1000)
+    }
+
+    @Test func `neither a wait in a queue nor what was there before counts`() {
+        var meter = RateMeter()
+        for (at, count) in [(0.0, 1_000_000), (100, 1_000_100), (101, 1_000_600)] {
+            meter.note(count, at: Self.time(at))
+        }
+        #expect(meter.rate == 500)
     }
 
     @Test func `the rate of a steady transfer is right, whatever the steps`() {
@@ -29,16 +37,27 @@ import Testing
         #expect(meter.rate.map { abs($0 - 1000) < 0.001 } == true)
     }
 
+    @Test func `a burst at the beginning is forgotten after seconds`() throws {
+        var meter = RateMeter()
+        meter.note(0, at: Self.time(0))
+        meter.note(1, at: Self.time(0))
+        for hundredth in 1...1000 {
+            meter.note(100_000 + hundredth * 10, at: Self.time(Double(hundredth) / 100))
+            if hundredth == 10 { #expect(try #require(meter.rate) > 900_000) }
+        }
+        #expect(try #require(meter.rate).rounded() == 1000)
+    }
+
     @Test func `a rate follows a change within seconds and does not jump with one step`() throws {
         var meter = RateMeter()
         meter.note(0, at: Self.time(0))
+        meter.note(1, at: Self.time(0))
         meter.note(1000, at: Self.time(1))
         meter.note(1000, at: Self.time(1.1))
         let soon = try #require(meter.rate)
         #expect(soon > 900)
         for tenth in 12...150 { meter.note(1000, at: Self.time(Double(tenth) / 10)) }
-        let late = try #require(meter.rate)
-        #expect(late < 50)
+        #expect(meter.rate == 0)
     }
 }
 

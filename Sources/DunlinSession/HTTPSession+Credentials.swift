@@ -1,0 +1,16 @@
+/// Replacing, while a session lives, what goes to its base URL's origin and to no other. Requests that were made before
+/// keep what they have; a restart keeps what was set last.
+extension HTTPSession {
+    /// Replaces the session's credentials; nil for none but the user info of the base URL.
+    ///
+    /// Throws `NetworkError` with code `invalidConfiguration`, and changes nothing, for credentials that cannot be sent,
+    /// beside a field `Authorization`, and without a base URL.
+    public func replace(credentials: HTTP.Credentials?) throws {
+        try core.builder.home.replace(credentials: credentials)
+    }
+
+    /// Replaces the session's `originFields`, in the same way.
+    public func replace(originFields fields: Fields) throws {
+        try core.builder.home.replace(fields)
+    }
+}

@@ -1,0 +1,84 @@
+internal import DunlinSemantics
+internal import DunlinWire
+internal import Synchronization
+
+/// What only the base URL's origin gets: the session's credentials, and the fields that are for it alone. Both can be
+/// replaced while the session lives; a request has those of the moment when it was made.
+final class HomeSource: Sendable {
+    /// What a request to the base's origin has beside the session's fields.
+    struct Home {
+        /// The value of its `Authorization`; nil for none.
+        let authorization: String?
+        /// Marked as sensitive, so that no redirect takes them elsewhere.
+        let fields: Fields
+        /// All fields of a request that adds none, ready to be sent.
+        let prepared: PreparedFields?
+    }
+
+    private struct State {
+        var credentials: HTTP.Credentials?
+        var fields: Fields
+        var home: Home?
+    }
+
+    private let base: WebAddress?
+    private let defaults: Fields
+    private let state: Mutex<State>
+    /// Whether there is any; most sessions have none and take no lock.
+    private let isSet: Atomic<Bool>
+
+    init(_ configuration: HTTPSession.Configuration, _ defaults: Fields, _ base: WebAddress?) throws {
+        self.base = base
+        self.defaults = defaults
+        var state = State(credentials: configuration.credentials, fields: configuration.originFields)
+        state.home = try Self.home(state, defaults, base)
+        isSet = Atomic(state.home != nil)
+        self.state = Mutex(state)
+    }
+
+    /// Nil if requests to the base's origin have nothing that others have not.
+    var home: Home? {
+        isSet.load(ordering: .acquiring) ? state.withLock { $0.home } : nil
+    }
+
+    func replace(credentials: HTTP.Credentials?) throws {
+        try change { $0.credentials = credentials }
+    }
+
+    func replace(_ fields: Fields) throws {
+        try change { $0.fields = fields }
+    }
+
+    /// What cannot be sent throws, and leaves everything as it was.
+    private func change(_ change: (inout State) -> Void) throws {
+        try state.withLock { state in
+            var next = state
+            change(&next)
+            next.home = try Self.home(next, defaults, base)
+            state = next
+            isSet.store(next.home != nil, ordering: .releasing)
+        }
+    }
+
+    private static func home(_ state: State, _ defaults: Fields, _ base: WebAddress?) throws -> Home? {
+        var own = state.fields
+        own.markAll()
+        func contradiction(_ reason: String) -> NetworkError { NetworkError(.invalidConfiguration, reason) }
+        if base == nil, state.credentials != nil {
+            throw contradiction("credentials go to the base URL's origin, and there is none")
+        }
+        if base == nil, !own.isEmpty {
+            throw contradiction("`originFields` go to the base URL's origin, and there is none")
+        }
+        let isNamed = own.contains("authorization") || defaults.contains("authorization")
+        if isNamed, state.credentials != nil {
+            throw contradiction("credentials and a field Authorization say twice who the user is")
+        }
+        let credentials = isNamed ? nil : state.credentials ?? base?.userInfo.map { HTTP.Credentials($0) }
+        let authorization = try credentials?.authorization(.invalidConfiguration)
+        if authorization == nil, own.isEmpty { return nil }
+        var fields = defaults.overlaid(with: own)
+        if let authorization { fields.authorize(authorization) }
+        return Home(authorization: authorization, fields: own, prepared: try RequestBuilder.prepare(fields))
+    }
+}

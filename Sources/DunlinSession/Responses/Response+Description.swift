@@ -1,0 +1,40 @@
+extension HTTPSession.Response {
+    /// The links of the response (RFC 8288): `response.links["next"]` is the target of the next page.
+    public var links: HTTP.Links { HTTP.Links(fields, from: url) }
+}
+
+extension HTTPSession.StreamedResponse {
+    /// The links of the response (RFC 8288).
+    public var links: HTTP.Links { HTTP.Links(fields, from: url) }
+}
+
+extension HTTPSession.Response: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// On one line: status, URL, content type, length, time, and the first 200 characters of a textual body, without
+    /// what looks like a secret.
+    public var description: String {
+        var details = [mediaType, "\(body.count) bytes"].compactMap(\.self)
+        if !metrics.hops.isEmpty { details.append("\(metrics.total)") }
+        let text = SecretText.beginning(of: body, contentType: fields["content-type"]).map { ": \($0)" } ?? ""
+        return VisibleText.of("\(status) \(status.phrase) \(url) (\(details.joined(separator: ", ")))\(text)")
+    }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: ["status": status, "url": url, "fields": fields, "value": value], displayStyle: .struct)
+    }
+}
+
+extension HTTPSession.StreamedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// On one line: status, URL and content type.
+    public var description: String {
+        let type = head.mediaType.map { " (\($0))" } ?? ""
+        return VisibleText.of("\(status) \(status.phrase) \(url)\(type)")
+    }
+
+    public var debugDescription: String { description }
+
+    public var customMirror: Mirror {
+        Mirror(self, children: ["status": status, "url": url, "fields": fields], displayStyle: .struct)
+    }
+}

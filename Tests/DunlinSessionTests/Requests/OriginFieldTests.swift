@@ -1,0 +1,67 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+
+/// Credentials and fields for the base URL's origin: replaced while a session lives, and sent to no other.
+@Suite struct `Credentials and fields of an origin` {
+    private func mocked(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> Mocked {
+        let mock = try Mocked("http://api.test/v1/", change)
+        mock.transport.otherwise { request in
+            request.path == "/v1/away" ? .respond(302, fields: ["Location": "http://other.test/"]) : .respond()
+        }
+        return mock
+    }
+
+    private func sent(_ name: String, _ mock: Mocked, _ target: HTTP.Target = "x", _ headers: Fields = [:]) async throws
+        -> [String]
+    {
+        _ = try await mock.session.get(target, headers: headers)
+        return try #require(mock.transport.requests.last).fields.values(of: name)
+    }
+
+    @Test func `credentials are replaced for the requests made from then on`() async throws {
+        let mock = try mocked { $0.credentials = .bearer(token: "one") }
+        #expect(try await sent("authorization", mock) == ["Bearer one"])
+        try mock.session.replace(credentials: .bearer(token: "two"))
+        #expect(try await sent("authorization", mock) == ["Bearer two"])
+        #expect(try await sent("authorization", mock, "x", ["Authorization": "own"]) == ["own"])
+        #expect(try await sent("authorization", mock, "http://other.test/") == [])
+        #expect(try await sent("authorization", mock, "http://ann:b@api.test/") == ["Basic YW5uOmI="])
+        try mock.session.replace(credentials: nil)
+        #expect(try await sent("authorization", mock) == [])
+        await mock.session.restart()
+        try mock.session.replace(credentials: .basic(user: "a", password: "b"))
+        #expect(try await sent("authorization", mock) == ["Basic YTpi"])
+        #expect(try await sent("user-agent", mock).count == 1)
+    }
+
+    @Test func `fields of an origin never leave it`() async throws {
+        let mock = try mocked {
+            $0.originFields = ["X-Tenant": "7"]
+            $0.fields["X-Tenant"] = "none"
+        }
+        #expect(try await sent("x-tenant", mock) == ["7"])
+        #expect(try await sent("x-tenant", mock, "http://other.test/") == ["none"])
+        #expect(try await sent("x-tenant", mock, "away") == [])
+        #expect(try await sent("x-tenant", mock, "x", ["x-tenant": "own"]) == ["own"])
+        try mock.session.replace(originFields: ["X-Tenant": "8", "X-Plain": "text"])
+        #expect(try await sent("x-tenant", mock) == ["8"])
+        #expect(try await sent("x-plain", mock, "x", ["X-A": "1"]) == ["text"])
+        #expect(!"\(try #require(mock.transport.requests.last).fields)".contains("text"))
+        try mock.session.replace(originFields: [:])
+        #expect(try await sent("x-tenant", mock) == ["none"])
+    }
+
+    @Test func `what cannot be sent changes nothing`() async throws {
+        let mock = try mocked { $0.credentials = .bearer(token: "one") }
+        #expect(throws: NetworkError.self) { try mock.session.replace(credentials: .bearer(token: "no token")) }
+        #expect(throws: NetworkError.self) { try mock.session.replace(originFields: ["Authorization": "x"]) }
+        #expect(throws: NetworkError.self) { try mock.session.replace(originFields: ["X": "a\r\nb"]) }
+        #expect(try await sent("authorization", mock) == ["Bearer one"])
+        let homeless = try HTTPSession()
+        #expect(throws: NetworkError.self) { try homeless.replace(credentials: .bearer(token: "x")) }
+        #expect(throws: NetworkError.self) { try homeless.replace(originFields: ["X": "x"]) }
+        await homeless.shutdown()
+    }
+}

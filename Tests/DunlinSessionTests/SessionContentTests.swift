@@ -1,0 +1,103 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+
+/// What a session says of all its responses, and what people see of them.
+@Suite struct `Content of a session` {
+    private func mocked(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> Mocked {
+        try Mocked("http://api.test/v1/", change)
+    }
+
+    @Test(arguments: [false, true])
+    func `content types and statuses are accepted for a whole session`(isObserved: Bool) async throws {
+        let mock = try mocked {
+            $0.acceptedContentTypes = ["text/html", "text/x-*"]
+            $0.acceptedStatuses = [404]
+            if isObserved { $0.hooks.completed = { _ in } }
+        }
+        mock.transport.on(.get, "/v1/a").respond(404, fields: ["Content-Type": "text/html; charset=utf-8"], body: "1")
+            .always()
+        #expect(try await mock.session.get("a", as: Int.self) == 1)
+        #expect(try await mock.session.get("a", as: .bytes).value == "1")
+        mock.transport.on(.get, "/v1/b").respond(500, fields: ["Content-Type": "image/png"], body: "1")
+        let error = try await networkError { _ = try await mock.session.get("b", as: Int.self) }
+        #expect(error?.code == .unacceptableStatus && error?.underlying != nil)
+        let strict = JSONSerializer(Int.self).with(rules: .init(statuses: [201], contentTypes: ["a/b"]))
+        #expect(try await mock.session.get("a", as: strict).value == 1)
+    }
+
+    @Test func `lines, events and values of a refused response are errors, its body is not`() async throws {
+        let mock = try mocked()
+        mock.transport.on(.get, "/v1/a").respond(503, fields: ["Content-Type": "text/plain"], body: "busy\n").always()
+        func first<Views: AsyncSequence & Sendable>(
+            _ options: HTTPSession.Options = .init(), _ view: (HTTPSession.StreamedResponse) -> Views
+        ) async throws -> NetworkError? {
+            try await networkError {
+                try await mock.session.withResponse(from: "a", options: options) { response in
+                    var views = view(response).makeAsyncIterator()
+                    _ = try await views.next()
+                }
+            }
+        }
+        let errors = [
+            try await first { $0.lines }, try await first { $0.events }, try await first { $0.values(of: Int.self) },
+        ]
+        for error in errors {
+            #expect(error?.code == .unacceptableStatus && error?.body == "busy\n")
+            #expect(error?.description == "GET http://api.test/v1/a: 503 Service Unavailable: busy ")
+        }
+        #expect(try await first { $0.body } == nil)
+        let unchecked = HTTPSession.Options(validatesResponse: false)
+        #expect(try await first(unchecked) { $0.lines } == nil)
+    }
+
+    @Test(arguments: [("text/event-stream; charset=utf-8", true), ("text/html", false), (nil, true)])
+    func `events come in a stream of events only`(type: String?, isTaken: Bool) async throws {
+        let mock = try mocked { $0.json = .snakeCase }
+        var fields = Fields()
+        fields["Content-Type"] = type
+        mock.transport.on(.get, "/v1/a").respond(fields: fields, body: "data: {\"first_name\":\"Ada\"}\n\n")
+        struct Named: Decodable { var firstName: String }
+        var names: [String] = []
+        let error = try await networkError {
+            try await mock.session.withResponse(from: "a") { response in
+                for try await event in response.events {
+                    names.append(try event.json(Named.self).firstName)
+                    #expect(event == ServerSentEvent(data: event.data))
+                }
+            }
+        }
+        #expect(error?.code == (isTaken ? nil : .unacceptableContentType) && names == (isTaken ? ["Ada"] : []))
+    }
+
+    @Test func `links lead through pages`() async throws {
+        let mock = try mocked()
+        mock.transport.on(.get, "/v1/items").respond(
+            fields: [
+                "Link": "<?page=2>; rel=\"next\", </v1/items?page=9>; title=\"the, last\"; rel=last;rel=first",
+                "link": "<https://other.test/x>; rel=\"prev NEXT\"; anchor=\"#part\", <bad url>;rel=bad, nonsense",
+            ], body: "[]"
+        ).always()
+        let response = try await mock.session.get("items")
+        #expect(response.links["next"] == .url("http://api.test/v1/items?page=2"))
+        #expect(response.links["LAST"]?.text == "http://api.test/v1/items?page=9")
+        #expect(response.links.all.map(\.title) == [nil, "the, last"])
+        #expect(response.links["first"] == nil && response.links["prev"] == nil && response.links["bad"] == nil)
+        let streamed = try await mock.session.stream("items")
+        #expect(streamed.links == response.links)
+    }
+
+    @Test func `a response, an error and a dynamic value show what a person wants to see`() async throws {
+        let mock = try mocked()
+        mock.transport.on(.get, "/v1/a").respond(json: ["token": "hunter2", "name": "Ada"]).always()
+        let response = try await mock.session.get("a", as: .json(DynamicValue.self))
+        let shown = "\(response)"
+        #expect(shown.hasPrefix("200 OK http://api.test/v1/a (application/json, "))
+        #expect(shown.contains("\"name\":\"Ada\"") && !shown.contains("hunter2"))
+        let streamed = try await mock.session.stream("a")
+        #expect("\(streamed)" == "200 OK http://api.test/v1/a (application/json)")
+        let value: DynamicValue = ["a": [1, "x", nil], "n": .number(.init(Double.nan)), "s": .set([1])]
+        #expect(String(reflecting: value) == #"{"a":[1,"x",null],"n":"nan","s":[1]}"#)
+    }
+}
