@@ -42,6 +42,19 @@ extension NetworkError {
 
         public var description: String { rawValue }
 
+        /// What it means, and what to do about it, for a person.
+        public var explanation: String {
+            switch self {
+            case .attemptsSpent: "it had all the attempts that the policy allows"
+            case .notSafe: "the server may have done its work; an idempotency key would say that twice is as once"
+            case .bodyNotReplayable: "its body can be sent once only; a file or bytes can be sent again"
+            case .retryAfterTooLong: "the server asks for a longer wait than the policy's `cap` allows"
+            case .deadline: "its total time is over before the next attempt could begin"
+            case .budgetSpent: "the policy's `budget` for retries to this origin is spent; it fills with other requests"
+            default: rawValue
+            }
+        }
+
         /// It had as many attempts as the policy allows.
         public static let attemptsSpent = Self("attemptsSpent")
         /// The server may have carried it out, and carrying it out twice may not be the same as once.

@@ -23,7 +23,7 @@ extension NetworkError.TrustConfigurationError: CustomStringConvertible {
         switch self {
         case .noSystemRoots(let paths):
             "the system has no root certificates; looked at \(paths.joined(separator: ", "))"
-        case .unreadable(let path): "\(path) cannot be read"
+        case .unreadable(let path): "\(path) cannot be read: it is not there, or not for this process"
         case .noCertificates(let path): "\(path) holds no certificate"
         case .notACertificate(let source, let problem): "\(source) is no certificate: \(problem)"
         case .notAPin(let text): "\"\(text)\" is no pin; a pin is sha256/ and Base64 of 32 bytes"

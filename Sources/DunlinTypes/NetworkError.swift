@@ -171,7 +171,7 @@ extension NetworkError: CustomStringConvertible {
         if code == .unacceptableStatus, let status = response?.status {
             let attempt = retries.isEmpty ? "" : " in attempt \(attempts)"
             let beginning = bodyText.map { ": \($0)" } ?? ""
-            return VisibleText.of("\(name)\(status) \(status.phrase)\(attempt)\(beginning)")
+            return VisibleText.of("\(name)\(status) \(status.phrase)\(attempt)\(beginning)\(noRetry)")
         }
         var text = "\(name)\(code): \(reason)"
         if let peer, request?.url.contains(peer) != true { text += " [\(peer)]" }
@@ -179,8 +179,10 @@ extension NetworkError: CustomStringConvertible {
         if !retries.isEmpty { text += " in attempt \(attempts)" }
         // What a cause says in the same words is said once.
         if let underlying, !isDecoding, "\(underlying)" != reason { text += ": \(underlying)" }
-        return VisibleText.of(text)
+        return VisibleText.of(text + noRetry)
     }
+
+    private var noRetry: String { retryRefusal.map { "; not tried again: \($0.explanation)" } ?? "" }
 
     /// Its text is in the reason.
     private var isDecoding: Bool { code == .decodingFailed && underlying is DecodingError }

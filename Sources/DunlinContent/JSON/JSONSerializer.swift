@@ -25,13 +25,44 @@ public struct JSONSerializer<Output: Decodable>: AdjustableSerializer {
 
     public var accept: String? { "application/json" }
 
+    public func validate(_ response: HTTP.WholeResponse) throws {
+        do {
+            try rules.check(response)
+        } catch var error as NetworkError where error.code == .unacceptableContentType && Self.plain != nil {
+            error.reason += " (\(Self.hint))"
+            throw error
+        }
+    }
+
     public func serialize(_ response: HTTP.WholeResponse) throws -> Output {
         if response.body.isNoJSON { return try noContent(response) }
         let body = honorsCharset ? try response.transcoded() : response.body
         var json = json ?? response.json
         if isStrict { json.repeatedKeys = .refused }
         if let prepare { json.decoder = Self.maker(json.decoder, prepare) }
-        return try json.decode(Output.self, from: body)
+        do {
+            return try json.decode(Output.self, from: body)
+        } catch DecodingError.dataCorrupted(let context) where Self.plain != nil {
+            throw DecodingError.dataCorrupted(Self.hinting(context))
+        } catch DecodingError.typeMismatch(let type, let context) where Self.plain != nil {
+            throw DecodingError.typeMismatch(type, Self.hinting(context))
+        }
+    }
+
+    /// What gives a body as it is, where that may be what was meant.
+    private static var plain: String? {
+        if Output.self == String.self { return ".string" }
+        return Output.self == Data.self ? ".bytes" : nil
+    }
+
+    private static var hint: String {
+        "`as: \(Output.self).self` reads JSON; for the body as it is, write `as: \(plain ?? ".bytes")`"
+    }
+
+    private static func hinting(_ context: DecodingError.Context) -> DecodingError.Context {
+        DecodingError.Context(
+            codingPath: context.codingPath, debugDescription: "\(context.debugDescription) (\(hint))",
+            underlyingError: context.underlyingError)
     }
 
     private static func maker(

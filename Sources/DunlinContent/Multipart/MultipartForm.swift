@@ -115,7 +115,8 @@ struct MultipartForm: Sendable {
                 throw NetworkError(
                     .invalidPart, reason,
                     underlying: NetworkError(
-                        .fileUnreadable, "the file of the part \"\(part.name)\" cannot be read", underlying: error))
+                        .fileUnreadable, "the file of the part \"\(part.name)\", \(path), cannot be read",
+                        underlying: error))
             }
         }
     }

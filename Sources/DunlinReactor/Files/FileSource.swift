@@ -10,13 +10,13 @@ public struct FileSource: Sendable {
             file = try OpenFile(body.path)
         } catch {
             throw NetworkError(
-                .fileUnreadable, "the file of the request's body cannot be read", phase: .send, isSafeToRetry: true,
+                .fileUnreadable, "the file of the request's body, \(body.path), cannot be read", isSafeToRetry: true,
                 underlying: error)
         }
         range = body.range ?? 0..<file.length
         guard range.lowerBound >= 0, range.upperBound <= file.length else {
             throw NetworkError(
-                .bodyLengthMismatch, "the file of the request's body has only \(file.length) bytes", phase: .send,
+                .bodyLengthMismatch, "the file of the request's body, \(body.path), has only \(file.length) bytes",
                 isSafeToRetry: true)
         }
     }

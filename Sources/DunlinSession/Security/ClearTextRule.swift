@@ -47,6 +47,9 @@ final class ClearTextRule: Sendable {
     private static func refusal(_ policy: SecurityPolicy, _ why: String) -> NetworkError {
         NetworkError(
             .insecurePinningConfiguration,
-            "pinning mode \(policy.pinningMode.rawValue) requires a secure base URL, and \(why)")
+            """
+            pinning mode \(policy.pinningMode.rawValue) requires a secure base URL, and \(why): set `baseURL` to the \
+            https URL of the server that is pinned
+            """)
     }
 }

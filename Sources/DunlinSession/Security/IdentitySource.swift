@@ -10,7 +10,18 @@ enum IdentitySource: Sendable {
         do throws(IdentityError) {
             self = try Self.load(identity)
         } catch {
-            throw NetworkError(.invalidConfiguration, "\(error)", underlying: error)
+            if case .cannotRead = error {
+                throw NetworkError(.invalidConfiguration, "\(error)", underlying: error)
+            }
+            throw NetworkError(
+                .invalidConfiguration, "\(error) (read from \(Self.names(identity.form)))", underlying: error)
+        }
+    }
+
+    private static func names(_ form: HTTPSession.ClientIdentity.Form) -> String {
+        switch form {
+        case .pkcs12(let source): source.name
+        case .pem(let certificates, let key): certificates.name + (key.map { " and \($0.name)" } ?? "")
         }
     }
 

@@ -57,9 +57,9 @@ extension HTTPSession.FileFailure {
         distrust = Distrust(fault)
     }
 
-    /// The error for a download that came as far as `head`.
+    /// The error for a download that came as far as `head`. It is in no phase of the network.
     func error(_ code: NetworkError.Code, _ reason: String, _ head: ResponseHead?) -> NetworkError {
-        NetworkError(code, reason, phase: .receive, requestMayHaveBeenSent: true, underlying: self, response: head)
+        NetworkError(code, reason, requestMayHaveBeenSent: true, underlying: self, response: head)
     }
 }
 

@@ -9,7 +9,10 @@ extension FileSource {
                 try FileSource(body)
             }
         } catch let error as NetworkError {
-            throw context.error(error.code, error.reason, in: .send, context.hop, cause: error.underlying)
+            var failure = context.error(error.code, error.reason, in: .send, context.hop, cause: error.underlying)
+            // It is no matter of the network.
+            failure.phase = nil
+            throw failure
         }
     }
 }

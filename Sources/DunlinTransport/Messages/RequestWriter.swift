@@ -86,7 +86,10 @@ struct RequestWriter: Sendable {
 
     private func unreadable(_ error: Errno, _ hop: HTTP.Hop) -> NetworkError {
         let reason = "the file of the request's body cannot be read"
-        return context.error(.fileUnreadable, reason, in: .send, hop, cause: error)
+        var failure = context.error(.fileUnreadable, reason, in: .send, hop, cause: error)
+        // It is no matter of the network.
+        failure.phase = nil
+        return failure
     }
 
     /// Bytes that the kernel may send from a file to a fast peer before the limits are checked again.

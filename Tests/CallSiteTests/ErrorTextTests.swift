@@ -1,0 +1,90 @@
+import Dunlin
+import DunlinTesting
+import FoundationEssentials
+import Testing
+
+/// What a person on call reads: the thing, and the way out.
+@Suite struct `Texts of errors` {
+    private let mock = MockTransport()
+
+    private func client(_ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws -> HTTPSession {
+        let transport = mock
+        return try HTTPSession(baseURL: "http://api.test") {
+            $0.transport = transport
+            change(&$0)
+        }
+    }
+
+    private func text(_ work: () async throws -> Void) async -> String {
+        do {
+            try await work()
+            return "no error"
+        } catch let error as NetworkError {
+            if [.fileUnreadable, .fileNotCreated, .invalidPart].contains(error.code) { #expect(error.phase == nil) }
+            return "\(error)"
+        } catch {
+            return "no network error: \(error)"
+        }
+    }
+
+    @Test func `a URL without a scheme is told what it lacks`() async throws {
+        let bare = try HTTPSession()
+        let request = await text { try await bare.get("api.test/users") }
+        #expect(request.hasPrefix("GET api.test/users: invalidRequest: "))
+        #expect(request.contains("must begin with http:// or https://"))
+        #expect(await text { _ = try HTTPSession(baseURL: "api.test/v1") }.contains("\"api.test/v1\""))
+        await bare.shutdown()
+    }
+
+    @Test func `a file that is not there is named`() async throws {
+        mock.on(.get, "/d").respond(body: "x").always()
+        let client = try client()
+        let body = await text { try await client.post("x", body: .file("/nowhere/p.jpg")) }
+        #expect(body.hasPrefix("POST http://api.test/x: fileUnreadable: ") && body.contains("/nowhere/p.jpg, cannot"))
+        let part = await text {
+            try await client.post(
+                "x", body: .multipart { MultipartPart.file("photo", at: "/nowhere/p.jpg", contentType: .jpeg) })
+        }
+        #expect(part.contains("\"photo\", /nowhere/p.jpg, cannot be read: No such file"))
+        let download = await text { _ = try await client.download("d", to: .file("/proc/nowhere/x")) }
+        #expect(download.hasPrefix("GET http://api.test/d: fileNotCreated: ") && download.contains("/proc/nowhere/"))
+    }
+
+    @Test func `an identity and authorities that cannot be read are named`() async {
+        func text(_ change: (inout HTTPSession.TLS) -> Void) async -> String {
+            var configuration = HTTPSession.Configuration()
+            change(&configuration.tls)
+            return await self.text { _ = try HTTPSession(configuration) }
+        }
+        #expect(await text { $0.identity = .pem("/nowhere/c.pem") }.contains("/nowhere/c.pem cannot be read: it is"))
+        #expect(await text { $0.identity = .pkcs12("/etc/passwd") }.contains("(read from /etc/passwd)"))
+        #expect(await text { $0.roots = .only(["/nowhere/ca.pem"]) }.contains("/nowhere/ca.pem cannot be read: it is"))
+    }
+
+    @Test func `pins without a base URL are told to have one`() async {
+        let text = await text {
+            var configuration = HTTPSession.Configuration()
+            let pin = try SecurityPolicy.Pin("sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+            configuration.tls.policy = SecurityPolicy(mode: .publicKey, pins: [pin])
+            _ = try HTTPSession(configuration)
+        }
+        #expect(text.contains("set `baseURL` to the https URL"))
+    }
+
+    @Test func `a request that was not tried again says why`() async throws {
+        mock.on(.get, "/r").respond(.serviceUnavailable).always()
+        let client = try client { $0.retry = .exponential(attempts: 3, budget: .ratio(0, floor: 0)) }
+        let text = await text { try await client.get("r") }
+        #expect(
+            text.hasPrefix("GET http://api.test/r: 503 Service Unavailable; not tried again: the policy's `budget`"))
+    }
+
+    @Test(arguments: ["text/plain", "application/json"])
+    func `who asks for a text as JSON is told how to get it as it is`(type: String) async throws {
+        mock.on(.get, "/t").respond(fields: ["Content-Type": type], body: "hello").always()
+        let client = try client()
+        #expect(await text { _ = try await client.get("t", as: String.self) }.contains("write `as: .string`"))
+        #expect(await text { _ = try await client.get("t", as: Data.self) }.contains("write `as: .bytes`"))
+        #expect(!(await text { _ = try await client.get("t", as: Int.self) }.contains("write")))
+    }
+}
