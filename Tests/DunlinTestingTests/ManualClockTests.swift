@@ -1,6 +1,7 @@
 import Dunlin
-import DunlinTesting
 import Testing
+
+@testable import DunlinTesting
 
 @Suite struct ManualClockTests {
     @Test func `a sleeper wakes when the clock has been moved far enough`() async throws {
@@ -110,4 +111,18 @@ import Testing
             try await ManualClock().waitForSleepers(within: .milliseconds(10))
         }
     }
+
+    @Test func `a clock that a test forgets to move says who waits, and until when`() async throws {
+        let said = AsyncStream.makeStream(of: String.self)
+        let clock = ManualClock(Standstill(after: .milliseconds(20)) { said.continuation.yield($0) })
+        let sleeper = Task { try await clock.sleep(until: clock.now.advanced(by: .seconds(60))) }
+        var texts = said.stream.makeAsyncIterator()
+        let text = try #require(await texts.next())
+        #expect(text.contains("shows 0.0 seconds") && text.contains("1 task, until 60.0 seconds"))
+        try await clock.advance(by: .seconds(1))
+        #expect(await texts.next()?.contains("shows 1.0 seconds") == true)
+        try await clock.advance(by: .seconds(59))
+        try await sleeper.value
+    }
+
 }

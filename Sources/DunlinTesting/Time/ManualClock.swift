@@ -42,9 +42,29 @@ public final class ManualClock: Clock, Sendable {
     private let sleepers = Mutex(SleepMachine<Sleeper>())
     private let loops = Mutex<[WeakLoop]>([])
     let changes = LoopbackServer.Broadcast()
+    private let standstill: Standstill
 
-    public init() {
+    /// Where a test forgets to move it, it says on the standard error stream after five seconds of real time what waits,
+    /// and until when.
+    public convenience init() {
+        self.init(Standstill())
+    }
+
+    init(_ standstill: Standstill) {
+        self.standstill = standstill
         start = time.now.nanoseconds
+    }
+
+    /// What waits for it to be moved.
+    private var waiting: (String, Duration)? {
+        let (count, wake) = (sleepers.withLock { $0.count }, earliestWake)
+        guard let wake else { return nil }
+        let retries = time.pauses.count
+        let who = [
+            count > 0 ? "\(count) \(count == 1 ? "task" : "tasks")" : nil,
+            retries > 0 ? "\(retries) \(retries == 1 ? "request" : "requests") to be tried again" : nil,
+        ].compactMap(\.self).joined(separator: " and ")
+        return ("\(who), until \(wake)", now.offset)
     }
 
     public var now: Instant { Instant(offset: .nanoseconds(time.now.nanoseconds - start)) }
@@ -67,7 +87,9 @@ public final class ManualClock: Clock, Sendable {
     private func lieDown(_ sleeper: Sleeper, _ id: UInt64, until deadline: Duration) {
         // The time is read under the lock: a move that comes later finds the sleeper.
         switch sleepers.withLock({ $0.sleep(id, until: deadline, at: now.offset, sleeper) }) {
-        case .sleep: changes.announce()
+        case .sleep:
+            changes.announce()
+            standstill.begin { [weak self] in self?.waiting.map { (waiting: $0.0, now: $0.1) } }
         case .wake(let sleeper, let isCancelled): sleeper.resume(returning: isCancelled)
         }
     }

@@ -20,6 +20,7 @@ enum FuzzValues {
     static func violation(of input: [UInt8]) -> String? {
         let value = Bytes(input)
         return rangeViolation(value) ?? validatorViolation(value) ?? digestViolation(value) ?? nameViolation(value)
+            ?? linkViolation(value)
     }
 
     private static func rangeViolation(_ value: Bytes) -> String? {
@@ -50,6 +51,23 @@ enum FuzzValues {
         if digests.isEmpty { return "no digest is declared" }
         let written = digests.map { "\($0.algorithm)=:\(Base64.encode($0.bytes)):" }.joined(separator: ", ")
         return DigestFields.representation(["Repr-Digest": written]) == outcome ? nil : "other digests"
+    }
+
+    private static func linkViolation(_ value: Bytes) -> String? {
+        let name = Array("link".utf8)
+        let bytes = name + value.array
+        let fields = Fields(bytes: bytes, entries: [.init(name: 0..<name.count, value: name.count..<bytes.count)])
+        let links = LinkField.all(in: fields)
+        if links.contains(where: { $0.reference.utf8.contains(UInt8(ascii: ">")) }) { return "a reference too long" }
+        let written = links.map { link in
+            let relations = link.relations.joined(separator: " ").filter { $0 != "\\" && $0 != "\"" }
+            return "<\(link.reference)>;rel=\"\(relations)\""
+        }
+        let again = LinkField.all(in: ["Link": written.joined(separator: ",")])
+        if again.map(\.reference) != links.map(\.reference) { return "other links" }
+        // What is shown of a text is never longer by more than the stars for each of its values.
+        let masked = SecretText.masked(String(value))
+        return masked.utf8.count > String(value).utf8.count * 4 ? "more than there was" : nil
     }
 
     private static func nameViolation(_ value: Bytes) -> String? {

@@ -1,0 +1,51 @@
+internal import Glibc
+internal import Synchronization
+
+/// Notices that a clock which only a test moves has not been moved for five seconds of real time while somebody waits for
+/// it, and says so: otherwise such a test waits for ever, and nobody knows for what.
+final class Standstill: Sendable {
+    /// What waits for the clock, and what the clock shows; nil if nothing does.
+    typealias Look = @Sendable () -> (waiting: String, now: Duration)?
+
+    static let patience = Duration.seconds(5)
+
+    private let isWatching = Mutex(false)
+    private let patience: Duration
+    private let say: @Sendable (String) -> Void
+
+    init(after patience: Duration = Standstill.patience, say: @escaping @Sendable (String) -> Void = Standstill.print) {
+        self.patience = patience
+        self.say = say
+    }
+
+    /// To be called when somebody begins to wait. One task looks on for all, and ends when nobody waits any more.
+    func begin(_ look: @escaping Look) {
+        let isFirst = isWatching.withLock { isWatching in
+            defer { isWatching = true }
+            return !isWatching
+        }
+        if isFirst { Task { await watch(look) } }
+    }
+
+    private func watch(_ look: Look) async {
+        var shown: Duration?
+        while let before = look() {
+            do { try await Task.sleep(for: patience) } catch { break }
+            guard let after = look() else { break }
+            // One standstill is told once.
+            if after.now == before.now, after.now != shown {
+                shown = after.now
+                say(
+                    """
+                    ManualClock: not moved for \(patience) of real time. It shows \(after.now), and there waits \
+                    \(after.waiting). Move it with advance(by:), or wrap the wait in skippingWaits.
+                    """)
+            }
+        }
+        isWatching.withLock { $0 = false }
+    }
+
+    private static let print: @Sendable (String) -> Void = { text in
+        _ = "\(text)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+    }
+}
