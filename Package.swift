@@ -175,7 +175,7 @@ let package = Package(
             swiftSettings: dialect),
         // Code of a program whose declarations belong to the main actor unless they say otherwise.
         .testTarget(
-            name: "CallSiteTests", dependencies: ["Dunlin", "DunlinTesting"],
+            name: "CallSiteTests", dependencies: ["Dunlin", "DunlinDisplay", "DunlinFoundation", "DunlinTesting"],
             swiftSettings: dialect + [.defaultIsolation(MainActor.self)]),
         .testTarget(
             name: "DunlinCLITests", dependencies: ["Dunlin", "DunlinCLI", "DunlinTesting"], swiftSettings: dialect),

@@ -3,8 +3,8 @@
 extension HTTPSession {
     /// Replaces the session's credentials; nil for none but the user info of the base URL.
     ///
-    /// Throws `NetworkError` with code `invalidConfiguration`, and changes nothing, for credentials that cannot be sent,
-    /// beside a field `Authorization`, and without a base URL.
+    /// Throws `NetworkError` with code `invalidConfiguration`, and changes nothing, for credentials that cannot be
+    /// sent, beside a field `Authorization`, and without a base URL.
     public func replace(credentials: HTTP.Credentials?) throws {
         try core.builder.home.replace(credentials: credentials)
     }

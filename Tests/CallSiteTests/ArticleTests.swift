@@ -4,10 +4,12 @@ import Testing
 @Suite struct `Snippets of articles` {
     private static let package = URL(filePath: #filePath).appending(path: "../../..").standardized
 
+    /// Without indentation, and without what code needs in a module that belongs to the main actor.
     private static func lines(_ path: String) throws -> [String] {
         let text = String(decoding: try Data(contentsOf: package.appending(path: path)), as: UTF8.self)
         return text.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            String(line.drop { $0 == " " })
+            let line = line.drop { $0 == " " }
+            return String(line.hasPrefix("nonisolated struct") ? line.dropFirst("nonisolated ".count) : line)
         }
     }
 
@@ -24,18 +26,42 @@ import Testing
                 current?.append(line)
             }
         }
-        return snippets
+        // A manifest is no code of a test.
+        return snippets.filter { snippet in
+            !snippet.contains { $0.contains(".package(") || $0.contains(".product(") }
+        }
+    }
+
+    /// What stands between blank lines, imports left out: a test may do something between two of them.
+    private static func blocks(_ snippet: [String]) -> [[String]] {
+        snippet.filter { !$0.hasPrefix("import ") }.split(separator: "").map(Array.init)
+    }
+
+    /// Every file of this module but this one.
+    private static func code() throws -> [String] {
+        let folder = "Tests/CallSiteTests"
+        let names = try FileManager.default.contentsOfDirectory(atPath: package.appending(path: folder).path)
+        return try names.filter { $0.hasSuffix(".swift") && $0 != "ArticleTests.swift" }.sorted()
+            .flatMap { try lines("\(folder)/\($0)") }
     }
 
     /// Name, and how many there are at least.
-    @Test(arguments: [("Requests", 9), ("Retries", 3)])
-    func `every snippet of an article is code that runs in a test`(article: String, count: Int) throws {
-        let code = try Self.lines("Tests/CallSiteTests/CallSiteTests.swift")
-        let snippets = Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/\(article).md"))
+    @Test(arguments: [
+        ("README.md", 7), ("Sources/Dunlin/Dunlin.docc/Dunlin.md", 1),
+        ("Sources/Dunlin/Dunlin.docc/GettingStarted.md", 7), ("Sources/Dunlin/Dunlin.docc/HeadersAndOptions.md", 4),
+        ("Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md", 3), ("Sources/Dunlin/Dunlin.docc/Errors.md", 5),
+        ("Sources/Dunlin/Dunlin.docc/Lifetimes.md", 5), ("Sources/Dunlin/Dunlin.docc/Logging.md", 4),
+        ("Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md", 7), ("Sources/Dunlin/Dunlin.docc/Requests.md", 9),
+        ("Sources/Dunlin/Dunlin.docc/Retries.md", 3), ("Sources/DunlinTesting/DunlinTesting.docc/DunlinTesting.md", 1),
+        ("Sources/DunlinTesting/DunlinTesting.docc/Testing.md", 7),
+    ])
+    func `every snippet of an article is code of a test`(article: String, count: Int) throws {
+        let code = try Self.code()
+        let snippets = Self.snippets(try Self.lines(article))
         #expect(snippets.count >= count)
-        for snippet in snippets {
-            let isThere = code.indices.contains { code[$0...].starts(with: snippet) }
-            #expect(isThere, "\(snippet.joined(separator: "\n"))")
+        for block in snippets.flatMap(Self.blocks) {
+            let isThere = code.indices.contains { code[$0...].starts(with: block) }
+            #expect(isThere, "\(block.joined(separator: "\n"))")
         }
     }
 }

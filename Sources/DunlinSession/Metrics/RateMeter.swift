@@ -1,9 +1,9 @@
-/// Measures how fast something grows, over a window of the last seconds: people cannot read a figure that jumps with every
-/// packet, and one that remembers the first burst for ever is wrong.
+/// Measures how fast something grows, over a window of the last seconds: people cannot read a figure that jumps with
+/// every packet, and one that remembers the first burst for ever is wrong.
 ///
 /// Rules: it begins with the first change after the first note, so that no wait in a queue counts and nothing that was
-/// there before; there is no rate before a tenth of a second; and what is older than the window does not count. It knows
-/// no clock.
+/// there before; there is no rate before a tenth of a second; and what is older than the window does not count. It
+/// knows no clock.
 struct RateMeter {
     private struct Note {
         var count: Int

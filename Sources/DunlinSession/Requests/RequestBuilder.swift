@@ -196,8 +196,8 @@ extension RequestBuilder {
         }
     }
 
-    /// The `Authorization` to send beside the fields; `home` is nil for a request to another origin, and `info` the user
-    /// info of the request's URL.
+    /// The `Authorization` to send beside the fields; `home` is nil for a request to another origin, and `info` the
+    /// user info of the request's URL.
     private func authorization(
         of home: HomeSource.Home?, _ info: WebAddress.UserInfo?, _ own: Fields
     ) throws -> String? {

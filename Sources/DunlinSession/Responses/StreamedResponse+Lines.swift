@@ -5,8 +5,8 @@ extension HTTPSession.StreamedResponse {
     /// The body's lines, each of at most `limit` bytes; a longer one fails with `NetworkError` code `limitExceeded`.
     ///
     /// Those who ask for lines, events or values want those of a response that is well: for a status other than 2xx,
-    /// unless the session or `options.validatesResponse` says otherwise, the first is an error with the beginning of the
-    /// body. `body` hands on whatever came.
+    /// unless the session or `options.validatesResponse` says otherwise, the first is an error with the beginning of
+    /// the body. `body` hands on whatever came.
     public func lines(limit: Int) -> BodySequence.Lines {
         BodySequence.Lines(body: body, limit: limit, refusal: refusal(expecting: nil))
     }

@@ -2,8 +2,8 @@ internal import DunlinTypes
 
 /// Which request gets which outcome.
 ///
-/// Rules: conditions before exact paths before patterns, then in order of declaration; a route whose outcomes are used up
-/// is passed over. A repeating last outcome is never used up, but must have been used once. Knows nothing of what
+/// Rules: conditions before exact paths before patterns, then in order of declaration; a route whose outcomes are used
+/// up is passed over. A repeating last outcome is never used up, but must have been used once. Knows nothing of what
 /// outcomes do, and does not ask conditions: whoever asks it knows which of them hold.
 struct MockMachine {
     typealias Condition = @Sendable (MockTransport.RecordedRequest) -> Bool

@@ -15,8 +15,8 @@ internal import Synchronization
 /// ```
 ///
 /// **Which outcome.** The first route that has one left: conditions first, then exact paths, then patterns, each in the
-/// order in which they were declared. Each outcome is used once, unless `always()` makes a route's last one stay. A request that no
-/// route has an outcome for goes to the closure of `otherwise`; without one it fails with `Unmatched`.
+/// order in which they were declared. Each outcome is used once, unless `always()` makes a route's last one stay. A
+/// request that no route has an outcome for goes to the closure of `otherwise`; without one it fails with `Unmatched`.
 ///
 /// **Paths.** A path without a query matches any query; `*` stands for one segment. The base URL's path is part of it.
 public final class MockTransport: Transport {

@@ -1,0 +1,108 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+/// The snippets of the guide to tests, word for word.
+@Suite(.timeLimit(.minutes(10)))
+struct `Guide to tests` {
+    @Test func `a mock transport`() async throws {
+        do {
+            let transport = MockTransport()
+            transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
+            let client = try HTTPSession(
+                .init(baseURL: "http://api.test", transport: transport))
+            let user = try await client.get("users/42", as: User.self)
+            try transport.verify()
+
+            #expect(user.id == 42)
+        }
+
+        let transport = MockTransport()
+        transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
+        transport.on(.delete, "/users/*").respond(.noContent).always()
+        transport.on(.get, "/flaky").fail(.connectionReset)
+            .thenRespond(.serviceUnavailable).thenRespond(body: "fit")
+        let client = try HTTPSession(
+            .init(baseURL: "http://api.test", transport: transport))
+
+        let user = try await client.get("users/42", as: User.self)
+        #expect(transport.requests[0].fields["Accept"] == "application/json")
+
+        transport.on("a ping", where: { $0.body == "ping" }).respond(body: "pong")
+
+        #expect(try await client.post("users/42", body: .string("ping")).value == "pong")
+        try await client.delete("users/42")
+        try await client.delete("users/7")
+        let retry = HTTPSession.RetryPolicy.exponential(attempts: 3, base: .zero)
+        #expect(try await client.get("flaky", options: .init(retry: retry)).value == "fit")
+        transport.otherwise { request in .respond(body: "else") }
+        try transport.verify()
+
+        #expect(try await client.put("x").value == "else" && user.id == 42)
+    }
+
+    @Test func `a server on a real socket`() async throws {
+        let server = try LoopbackServer()
+        server.route(.get, "/hello", .response(body: "hello"))
+        server.enqueue(.response(503), .response(body: "hello").resetAfter(20))
+        let client = try HTTPSession(baseURL: server.baseURL)
+
+        let text = try await client.get("hello", as: .string)
+        let request = try await server.nextRequest()
+        #expect(text.value == "hello" && request.target == "/hello")
+        #expect(server.failures.isEmpty)
+        server.stop()
+    }
+
+    @Test func `a clock that a test moves`() async throws {
+        let server = try LoopbackServer()
+        server.route(.get, "/slow", [.stall])
+        let clock = ManualClock()
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        try configuration.use(clock)
+        let client = try HTTPSession(configuration)
+
+        let outcome = Task {
+            async let answer = client.get("slow", as: .string)
+            _ = try await server.nextRequest()
+            try await clock.advance(by: .seconds(61))
+
+            return try await answer.value
+        }
+        let error = await #expect(throws: NetworkError.self) { try await outcome.value }
+        #expect(error?.exceeded == .firstByte)
+        server.stop()
+    }
+
+    private nonisolated func placeOrder(_ transport: MockTransport) async throws {
+        let client = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
+        _ = try? await client.post("orders")
+    }
+
+    @Test func `faults`() async throws {
+        let clock = ManualClock()
+        let transport = MockTransport(clock: clock)
+        let plan = FaultPlan(seed: 7)
+        transport.apply(plan) { _ in .respond(body: "fit") }
+
+        try await plan.explaining {
+            try await clock.skippingWaits { try await placeOrder(transport) }
+        }
+
+        #expect(transport.requests.count == 1)
+    }
+
+    @Test func `TLS`() async throws {
+        let authority = try CertificateAuthority()
+        let certificate = try authority.issue(.server("127.0.0.1"))
+        let server = try LoopbackServer(tls: .init(certificate))
+        let client = try HTTPSession(baseURL: server.baseURL) {
+            $0.tls.roots = .only([.bytes(authority.certificate.der)])
+        }
+
+        server.enqueue(.response(body: "hello"))
+        #expect(try await client.get("x", as: .string).value == "hello")
+        await client.shutdown()
+        server.stop()
+    }
+}
