@@ -38,7 +38,11 @@ struct `Guides` {
             default: .respond(body: "bytes")
             }
         }
-        client = try HTTPSession(baseURL: "https://api.test/v1/") { $0.transport = transport }
+        client = try HTTPSession(baseURL: "https://api.test/v1/") {
+            $0.transport = transport
+            // Tests run beside others that keep the main actor busy: no time passes for these requests.
+            try $0.use(ManualClock())
+        }
     }
 
     private var sent: String {
@@ -234,7 +238,7 @@ struct `Guides` {
         let unsent = await #expect(throws: NetworkError.self) { try await client.get("c?token=hush") }
         #expect(unsent?.isSafeToRetry == true && unsent?.request?.url == "https://api.test/v1/c?token=***")
         let response = try await client.get("x", query: ["token": "shown"], as: .string)
-        #expect("\(response)".contains("token=shown"))
+        #expect("\(response)".contains("token=***"))
         let url = try #require(URL(string: "https://api.test/v1/users/42?a=b"))
         #expect(try client.task(.url(url), as: .bytes).snapshot.targetTemplate == "https://api.test/v1/users/42?a=b")
         #expect(try client.task("x", query: ["a": "b"], as: .bytes).snapshot.targetTemplate == "x")

@@ -25,7 +25,10 @@ struct `Readme` {
             default: .respond(body: "bytes")
             }
         }
-        client = try HTTPSession(baseURL: "https://api.test/v1/") { $0.transport = transport }
+        client = try HTTPSession(baseURL: "https://api.test/v1/") {
+            $0.transport = transport
+            try $0.use(ManualClock())
+        }
     }
 
     private final class File {

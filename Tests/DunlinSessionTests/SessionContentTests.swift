@@ -95,6 +95,8 @@ import Testing
         let shown = "\(response)"
         #expect(shown.hasPrefix("200 OK http://api.test/v1/a (application/json, "))
         #expect(shown.contains("\"name\":\"Ada\"") && !shown.contains("hunter2"))
+        let secret = try await mock.session.get("a?api_key=hunter2")
+        #expect("\(secret)".hasPrefix("200 OK http://api.test/v1/a?api_key=*** ("))
         let streamed = try await mock.session.stream("a")
         #expect("\(streamed)" == "200 OK http://api.test/v1/a (application/json)")
         let value: DynamicValue = ["a": [1, "x", nil], "n": .number(.init(Double.nan)), "s": .set([1])]

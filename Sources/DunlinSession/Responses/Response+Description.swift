@@ -1,3 +1,5 @@
+internal import DunlinSemantics
+
 extension HTTPSession.Response {
     /// The links of the response (RFC 8288): `response.links["next"]` is the target of the next page.
     public var links: HTTP.Links { HTTP.Links(fields, from: url) }
@@ -15,7 +17,8 @@ extension HTTPSession.Response: CustomStringConvertible, CustomDebugStringConver
         var details = [mediaType, "\(body.count) bytes"].compactMap(\.self)
         if !metrics.hops.isEmpty { details.append("\(metrics.total)") }
         let text = SecretText.beginning(of: body, contentType: fields["content-type"]).map { ": \($0)" } ?? ""
-        return VisibleText.of("\(status) \(status.phrase) \(url) (\(details.joined(separator: ", ")))\(text)")
+        let name = "\(status) \(status.phrase) \(WebAddress.named(url))"
+        return VisibleText.of("\(name) (\(details.joined(separator: ", ")))\(text)")
     }
 
     public var debugDescription: String { description }
@@ -29,7 +32,7 @@ extension HTTPSession.StreamedResponse: CustomStringConvertible, CustomDebugStri
     /// On one line: status, URL and content type.
     public var description: String {
         let type = head.mediaType.map { " (\($0))" } ?? ""
-        return VisibleText.of("\(status) \(status.phrase) \(url)\(type)")
+        return VisibleText.of("\(status) \(status.phrase) \(WebAddress.named(url))\(type)")
     }
 
     public var debugDescription: String { description }

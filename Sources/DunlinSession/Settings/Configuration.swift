@@ -68,7 +68,9 @@ extension HTTPSession {
         public var credentials: HTTP.Credentials?
         /// Fields for the base URL's origin, and for no other, such as a service's key: they replace `fields` of their
         /// names, and no redirect takes them to another origin.
-        public var originFields = Fields()
+        public var originFields = Fields() {
+            didSet { originFields.markAll() }
+        }
         /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
         /// do not share an identity by mistake.
         public var cookies: CookieJar?

@@ -44,8 +44,8 @@ public final class ManualClock: Clock, Sendable {
     let changes = LoopbackServer.Broadcast()
     private let standstill: Standstill
 
-    /// Where a test forgets to move it, it says on the standard error stream after five seconds of real time what waits,
-    /// and until when.
+    /// Where a test forgets to move it, it says on the standard error stream after five seconds of real time what
+    /// waits, and until when.
     public convenience init() {
         self.init(Standstill())
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 internal import Synchronization
 
-/// Notices that a clock which only a test moves has not been moved for five seconds of real time while somebody waits for
-/// it, and says so: otherwise such a test waits for ever, and nobody knows for what.
+/// Notices that a clock which only a test moves has not been moved for five seconds of real time while somebody waits
+/// for it, and says so: otherwise such a test waits for ever, and nobody knows for what.
 final class Standstill: Sendable {
     /// What waits for the clock, and what the clock shows; nil if nothing does.
     typealias Look = @Sendable () -> (waiting: String, now: Duration)?

@@ -41,6 +41,7 @@ import Testing
             $0.originFields = ["X-Tenant": "7"]
             $0.fields["X-Tenant"] = "none"
         }
+        #expect(!"\(mock.session.configuration.originFields)".contains("7"))
         #expect(try await sent("x-tenant", mock) == ["7"])
         #expect(try await sent("x-tenant", mock, "http://other.test/") == ["none"])
         #expect(try await sent("x-tenant", mock, "away") == [])
