@@ -14,6 +14,7 @@ extension NetworkError: CustomNSError, LocalizedError {
         info[UserInfoKey.response] = response
         info[UserInfoKey.responseData] = body.map { Data($0) }
         info.merge(trustFailure?.trustInfo ?? [:]) { known, _ in known }
+        info.merge(NSError.url(request?.url)) { known, _ in known }
         return info
     }
 

@@ -7,7 +7,8 @@ package enum SecretText {
     package static func beginning(of body: Bytes, contentType: String?) -> String? {
         let first = body[0..<min(body.count, 4 * shownCharacters)]
         if body.isEmpty || !isText(first, contentType?.lowercased()) { return nil }
-        let masked = masked(String(first))
+        // What is not seen must not hide a name.
+        let masked = masked(VisibleText.of(String(first), upTo: 4 * shownCharacters))
         let isWhole = masked.unicodeScalars.count <= shownCharacters && first.count == body.count
         return VisibleText.of(masked, upTo: shownCharacters) + (isWhole ? "" : "…")
     }
@@ -33,9 +34,8 @@ package enum SecretText {
             let start = position
             while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
             shown.append(contentsOf: bytes[start..<position])
-            guard let value = value(in: bytes, after: position),
-                SecretName.isLikely(String(decoding: bytes[start..<position], as: UTF8.self))
-            else { continue }
+            let name = String(decoding: bytes[start..<position], as: UTF8.self)
+            guard isSecret(name), let value = value(of: name, in: bytes, after: position) else { continue }
             shown.append(contentsOf: bytes[position..<value.lowerBound])
             shown.append(contentsOf: "***".utf8)
             position = value.upperBound
@@ -43,19 +43,28 @@ package enum SecretText {
         return String(decoding: shown, as: UTF8.self)
     }
 
+    /// A name with an escaped letter is one that was to be hidden.
+    private static func isSecret(_ name: String) -> Bool {
+        name.contains("\\u") || SecretName.isLikely(name.filter { $0 != "\\" })
+    }
+
     /// The value after a name and its sign; nil if there is no sign.
-    private static func value(in bytes: [UInt8], after name: Int) -> Range<Int>? {
-        var start = name
+    private static func value(of name: String, in bytes: [UInt8], after end: Int) -> Range<Int>? {
+        var start = end
         func skip(_ isSkipped: (UInt8) -> Bool) {
             while start < bytes.count, isSkipped(bytes[start]) { start += 1 }
         }
         func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
-        skip { isQuote($0) || isBlank($0) }
+        skip { isQuote($0) || isBlank($0) || $0 == UInt8(ascii: "]") }
+        if start < bytes.count, bytes[start] == UInt8(ascii: ">") {
+            // An element, up to its end.
+            return start + 1..<(bytes[start...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count)
+        }
         guard start < bytes.count, bytes[start] == UInt8(ascii: ":") || bytes[start] == UInt8(ascii: "=") else {
             return nil
         }
         start += 1
-        skip(isBlank)
+        skip { isBlank($0) || $0 == UInt8(ascii: "\\") }
         guard start < bytes.count else { return start..<start }
         if bytes[start] == UInt8(ascii: "{") || bytes[start] == UInt8(ascii: "[") { return start..<bytes.count }
         if isQuote(bytes[start]) {
@@ -64,6 +73,8 @@ package enum SecretText {
             while end < bytes.count, bytes[end] != quote { end += bytes[end] == UInt8(ascii: "\\") ? 2 : 1 }
             return start + 1..<max(start + 1, min(end, bytes.count))
         }
+        // Of several parts, with commas between them.
+        if ["auth", "cookie"].contains(where: name.lowercased().contains) { return start..<bytes.count }
         // `Bearer token` is two words.
         let end = bytes[start...].firstIndex { byte in
             [UInt8(ascii: "&"), UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "}"), UInt8(ascii: "]")]
@@ -76,7 +87,9 @@ package enum SecretText {
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         switch byte {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), 0x80...: true
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "%"),
+            UInt8(ascii: "\\"), 0x80...:
+            true
         default: false
         }
     }

@@ -64,6 +64,18 @@ import Testing
         #expect(error.userInfo[Key.failingURLString] as? String == "https://api.test/x")
     }
 
+    @Test func `an error that knows its request has its URL under Foundation's key`() throws {
+        var error = NetworkError(.timedOut, "too slow")
+        error.request = .init(method: .get, url: "https://api.test/x?token=***")
+        for bridged in [
+            NSError(bridging: error), NSError(bridging: error, failingURL: "https://other.test"), error as NSError,
+        ] {
+            #expect(
+                bridged.userInfo[NSURLErrorFailingURLErrorKey] as? URL == URL(string: "https://api.test/x?token=***"))
+            #expect(bridged.userInfo[Key.failingURLString] as? String == "https://api.test/x?token=***")
+        }
+    }
+
     @Test func `an NSError has no key for what is missing`() {
         let error = NSError(bridging: NetworkError(.timedOut, "it took too long"))
         #expect(Set(error.userInfo.keys) == [NSLocalizedDescriptionKey, NSLocalizedFailureReasonErrorKey])

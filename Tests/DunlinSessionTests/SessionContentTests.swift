@@ -52,6 +52,64 @@ import Testing
         #expect(try await first(unchecked) { $0.lines } == nil)
     }
 
+    @Test func `a refused stream does not wait for a body without an end, nor for one that breaks off`() async throws {
+        let mock = try mocked { $0.showsRefusedBodies = false }
+        mock.transport.on(.get, "/v1/a").stream(["busy", "more"], fields: ["Content-Type": "text/plain"]).always()
+        mock.transport.on(.get, "/v1/b").respond(503, fields: ["Content-Type": "text/plain"], body: "busy").always()
+        let endless = try await networkError {
+            try await mock.session.withResponse(from: "a") { for try await _ in $0.events {} }
+        }
+        #expect(endless?.code == .unacceptableContentType && endless?.body == "busy")
+        let hidden = try await networkError {
+            try await mock.session.withResponse(from: "b") { for try await _ in $0.lines {} }
+        }
+        #expect(hidden?.description == "GET http://api.test/v1/b: 503 Service Unavailable" && hidden?.body == "busy")
+        let options = HTTPSession.Options(maximumErrorBodySize: 2)
+        let short = try await networkError {
+            try await mock.session.withResponse(from: "b", options: options) { for try await _ in $0.lines {} }
+        }
+        #expect(short?.body == "bu")
+    }
+
+    @Test func `errors of single lines and values name their request`() async throws {
+        let mock = try mocked()
+        mock.transport.on(.get, "/v1/a").respond(body: "{}\n123456789\n").always()
+        let long = try await networkError {
+            try await mock.session.withResponse(from: "a") { for try await _ in $0.lines(limit: 4) {} }
+        }
+        #expect(long?.code == .limitExceeded && long?.request?.url == "http://api.test/v1/a")
+        let wrong = try await networkError {
+            try await mock.session.withResponse(from: "a") { for try await _ in $0.values(of: Int.self) {} }
+        }
+        #expect(wrong?.code == .decodingFailed && wrong?.request?.url == "http://api.test/v1/a")
+    }
+
+    @Test(arguments: [
+        "<r><password>hunter2</password><SecretKey a=\"1\">x</SecretKey></r>",
+        #"{"message":"{\"password\":\"hunter2\"}"}"#, "user[password]=hunter2&a=1", "user%5Bpassword%5D=hunter2",
+        "{\"pass\u{200B}word\":\"hunter2\"}", #"{"pass\u0077ord":"hunter2"}"#,
+        "Authorization: Digest username=\"u\", response=\"hunter2\"", "token: hunter2",
+        #"{"pin":12,"otp":["hunter2"]}"#,
+    ])
+    func `secrets in a shown body are masked in whatever form they come`(body: String) async throws {
+        let mock = try mocked()
+        mock.transport.on(.get, "/v1/a").respond(400, fields: ["Content-Type": "text/plain"], body: Bytes(body))
+        let error = try #require(try await networkError { _ = try await mock.session.get("a") })
+        #expect(!error.description.contains("hunter2") && error.description.contains("***"))
+    }
+
+    @Test(arguments: [
+        ("https://h/x?access_token=hunter2&q=a b", "GET https://h/x?access_token=***&q=a b: "),
+        ("http://api.test/x#access_token=hunter2&a=1", "GET http://api.test/x#access_token=***&a=1: "),
+        ("http://api.test/x?token=\u{301}hunter2", "GET http://api.test/x?token=***: "),
+    ])
+    func `a secret in a URL is not shown by any part of an error`(url: String, beginning: String) async throws {
+        let mock = try mocked()
+        mock.transport.otherwise { _ in .fail(.connectionReset) }
+        let error = try #require(try await networkError { _ = try await mock.session.get(url: url) })
+        #expect(error.description.hasPrefix(beginning) && !error.description.contains("hunter2"))
+    }
+
     @Test(arguments: [("text/event-stream; charset=utf-8", true), ("text/html", false), (nil, true)])
     func `events come in a stream of events only`(type: String?, isTaken: Bool) async throws {
         let mock = try mocked { $0.json = .snakeCase }

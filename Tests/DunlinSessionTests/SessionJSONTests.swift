@@ -64,11 +64,12 @@ import Testing
             return people
         }
         #expect(people == [Self.person])
-        await #expect(throws: DecodingError.self) {
+        let refused = try await networkError {
             try await session.withResponse(from: "x") { response in
                 for try await _ in response.values(of: Person.self, .standard) {}
             }
         }
+        #expect(refused?.code == .decodingFailed)
     }
 
     @Test func `the data of an event is read as JSON`() throws {

@@ -29,15 +29,15 @@ extension HTTP {
         /// A query as it stands in a URL, read as forms are: `Query(parsing: "q=a%20b&tag=new&tag=red")["q"]` is `a b`.
         /// Any text is a query; a `?` in front is passed over.
         public init(parsing text: String) {
-            pairs = Self.pairs(in: text.hasPrefix("?") ? text.dropFirst() : text[...])
+            pairs = Self.pairs(
+                in: Substring(text.utf8.first == UInt8(ascii: "?") ? text.utf8.dropFirst() : text.utf8[...]))
         }
 
         private static func pairs(in text: Substring) -> [Pair] {
-            text.split(separator: "&").map { item in
-                let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return Pair(
-                    key: PercentEncoding.meaning(ofQueryPart: parts[0]),
-                    value: parts.count > 1 ? PercentEncoding.meaning(ofQueryPart: parts[1]) : nil)
+            text.utf8.split(separator: UInt8(ascii: "&")).map { item in
+                let parts = item.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+                    .map { PercentEncoding.meaning(ofQueryPart: Substring($0)) }
+                return Pair(key: parts[0], value: parts.count > 1 ? parts[1] : nil)
             }
         }
 

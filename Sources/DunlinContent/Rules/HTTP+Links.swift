@@ -8,7 +8,8 @@ extension HTTP {
     /// while let next = page.links["next"] { page = try await client.get(next, as: .json([Item].self)) }
     /// ```
     ///
-    /// A link may lead to another origin, which gets no credentials of this one.
+    /// A link may lead to another origin: that gets the session's `fields`, as every target does, but neither its
+    /// credentials nor its `originFields`, which is where keys and tokens belong.
     public struct Links: Sendable, Hashable {
         public struct Link: Sendable, Hashable {
             /// The whole URL.

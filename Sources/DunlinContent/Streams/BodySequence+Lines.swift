@@ -9,8 +9,13 @@ extension BodySequence {
         let returnsEndLines: Bool
         /// Why there are no lines: the response was refused.
         let refusal: NetworkError?
+        private let keptBody: Int
 
-        package init(body: BodySequence, limit: Int, returnsEndLines: Bool = false, refusal: NetworkError? = nil) {
+        package init(
+            body: BodySequence, limit: Int, returnsEndLines: Bool = false, refusal: NetworkError? = nil,
+            keeping keptBody: Int = 0
+        ) {
+            self.keptBody = keptBody
             self.body = body
             self.limit = limit
             self.returnsEndLines = returnsEndLines
@@ -19,38 +24,42 @@ extension BodySequence {
 
         public func makeAsyncIterator() -> Iterator {
             let machine = LineMachine(limit: limit, returnsEndLines: returnsEndLines)
-            return Iterator(body.makeAsyncIterator(), machine, limit, refusal)
+            return Iterator(self, machine, body.makeAsyncIterator(), keeping: keptBody)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
             private var pieces: BodySequence.Iterator
             private var machine: LineMachine
-            private let limit: Int
+            private let lines: Lines
+            private let keptBody: Int
             private var isOver = false
-            private var refusal: NetworkError?
 
-            init(_ pieces: BodySequence.Iterator, _ machine: LineMachine, _ limit: Int, _ refusal: NetworkError?) {
+            init(_ lines: Lines, _ machine: LineMachine, _ pieces: BodySequence.Iterator, keeping keptBody: Int) {
+                self.lines = lines
                 self.pieces = pieces
                 self.machine = machine
-                self.limit = limit
-                self.refusal = refusal
+                self.keptBody = keptBody
             }
 
-            /// The refusal with the beginning of the body, as far as it comes.
-            private mutating func refused(_ refusal: NetworkError) async throws -> NetworkError {
+            /// The refusal with the beginning of the body, as far as it comes. Of a body without a declared length,
+            /// which may be endless, only what comes first is waited for.
+            private mutating func refused(_ refusal: NetworkError) async -> NetworkError {
                 var body: [UInt8] = []
-                while body.count < NetworkError.keptBody, let piece = try await pieces.next() {
-                    body.append(contentsOf: piece)
+                let wanted = Swift.min(keptBody, lines.body.expectedLength ?? 1)
+                do {
+                    while body.count < wanted, let piece = try await pieces.next() { body.append(contentsOf: piece) }
+                } catch {
+                    // That it broke off matters less than that it was refused.
                 }
                 var refusal = refusal
-                refusal.body = Bytes(body).beginning(upTo: NetworkError.keptBody)
+                refusal.body = Bytes(body).beginning(upTo: keptBody)
                 return refusal
             }
 
             public mutating func next() async throws -> String? {
-                if let refusal, !isOver {
+                if let refusal = lines.refusal, !isOver {
                     isOver = true
-                    throw try await refused(refusal)
+                    throw await refused(refusal)
                 }
                 do {
                     while !isOver {
@@ -64,9 +73,10 @@ extension BodySequence {
                     return nil
                 } catch is LineMachine.TooLong {
                     isOver = true
-                    throw NetworkError(
-                        .limitExceeded, "a line has more than \(limit) bytes", phase: .receive,
-                        requestMayHaveBeenSent: true)
+                    throw lines.body.named(
+                        NetworkError(
+                            .limitExceeded, "a line has more than \(lines.limit) bytes", phase: .receive,
+                            requestMayHaveBeenSent: true))
                 }
             }
         }
@@ -88,18 +98,20 @@ extension BodySequence {
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(lines: lines.makeAsyncIterator(), limit: lines.limit, settings)
+            Iterator(lines, settings)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
+            private let body: BodySequence
             private var lines: BodySequence.Lines.Iterator
             private var machine: ServerSentEventMachine
             private let limit: Int
             private let settings: ContentSettings?
 
-            init(lines: BodySequence.Lines.Iterator, limit: Int, _ settings: ContentSettings?) {
-                self.lines = lines
-                self.limit = limit
+            init(_ lines: BodySequence.Lines, _ settings: ContentSettings?) {
+                body = lines.body
+                self.lines = lines.makeAsyncIterator()
+                limit = lines.limit
                 self.settings = settings
                 machine = ServerSentEventMachine(limit: limit)
             }
@@ -112,9 +124,10 @@ extension BodySequence {
                             return event
                         }
                     } catch {
-                        throw NetworkError(
-                            .limitExceeded, "an event has more than \(limit) bytes", phase: .receive,
-                            requestMayHaveBeenSent: true)
+                        throw body.named(
+                            NetworkError(
+                                .limitExceeded, "an event has more than \(limit) bytes", phase: .receive,
+                                requestMayHaveBeenSent: true))
                     }
                 }
                 return nil
@@ -138,17 +151,22 @@ extension BodySequence {
         }
 
         public func makeAsyncIterator() -> Iterator {
-            Iterator(lines: lines.makeAsyncIterator(), json: json)
+            Iterator(body: lines.body, lines: lines.makeAsyncIterator(), json: json)
         }
 
         public struct Iterator: AsyncIteratorProtocol {
+            let body: BodySequence
             var lines: BodySequence.Lines.Iterator
             let json: HTTP.JSON
 
             public mutating func next() async throws -> Value? {
                 while let line = try await lines.next() {
                     if line.utf8.allSatisfy({ $0 == 0x20 || $0 == 0x09 }) { continue }
-                    return try json.decode(Value.self, from: Bytes(line))
+                    do {
+                        return try json.decode(Value.self, from: Bytes(line))
+                    } catch let error as DecodingError {
+                        throw body.named(NetworkError(decoding: error))
+                    }
                 }
                 return nil
             }

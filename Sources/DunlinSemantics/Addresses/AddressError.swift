@@ -39,7 +39,7 @@ public struct AddressError: Error, Sendable, Hashable {
     /// before that, a password with a raw `/`, `?` or `#` may reach past it, so all up to the last `@` is.
     init(_ problem: Problem, in text: String, authority: Range<Int>? = nil) {
         self.problem = problem
-        self.text = Self.redacted(text, authority: authority)
+        self.text = WebAddress.maskingValues(of: Self.redacted(text, authority: authority))
     }
 
     private static func redacted(_ text: String, authority: Range<Int>?) -> String {

@@ -26,18 +26,34 @@ extension WebAddress {
         return text.bytes(in: 0..<hidden.lowerBound) + (isUsable ? "" : "***@") + text.bytes(in: at + 1..<bytes.count)
     }
 
-    /// The URL as errors name it: also without the values of its query whose names look like secrets.
-    public static func named(_ text: String) -> String {
-        let shown = shown(text)
-        guard let mark = shown.firstIndex(of: "?") else { return shown }
-        let end = shown[mark...].firstIndex(of: "#") ?? shown.endIndex
-        let items = shown[shown.index(after: mark)..<end].split(separator: "&", omittingEmptySubsequences: false)
-        let masked = items.map { item in
-            guard let sign = item.firstIndex(of: "="),
-                SecretName.isLikely(PercentEncoding.meaning(ofQueryPart: item[..<sign]))
-            else { return item }
-            return item[...sign] + "***"
+    /// The URL as errors name it: also without the values in its query and fragment whose names look like secrets.
+    public static func named(_ text: String) -> String { maskingValues(of: shown(text)) }
+
+    /// The text without those values, whatever stands before its query.
+    static func maskingValues(of shown: String) -> String {
+        guard let mark = shown.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
+            return shown
         }
-        return shown[...mark] + masked.joined(separator: "&") + shown[end...]
+        var named = String(shown[..<mark])
+        var rest = shown[mark...]
+        while let sign = rest.utf8.first {
+            // Each item goes with the sign before it.
+            let after = rest.utf8.dropFirst()
+            let end = after.firstIndex(where: isSeparator) ?? after.endIndex
+            named += String(decoding: [sign], as: UTF8.self) + masked(rest[after.startIndex..<end])
+            rest = rest[end...]
+        }
+        return named
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "?")
+    }
+
+    private static func masked(_ item: Substring) -> String {
+        guard let sign = item.utf8.firstIndex(of: UInt8(ascii: "=")),
+            SecretName.isLikely(PercentEncoding.meaning(ofQueryPart: item[..<sign]))
+        else { return String(item) }
+        return String(item[..<sign]) + "=***"
     }
 }

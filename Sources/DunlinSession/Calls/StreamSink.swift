@@ -69,13 +69,15 @@ final class StreamSink: Sink {
         let declared = response.declaredLength
         let arrival = try await call.admit(response, outside: true)
         let (callHistory, head) = (call.callHistory, call.request.head)
+        let shows = call.session.configuration.showsRefusedBodies
         var body = BodySequence(
             arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared)
-        body.naming = { $0.named(head, callHistory) }
+        body.naming = { $0.named(head, callHistory, showsBody: shows) }
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
             recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
             content: call.session.contentSettings, isValidated: call.asked.options.validatesResponse,
+            keptBody: call.asked.reading.kept,
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [], queued: call.queued)

@@ -189,7 +189,9 @@ extension TaskDelegate {
             let response = try await sink.take(&live)
             return Transferred(.success(response), live)
         } catch {
-            return Transferred(.failure(error.named(live.request.head, live.callHistory)), live)
+            let shows = call.session.configuration.showsRefusedBodies
+            return Transferred(
+                .failure(error.named(live.request.head, live.callHistory, showsBody: shows)), live)
         }
     }
 

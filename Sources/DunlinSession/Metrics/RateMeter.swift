@@ -39,6 +39,13 @@ struct RateMeter {
     var rate: Double? {
         guard let first = notes.first, let last else { return nil }
         let seconds = first.seconds(to: last.at)
-        return seconds >= Self.least ? Double(last.count - first.count) / seconds : nil
+        if seconds <= Self.window {
+            return seconds >= Self.least ? Double(last.count - first.count) / seconds : nil
+        }
+        // What there was when the window began lies between two notes.
+        let next = notes.count > 1 ? notes[1] : last
+        let share = (seconds - Self.window) / first.seconds(to: next.at)
+        let before = Double(first.count) + min(1, share) * Double(next.count - first.count)
+        return (Double(last.count) - before) / Self.window
     }
 }

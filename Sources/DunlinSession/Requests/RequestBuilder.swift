@@ -68,7 +68,7 @@ final class RequestBuilder: Sendable {
         let home = home.home
         if home != nil || extras != nil {
             let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
-            let authorization = try authorization(of: isHome ? home : nil, extras?.userInfo, own)
+            let authorization = try authorization(of: isHome ? .some(home) : nil, extras?.userInfo, own)
             if let routes { origin = routes.routed(origin) }
             if isHome, isPlain, let prepared = home?.prepared, authorization == home?.authorization {
                 return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
@@ -181,7 +181,7 @@ extension RequestBuilder {
     }
 
     private static func refusal(of target: HTTP.Target, _ problem: String) -> NetworkError {
-        NetworkError(.invalidRequest, "\(WebAddress.withoutUserInfo(target.template)) cannot be asked: \(problem)")
+        NetworkError(.invalidRequest, "\(WebAddress.named(target.template)) cannot be asked: \(problem)")
     }
 }
 
@@ -199,13 +199,13 @@ extension RequestBuilder {
     /// The `Authorization` to send beside the fields; `home` is nil for a request to another origin, and `info` the
     /// user info of the request's URL.
     private func authorization(
-        of home: HomeSource.Home?, _ info: WebAddress.UserInfo?, _ own: Fields
+        of home: HomeSource.Home??, _ info: WebAddress.UserInfo?, _ own: Fields
     ) throws -> String? {
         if own.contains("authorization") { return nil }
         // A relative URL has the base's user info, which counts as the session's.
         if let info, home == nil || info != base?.userInfo {
             return try HTTP.Credentials(info).authorization(.invalidRequest)
         }
-        return home?.authorization
+        return home??.authorization
     }
 }

@@ -15,19 +15,6 @@ extension NetworkError {
         }
         if peer == nil { peer = hop?.peer.map { "\($0)" } ?? head.origin.description }
     }
-
-    /// Of a value that could not be made of a response.
-    init(decoding error: DecodingError, of response: HTTP.WholeResponse) {
-        let reason =
-            switch error {
-            case .keyNotFound(_, let context), .valueNotFound(_, let context), .typeMismatch(_, let context),
-                .dataCorrupted(let context):
-                context.underlyingError.map { "\(context.debugDescription): \($0)" } ?? context.debugDescription
-            @unknown default: "\(error)"
-            }
-        self.init(.decodingFailed, reason, refusing: response, underlying: error)
-        phase = .receive
-    }
 }
 
 extension Error {
@@ -39,9 +26,10 @@ extension Error {
     }
 
     /// The same error with the name of its request, if it is one of the network.
-    func named(_ head: RequestHead, _ callHistory: CallHistory? = nil) -> any Error {
+    func named(_ head: RequestHead, _ callHistory: CallHistory? = nil, showsBody: Bool = true) -> any Error {
         guard var error = self as? NetworkError else { return self }
         error.name(head, callHistory)
+        if !showsBody { error.showsBody = false }
         return error
     }
 }

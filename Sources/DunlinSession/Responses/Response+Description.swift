@@ -24,7 +24,9 @@ extension HTTPSession.Response: CustomStringConvertible, CustomDebugStringConver
     public var debugDescription: String { description }
 
     public var customMirror: Mirror {
-        Mirror(self, children: ["status": status, "url": url, "fields": fields, "value": value], displayStyle: .struct)
+        Mirror(
+            self, children: ["status": status, "url": WebAddress.named(url), "fields": fields, "value": value],
+            displayStyle: .struct)
     }
 }
 
@@ -38,6 +40,7 @@ extension HTTPSession.StreamedResponse: CustomStringConvertible, CustomDebugStri
     public var debugDescription: String { description }
 
     public var customMirror: Mirror {
-        Mirror(self, children: ["status": status, "url": url, "fields": fields], displayStyle: .struct)
+        Mirror(
+            self, children: ["status": status, "url": WebAddress.named(url), "fields": fields], displayStyle: .struct)
     }
 }

@@ -8,7 +8,7 @@ extension HTTPSession.StreamedResponse {
     /// unless the session or `options.validatesResponse` says otherwise, the first is an error with the beginning of
     /// the body. `body` hands on whatever came.
     public func lines(limit: Int) -> BodySequence.Lines {
-        BodySequence.Lines(body: body, limit: limit, refusal: refusal(expecting: nil))
+        BodySequence.Lines(body: body, limit: limit, refusal: refusal(expecting: nil), keeping: keptBody)
     }
 
     /// The body as server-sent events, each of at most 1 MiB. An event that the body's end cuts short is left out.
@@ -19,7 +19,8 @@ extension HTTPSession.StreamedResponse {
     public func events(limit: Int) -> BodySequence.Events {
         BodySequence.Events(
             lines: BodySequence.Lines(
-                body: body, limit: limit, returnsEndLines: true, refusal: refusal(expecting: ["text/event-stream"])),
+                body: body, limit: limit, returnsEndLines: true, refusal: refusal(expecting: ["text/event-stream"]),
+                keeping: keptBody),
             content)
     }
 

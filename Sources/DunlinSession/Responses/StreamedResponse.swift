@@ -10,6 +10,8 @@ extension HTTPSession {
         let content: ContentSettings
         /// Whether those who ask for lines, events or values get them of a response with a status of 2xx only.
         let isValidated: Bool
+        /// How much of a refused body an error carries.
+        let keptBody: Int
         /// The URL that the response is from: the one that was asked for, or the one that the last redirect led to.
         /// Without user info.
         public let url: String

@@ -11,11 +11,17 @@ extension HTTPSession {
         case after(Duration)
 
         public static func seconds(_ seconds: some BinaryInteger) -> TimeLimit { .after(.seconds(seconds)) }
-        public static func seconds(_ seconds: Double) -> TimeLimit { .after(.seconds(seconds)) }
+        /// No limit for what is no number, or longer than a hundred years.
+        public static func seconds(_ seconds: Double) -> TimeLimit {
+            seconds < 3e9 ? .after(.seconds(max(0, seconds))) : .none
+        }
         public static func milliseconds(_ milliseconds: some BinaryInteger) -> TimeLimit {
             .after(.milliseconds(milliseconds))
         }
-        public static func minutes(_ minutes: some BinaryInteger) -> TimeLimit { .after(.seconds(Int64(minutes) * 60)) }
+        public static func minutes(_ minutes: some BinaryInteger) -> TimeLimit {
+            let (seconds, isTooLong) = Int64(clamping: minutes).multipliedReportingOverflow(by: 60)
+            return isTooLong ? .none : .after(.seconds(seconds))
+        }
 
         /// Nil for no limit.
         init(_ duration: Duration?) {

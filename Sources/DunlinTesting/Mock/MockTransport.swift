@@ -95,7 +95,7 @@ public final class MockTransport: Transport {
 extension MockTransport {
     public func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         try Task.checkCancellation()
-        let (index, early) = arrival(of: RecordedRequest(request), request.body)
+        let (index, arrived) = arrival(of: RecordedRequest(request), request.body)
         changes.announce()
         let body = try await collect(request.body) { body in
             state.withLock { $0.requests[index].body = body }
@@ -107,24 +107,32 @@ extension MockTransport {
             return state.requests[index]
         }
         changes.announce()
-        return try await outcome(for: recorded, early ?? routed(recorded)).perform(request, on: clock)
+        let routed = if case .decided(let outcome) = arrived { outcome } else { routed(recorded) }
+        return try await outcome(for: recorded, routed).perform(request, on: clock)
     }
 
     /// Takes the outcome on arrival, so that requests get them in the order in which they came; unless conditions must
     /// wait for a body that comes in pieces.
-    private func arrival(of request: RecordedRequest, _ body: RequestBody) -> (Int, Outcome?) {
-        let index = state.withLock { state in
+    private func arrival(of request: RecordedRequest, _ body: RequestBody) -> (Int, Arrival) {
+        let (index, arrived) = state.withLock { state -> (Int, Arrival) in
             state.requests.append(request)
-            return state.requests.count - 1
+            let index = state.requests.count - 1
+            if !state.machine.conditions.isEmpty { return (index, .undecided) }
+            return (index, .decided(state.machine.take(request.method, request.target)))
         }
+        guard case .undecided = arrived else { return (index, arrived) }
         var request = request
         switch body.content {
         case .none: break
         case .bytes(let bytes): request.body = bytes
-        case .stream, .file:
-            if state.withLock({ !$0.machine.conditions.isEmpty }) { return (index, nil) }
+        case .stream, .file: return (index, .undecided)
         }
-        return (index, routed(request))
+        return (index, .decided(routed(request)))
+    }
+
+    private enum Arrival {
+        case decided(Outcome?)
+        case undecided
     }
 
     /// Conditions are the test's code, and asked outside of the lock.

@@ -55,6 +55,10 @@ public final class ManualClock: Clock, Sendable {
         start = time.now.nanoseconds
     }
 
+    private func watch() {
+        standstill.begin { [weak self] in self?.waiting.map { (waiting: $0.0, now: $0.1) } }
+    }
+
     /// What waits for it to be moved.
     private var waiting: (String, Duration)? {
         let (count, wake) = (sleepers.withLock { $0.count }, earliestWake)
@@ -89,7 +93,7 @@ public final class ManualClock: Clock, Sendable {
         switch sleepers.withLock({ $0.sleep(id, until: deadline, at: now.offset, sleeper) }) {
         case .sleep:
             changes.announce()
-            standstill.begin { [weak self] in self?.waiting.map { (waiting: $0.0, now: $0.1) } }
+            watch()
         case .wake(let sleeper, let isCancelled): sleeper.resume(returning: isCancelled)
         }
     }
@@ -158,6 +162,9 @@ extension ManualClock {
     /// From now on the loop lives by the clock, and its turns are changes of the clock's.
     func adopt(_ reactor: Reactor) {
         loops.withLock { $0.append(WeakLoop(reactor: reactor)) }
-        reactor.follow { [changes] in changes.announce() }
+        reactor.follow { [changes, weak self] in
+            changes.announce()
+            if let self, !time.pauses.isEmpty { watch() }
+        }
     }
 }

@@ -29,11 +29,10 @@ final class Standstill: Sendable {
 
     private func watch(_ look: Look) async {
         var shown: Duration?
-        while let before = look() {
-            do { try await Task.sleep(for: patience) } catch { break }
-            guard let after = look() else { break }
+        while let before = lookOrEnd(look) {
+            do { try await Task.sleep(for: patience) } catch { return }
             // One standstill is told once.
-            if after.now == before.now, after.now != shown {
+            if let after = look(), after.now == before.now, after.now != shown {
                 shown = after.now
                 say(
                     """
@@ -42,7 +41,15 @@ final class Standstill: Sendable {
                     """)
             }
         }
-        isWatching.withLock { $0 = false }
+    }
+
+    /// Whoever begins to wait after nobody did begins a watch of its own.
+    private func lookOrEnd(_ look: Look) -> (waiting: String, now: Duration)? {
+        isWatching.withLock { isWatching in
+            let seen = look()
+            isWatching = seen != nil
+            return seen
+        }
     }
 
     private static let print: @Sendable (String) -> Void = { text in

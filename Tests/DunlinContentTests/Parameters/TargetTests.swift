@@ -186,6 +186,7 @@ import Testing
     @Test(arguments: [
         ("q=a%20b+c&tag=new&tag=red&flag&x=", ["q": ["a b c"], "tag": ["new", "red"], "flag": [""], "x": [""]]),
         ("?a=b=c&&%zz=%", ["a": ["b=c"], "%zz": ["%"]]), ("", [:]), ("?", [:]),
+        ("q=\u{301}a&\u{301}b=2", ["q": ["\u{301}a"], "\u{301}b": ["2"]]),
         ("=1&a%3D=%FF", ["": ["1"], "a=": ["\u{FFFD}"]]),
     ])
     func `a query is read as forms are`(text: String, values: [String: [String]]) throws {

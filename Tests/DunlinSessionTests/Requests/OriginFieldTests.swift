@@ -54,6 +54,15 @@ import Testing
         #expect(try await sent("x-tenant", mock) == ["none"])
     }
 
+    @Test(arguments: ["x", "a%20b", "../v1/x", "x#f", "?q"])
+    func `a session's field Authorization goes before the user info of its base, whatever the target`(
+        target: String
+    ) async throws {
+        let mock = try Mocked("http://svc:pw@api.test/v1/") { $0.fields["Authorization"] = "Bearer t" }
+        mock.transport.otherwise { _ in .respond() }
+        #expect(try await sent("authorization", mock, .url(target)) == ["Bearer t"])
+    }
+
     @Test func `what cannot be sent changes nothing`() async throws {
         let mock = try mocked { $0.credentials = .bearer(token: "one") }
         #expect(throws: NetworkError.self) { try mock.session.replace(credentials: .bearer(token: "no token")) }

@@ -48,6 +48,15 @@ import Testing
         #expect(try #require(meter.rate).rounded() == 1000)
     }
 
+    @Test func `what is older than the window does not count after a stall`() throws {
+        var meter = RateMeter()
+        meter.note(0, at: Self.time(0))
+        for tenth in 1...10 { meter.note(tenth * 1000, at: Self.time(Double(tenth) / 10)) }
+        for tenth in 1...15 { meter.note(10_000 + tenth * 1000, at: Self.time(60 + Double(tenth) / 10)) }
+        // 15 of the last 30 tenths.
+        #expect(abs(try #require(meter.rate) - 5000) < 400)
+    }
+
     @Test func `a rate follows a change within seconds and does not jump with one step`() throws {
         var meter = RateMeter()
         meter.note(0, at: Self.time(0))
