@@ -64,4 +64,13 @@ import Testing
             #expect(isThere, "\(block.joined(separator: "\n"))")
         }
     }
+
+    @Test(arguments: ["Requests", "Retries"])
+    func `a snippet of these articles stands in one piece in the tests of call sites`(article: String) throws {
+        let code = try Self.lines("Tests/CallSiteTests/CallSiteTests.swift")
+        for snippet in Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/\(article).md")) {
+            let isThere = code.indices.contains { code[$0...].starts(with: snippet) }
+            #expect(isThere, "\(snippet.joined(separator: "\n"))")
+        }
+    }
 }
