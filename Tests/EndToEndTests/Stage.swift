@@ -86,6 +86,13 @@ extension Timeouts {
         for limit in Timeouts.Limit.allCases { timeouts[limit] = .seconds(1000) }
         return timeouts
     }
+
+    /// Where a test waits for a deadline, and must not take another limit's for the one it means.
+    static var none: Timeouts {
+        var timeouts = Timeouts()
+        for limit in Timeouts.Limit.allCases { timeouts[limit] = nil }
+        return timeouts
+    }
 }
 
 extension NetworkError {

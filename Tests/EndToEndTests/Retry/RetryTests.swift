@@ -120,7 +120,13 @@ struct `Requests tried again` {
     /// Each phase has its limit anew.
     @Test func `each attempt has the limit of a phase anew`() async throws {
         let clock = ManualClock()
-        try await Self.with(clock, configure: { $0.timeouts.firstByte = .seconds(5) }) { (stage: Stage) async throws in
+        try await Self.with(
+            clock,
+            configure: {
+                $0.timeouts = .none
+                $0.timeouts.firstByte = .seconds(5)
+            }
+        ) { (stage: Stage) async throws in
             stage.server.enqueue([.stall], [.stall], .response(body: "fit"))
             async let response = stage.session.get("x", as: .string)
             for _ in 0..<2 {
