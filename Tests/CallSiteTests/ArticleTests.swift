@@ -51,7 +51,9 @@ import Testing
         ("Sources/Dunlin/Dunlin.docc/GettingStarted.md", 7), ("Sources/Dunlin/Dunlin.docc/HeadersAndOptions.md", 4),
         ("Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md", 3), ("Sources/Dunlin/Dunlin.docc/Errors.md", 5),
         ("Sources/Dunlin/Dunlin.docc/Lifetimes.md", 5), ("Sources/Dunlin/Dunlin.docc/Logging.md", 4),
-        ("Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md", 7), ("Sources/Dunlin/Dunlin.docc/Requests.md", 9),
+        ("Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md", 7), ("Sources/Dunlin/Dunlin.docc/Requests.md", 6),
+        ("Sources/Dunlin/Dunlin.docc/Forms.md", 2), ("Sources/Dunlin/Dunlin.docc/Uploads.md", 3),
+        ("Sources/Dunlin/Dunlin.docc/Streams.md", 5),
         ("Sources/Dunlin/Dunlin.docc/Retries.md", 3), ("Sources/DunlinTesting/DunlinTesting.docc/DunlinTesting.md", 1),
         ("Sources/DunlinTesting/DunlinTesting.docc/Testing.md", 7),
     ])
@@ -65,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Requests", "Retries"])
+    @Test(arguments: ["Requests", "Forms", "Uploads", "Streams", "Retries"])
     func `a snippet of these articles stands in one piece in the tests of call sites`(article: String) throws {
         let code = try Self.lines("Tests/CallSiteTests/CallSiteTests.swift")
         for snippet in Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/\(article).md")) {
