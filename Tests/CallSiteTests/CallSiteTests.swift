@@ -31,7 +31,8 @@ struct `Call sites of requests` {
         let client = try client()
         transport.otherwise { _ in .respond(json: [Post(title: "x")]) }
         let name = "../admin?x"
-        let posts = try await client.get("users/\(name)/posts", as: [Post].self)
+        let posts = try await client.get(
+            "users/\(name)/posts", as: [Post].self)
         #expect(posts.count == 1 && sent == ["GET /users/..%2Fadmin%3Fx/posts "])
     }
 
@@ -42,7 +43,8 @@ struct `Call sites of requests` {
         let created = try await client.post(
             "users", body: .json(draft), as: User.self)
         let tagged = try await client.patch(
-            "users/42", body: .json(["tags": ["new", 7, nil]]), as: User.self)
+            "users/42", body: .json(["tags": ["new", 7, nil]]),
+            as: User.self)
         #expect(created == tagged)
         #expect(sent == [#"POST /users {"name":"Ada","tags":["new"]}"#, #"PATCH /users/42 {"tags":["new",7,null]}"#])
     }
@@ -77,10 +79,12 @@ struct `Call sites of requests` {
         transport.on(.get, "/search").respond(json: [Post(title: "x")])
         transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
         let found = try await client.get(
-            "search", parameters: ["q": "waders", "page": 2, "tags": ["new"]],
+            "search",
+            parameters: ["q": "waders", "page": 2, "tags": ["new"]],
             as: [Post].self)
         let saved = try await client.post(
-            "users", parameters: .encoding(draft), using: .json, as: User.self)
+            "users", parameters: .encoding(draft), using: .json,
+            as: User.self)
         _ = try await client.delete(
             "items", parameters: ["id": [3, 4]], in: .body, as: .bytes)
         #expect(found.count == 1 && saved.id == 1)
@@ -120,7 +124,9 @@ struct `Call sites of requests` {
         let receipt = try await client.withUpload(
             to: "albums/7", body: album, as: .json(Receipt.self)
         ) { upload in
-            for await step in upload.uploadProgress { bar = step.fraction ?? 0 }
+            for await step in upload.uploadProgress {
+                bar = step.fraction ?? 0
+            }
             return try await upload.value
         }
         #expect(receipt == Receipt(parts: 3) && bar == 1)
@@ -157,8 +163,8 @@ struct `Call sites of requests` {
         try await client.withResponse(
             from: "v1/chat", method: .post, body: .json(prompt)
         ) { response in
-            for try await event in response.events where event.name == "delta" {
-                text += event.data
+            for try await event in response.events {
+                if event.name == "delta" { text += event.data }
             }
         }
         #expect(text == "hello")
@@ -199,7 +205,8 @@ struct `Call sites of requests` {
         let options = HTTPSession.Options(
             timeouts: .init(readIdle: .none, total: .none))
         try await client.withResponse(
-            from: "v1/news", headers: ["Last-Event-ID": last], options: options
+            from: "v1/news", headers: ["Last-Event-ID": last],
+            options: options
         ) { response in
             for try await event in response.events { last = event.id }
         }

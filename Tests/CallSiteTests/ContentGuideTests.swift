@@ -62,7 +62,8 @@ struct `Guides to content` {
 
     @Test func `JSON without a session`() throws {
         let bytes: Bytes = #"[{"id":42,"first_name":"Ada"}]"#
-        let users = try HTTP.JSON.snakeCase.decode([User].self, from: bytes)
+        let users = try HTTP.JSON.snakeCase.decode(
+            [User].self, from: bytes)
         let text = try HTTP.JSON.iso8601.encode(users)
 
         #expect(users.first?.firstName == "Ada" && text == #"[{"id":42,"firstName":"Ada"}]"#)
@@ -106,7 +107,8 @@ struct `Guides to content` {
         transport.on(.get, "/login").respond(302, fields: ["Location": "app://done?code=7"])
         let client = try client()
         do {
-            let response = try await client.get("latest", as: .json(Release.self))
+            let response = try await client.get(
+                "latest", as: .json(Release.self))
             print(response.url)  // https://api.example.com/releases/42
             print(response.history.map(\.status))  // [302]
 
@@ -118,7 +120,8 @@ struct `Guides to content` {
         options.hooks.redirect = { proposal in
             proposal.next.url.hasPrefix("app://") ? .stop : .follow
         }
-        let response = try await client.get("login", options: options, as: .string)
+        let response = try await client.get(
+            "login", options: options, as: .string)
         let callback = response.fields["Location"]
 
         #expect(callback == "app://done?code=7")

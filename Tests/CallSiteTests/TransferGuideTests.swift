@@ -66,7 +66,8 @@ struct `Guides to transfers` {
 
         let client = try HTTPSession(configuration)
         let task = try client.task(
-            "albums/7", method: .post, body: .file(path), as: .json(Receipt.self))
+            "albums/7", method: .post, body: .file(path),
+            as: .json(Receipt.self))
         task.resume()
         for await step in task.uploadProgress {
             print(step.fraction ?? 0, step.timeLeft ?? .zero)
@@ -111,7 +112,8 @@ struct `Guides to transfers` {
         let sorted = try await client.download(
             "images/disk.img",
             to: .resolved { head, url in
-                .folder(head.fields.contains("X-Large") ? largeFiles : smallFiles)
+                let isLarge = head.fields.contains("X-Large")
+                return .folder(isLarge ? largeFiles : smallFiles)
             })
 
         #expect(sorted.value.path == "\(largeFiles)/disk.img")
@@ -124,14 +126,17 @@ struct `Guides to transfers` {
         let (client, path) = (stage.client, "\(stage.folder)/disk.img")
         var (resumedAt, isWhole) = (0, false)
         func goOn() async throws {
-            let task = try client.downloadTask("images/disk.img", to: .file(path))
+            let task = try client.downloadTask(
+                "images/disk.img", to: .file(path))
             task.resume()
 
             for await step in task.downloadProgress where step.wireBytes == 100_000 { break }
-            guard let data = await task.cancelProducingResumeData() else { return }
+            guard let data = await task.cancelProducingResumeData()
+            else { return }
 
             #expect(!FileManager.default.fileExists(atPath: path))
-            let file = try await client.download(resuming: data, to: .file(path))
+            let file = try await client.download(
+                resuming: data, to: .file(path))
 
             (resumedAt, isWhole) = (file.value.resumedAt, try stage.holds("disk.img"))
         }
@@ -158,7 +163,8 @@ struct `Guides to transfers` {
             } else {
                 let data = try await ResumeData(
                     partialFile: part, of: url, validator: .entityTag("\"v1\""))
-                let file = try await client.download(resuming: data, to: .file(path))
+                let file = try await client.download(
+                    resuming: data, to: .file(path))
 
                 #expect(file.value.resumedAt == 200_000)
             }
@@ -174,14 +180,16 @@ struct `Guides to transfers` {
         do {
             let path = "\(stage.folder)/a.img"
             let file = try await client.download(
-                "images/disk.img", to: .file(path), resuming: .ifValidatorMatches)
+                "images/disk.img", to: .file(path),
+                resuming: .ifValidatorMatches)
 
             #expect(try file.value.path == path && stage.holds("a.img"))
         }
 
         let path = "\(stage.folder)/b.img"
-        var transfer = HTTPSession.DownloadOptions(resuming: .ifValidatorMatches)
-        transfer.segments = HTTPSession.Segments(4)  // of at least 8 MiB each
+        var transfer = HTTPSession.DownloadOptions(
+            resuming: .ifValidatorMatches)
+        transfer.segments = HTTPSession.Segments(4)  // of 8 MiB at least
         let file = try await client.download(
             "images/disk.img", to: .file(path), transfer: transfer)
 
@@ -247,7 +255,8 @@ struct `Guides to transfers` {
         }
         do {
             let task = try client.task(
-                "albums/7", options: .init(priority: .low), as: .json(Album.self))
+                "albums/7", options: .init(priority: .low),
+                as: .json(Album.self))
             task.resume()
             task.priority = .high
             await client.tasks.setPriority(.high, of: task.id)
@@ -307,7 +316,9 @@ struct `Guides to transfers` {
         let show = Task {
             await monitor.follow(client)
             await monitor.enable()
-            for await isActive in await monitor.changes { lamp.isOn = isActive }
+            for await isActive in await monitor.changes {
+                lamp.isOn = isActive
+            }
         }
         #expect(await lamp.isSwitched(to: false))
         let task = try client.task("x", as: .bytes)

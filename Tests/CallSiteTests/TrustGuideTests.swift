@@ -89,15 +89,19 @@ struct `Guides to trust and networks` {
         defer { server.stop() }
         server.respond { _ in .response(body: "hello") }
 
-        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
-        configuration.tls.roots = .only([.bytes(authority.certificate.der)])
+        var configuration = HTTPSession.Configuration(
+            baseURL: server.baseURL)
+        configuration.tls.roots = .only([
+            .bytes(authority.certificate.der)
+        ])
         configuration.tls.policy = try SecurityPolicy(
             mode: .publicKey, pins: [.init(issued.pin)])
         let client = try HTTPSession(configuration)
         #expect(try await client.get("x", as: .string).value == "hello")
 
         configuration.tls.policy = try SecurityPolicy(
-            mode: .publicKey, pins: [.init(CertificateAuthority.Key().pin)])
+            mode: .publicKey,
+            pins: [.init(CertificateAuthority.Key().pin)])
         try client.replaceTLS(configuration.tls)
         let error = await #expect(throws: NetworkError.self) {
             try await client.get("x", as: .string)
@@ -147,7 +151,8 @@ struct `Guides to trust and networks` {
     @Test func `rules for interfaces`() async throws {
         let server = try LoopbackServer()
         server.respond { _ in .response(body: "hello") }
-        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        var configuration = HTTPSession.Configuration(
+            baseURL: server.baseURL)
         var options = HTTPSession.Options()
         configuration.interfaces = .deny(kinds: .wwan)
         options.interfaces = .allow(names: "eth0", "wlan0")
