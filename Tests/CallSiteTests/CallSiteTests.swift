@@ -303,7 +303,8 @@ struct `Call sites of requests` {
 
     @Test func `a mock transport replaces a server`() async throws {
         let transport = MockTransport()
-        transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
+        transport.on(.get, "/users/42")
+            .respond(json: User(id: 42, name: "Ada"))
         let client = try HTTPSession(
             .init(baseURL: "http://api.test", transport: transport))
         let user = try await client.get("users/42", as: User.self)
