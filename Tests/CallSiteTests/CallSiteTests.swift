@@ -70,7 +70,8 @@ struct `Call sites of requests` {
                 "POST /users name=Ada&tags%5B%5D=new",
             ])
         #expect(transport.requests.allSatisfy { $0.fields["Content-Type"] == "application/x-www-form-urlencoded" })
-        #expect(throws: NetworkError.self) { try RequestBody.form(encoding: 7) }
+        let refused = #expect(throws: NetworkError.self) { try RequestBody.form(encoding: ["x": Double.nan]) }
+        #expect(refused?.code == .invalidParameters)
     }
 
     @Test func `the request serializer decides where parameters go`() async throws {
@@ -193,8 +194,13 @@ struct `Call sites of requests` {
         }
         #expect(refused?.code == .unacceptableStatus)
         var read = 0
-        try await client.withResponse(from: "x") { for try await piece in $0.body { read += piece.count } }
-        #expect(read == 4)
+        let again = await #expect(throws: NetworkError.self) {
+            try await client.withResponse(from: "x") { response in
+                for try await piece in response.body { read += piece.count }
+                for try await _ in response.body {}
+            }
+        }
+        #expect(read == 4 && again?.code == .bodyConsumed)
     }
 
     @Test func `a stream without an end has no limit of silence, and says where it was`() async throws {
