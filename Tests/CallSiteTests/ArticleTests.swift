@@ -45,16 +45,64 @@ import Testing
             .flatMap { try lines("\(folder)/\($0)") }
     }
 
-    /// Name, and how many there are at least.
-    @Test(arguments: [
-        ("README.md", 7), ("Sources/Dunlin/Dunlin.docc/Dunlin.md", 1),
-        ("Sources/Dunlin/Dunlin.docc/GettingStarted.md", 7), ("Sources/Dunlin/Dunlin.docc/HeadersAndOptions.md", 4),
-        ("Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md", 3), ("Sources/Dunlin/Dunlin.docc/Errors.md", 5),
-        ("Sources/Dunlin/Dunlin.docc/Lifetimes.md", 5), ("Sources/Dunlin/Dunlin.docc/Logging.md", 4),
-        ("Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md", 7), ("Sources/Dunlin/Dunlin.docc/Requests.md", 9),
-        ("Sources/Dunlin/Dunlin.docc/Retries.md", 3), ("Sources/DunlinTesting/DunlinTesting.docc/DunlinTesting.md", 1),
-        ("Sources/DunlinTesting/DunlinTesting.docc/Testing.md", 7),
-    ])
+    /// Name, and how many snippets there are at least.
+    private nonisolated static let articles: KeyValuePairs = [
+        "README.md": 7,
+        "Sources/Dunlin/Dunlin.docc/Dunlin.md": 1,
+        "Sources/Dunlin/Dunlin.docc/GettingStarted.md": 7,
+        "Sources/Dunlin/Dunlin.docc/HeadersAndOptions.md": 4,
+        "Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Errors.md": 5,
+        "Sources/Dunlin/Dunlin.docc/Lifetimes.md": 5,
+        "Sources/Dunlin/Dunlin.docc/Logging.md": 4,
+        "Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md": 7,
+        "Sources/Dunlin/Dunlin.docc/Requests.md": 6,
+        "Sources/Dunlin/Dunlin.docc/Forms.md": 2,
+        "Sources/Dunlin/Dunlin.docc/Uploads.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Streams.md": 5,
+        "Sources/Dunlin/Dunlin.docc/Responses.md": 3,
+        "Sources/Dunlin/Dunlin.docc/JSON.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Handles.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Downloads.md": 6,
+        "Sources/Dunlin/Dunlin.docc/Journal.md": 2,
+        "Sources/Dunlin/Dunlin.docc/Queue.md": 4,
+        "Sources/Dunlin/Dunlin.docc/Redirects.md": 4,
+        "Sources/Dunlin/Dunlin.docc/Cookies.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Retries.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Networks.md": 4,
+        "Sources/Dunlin/Dunlin.docc/Activity.md": 2,
+        "Sources/Dunlin/Dunlin.docc/Trust.md": 8,
+        "Sources/DunlinDisplay/DunlinDisplay.docc/DunlinDisplay.md": 1,
+        "Sources/DunlinDisplay/DunlinDisplay.docc/Displays.md": 2,
+        "Sources/DunlinDisplay/DunlinDisplay.docc/LoadingDocuments.md": 2,
+        "Sources/DunlinTesting/DunlinTesting.docc/DunlinTesting.md": 1,
+        "Sources/DunlinTesting/DunlinTesting.docc/Testing.md": 7,
+    ]
+
+    /// Every article of the catalogs of this module's products, and no other.
+    @Test func `no article is left out`() throws {
+        var found: Set = ["README.md"]
+        for module in ["Dunlin", "DunlinDisplay", "DunlinTesting"] {
+            let folder = "Sources/\(module)/\(module).docc"
+            let names = try FileManager.default.contentsOfDirectory(atPath: Self.package.appending(path: folder).path)
+            for name in names where name.hasSuffix(".md") { found.insert("\(folder)/\(name)") }
+        }
+        #expect(found.symmetricDifference(Self.articles.map(\.key)) == [])
+    }
+
+    /// Wider code scrolls sideways where it is read.
+    @Test(arguments: articles.map(\.key))
+    func `code in an article has at most 76 columns`(article: String) throws {
+        let text = String(decoding: try Data(contentsOf: Self.package.appending(path: article)), as: UTF8.self)
+        var isCode = false
+        for line in text.split(separator: "\n") {
+            if line.hasPrefix("```") { isCode.toggle() }
+            #expect(!isCode || line.count <= 76, "\(line)")
+        }
+        #expect(!isCode)
+    }
+
+    @Test(arguments: articles.map { ($0.key, $0.value) })
     func `every snippet of an article is code of a test`(article: String, count: Int) throws {
         let code = try Self.code()
         let snippets = Self.snippets(try Self.lines(article))
@@ -65,7 +113,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["Requests", "Retries"])
+    @Test(arguments: ["Requests", "Forms", "Uploads", "Streams", "Retries"])
     func `a snippet of these articles stands in one piece in the tests of call sites`(article: String) throws {
         let code = try Self.lines("Tests/CallSiteTests/CallSiteTests.swift")
         for snippet in Self.snippets(try Self.lines("Sources/Dunlin/Dunlin.docc/\(article).md")) {

@@ -20,8 +20,9 @@ struct `Call sites of requests` {
         let client = try client()
         transport.otherwise { _ in .respond(json: User(id: 42, name: "Ada")) }
         let user = try await client.get("users/42", as: User.self)
-        let full = try await client.get("users/42", query: ["expand": "team"], as: .json(User.self))
-        print(full.value.name, full.fields["ETag"] ?? "no tag", full.metrics.total)
+        let full = try await client.get(
+            "users/42", query: ["expand": "team"], as: .json(User.self))
+        print(full.value.name, full.fields["ETag"] ?? "no tag")
         #expect(user == full.value && user.id == 42)
         #expect(sent == ["GET /users/42 ", "GET /users/42?expand=team "])
     }
@@ -30,23 +31,47 @@ struct `Call sites of requests` {
         let client = try client()
         transport.otherwise { _ in .respond(json: [Post(title: "x")]) }
         let name = "../admin?x"
-        let posts = try await client.get("users/\(name)/posts", as: [Post].self)
+        let posts = try await client.get(
+            "users/\(name)/posts", as: [Post].self)
         #expect(posts.count == 1 && sent == ["GET /users/..%2Fadmin%3Fx/posts "])
     }
 
-    @Test func `a body is sent as JSON or as a form`() async throws {
+    @Test func `a body is sent as JSON`() async throws {
+        let client = try client()
+        let draft = Draft()
+        transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
+        let created = try await client.post(
+            "users", body: .json(draft), as: User.self)
+        let tagged = try await client.patch(
+            "users/42", body: .json(["tags": ["new", 7, nil]]),
+            as: User.self)
+        #expect(created == tagged)
+        #expect(sent == [#"POST /users {"name":"Ada","tags":["new"]}"#, #"PATCH /users/42 {"tags":["new",7,null]}"#])
+    }
+
+    @Test func `a form is sent as it is written, and a value as its pairs`() async throws {
         let client = try client()
         let draft = Draft()
         transport.on(.post, "/oauth/token").respond(json: Token(token: "t"))
         transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
-        let created = try await client.post("users", body: .json(draft), as: User.self)
-        let tagged = try await client.patch("users/42", body: .json(["tags": ["new", 7, nil]]), as: User.self)
         let token = try await client.post(
-            "oauth/token", body: .form(["grant_type": "client_credentials", "scope": "read", "scope": "write"]),
+            "oauth/token",
+            body: .form([
+                "grant_type": "client_credentials",
+                "scope": "read", "scope": "write",
+            ]),
             as: Token.self)
-        #expect(created == tagged && token.token == "t")
-        #expect(sent[1] == #"PATCH /users/42 {"tags":["new",7,null]}"#)
-        #expect(sent[2] == "POST /oauth/token grant_type=client_credentials&scope=read&scope=write")
+        let saved = try await client.post(
+            "users", body: .form(encoding: draft), as: User.self)
+        #expect(token.token == "t" && saved.id == 1)
+        #expect(
+            sent == [
+                "POST /oauth/token grant_type=client_credentials&scope=read&scope=write",
+                "POST /users name=Ada&tags%5B%5D=new",
+            ])
+        #expect(transport.requests.allSatisfy { $0.fields["Content-Type"] == "application/x-www-form-urlencoded" })
+        let refused = #expect(throws: NetworkError.self) { try RequestBody.form(encoding: ["x": Double.nan]) }
+        #expect(refused?.code == .invalidParameters)
     }
 
     @Test func `the request serializer decides where parameters go`() async throws {
@@ -55,9 +80,14 @@ struct `Call sites of requests` {
         transport.on(.get, "/search").respond(json: [Post(title: "x")])
         transport.otherwise { _ in .respond(json: User(id: 1, name: "Ada")) }
         let found = try await client.get(
-            "search", parameters: ["q": "waders", "page": 2, "tags": ["new"]], as: [Post].self)
-        let saved = try await client.post("users", parameters: .encoding(draft), using: .json, as: User.self)
-        _ = try await client.delete("items", parameters: ["id": [3, 4]], in: .body, as: .bytes)
+            "search",
+            parameters: ["q": "waders", "page": 2, "tags": ["new"]],
+            as: [Post].self)
+        let saved = try await client.post(
+            "users", parameters: .encoding(draft), using: .json,
+            as: User.self)
+        _ = try await client.delete(
+            "items", parameters: ["id": [3, 4]], in: .body, as: .bytes)
         #expect(found.count == 1 && saved.id == 1)
         #expect(
             sent == [
@@ -66,12 +96,14 @@ struct `Call sites of requests` {
             ])
     }
 
-    @Test func `a session accepts a configuration with a serializer and credentials`() throws {
-        let secret = "s"
-        var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com/v1/")
-        configuration.requestSerializer = .form(.init(arrays: .repeatedKey, bools: .words, nulls: .dropped))
-        configuration.credentials = .bearer(token: secret)
-        _ = try HTTPSession(configuration)
+    @Test func `a session's serializer decides how parameters are written`() async throws {
+        var configuration = HTTPSession.Configuration(baseURL: "http://api.test/", transport: transport)
+        configuration.requestSerializer = .form(
+            .init(arrays: .repeatedKey, bools: .words, nulls: .dropped))
+        let client = try HTTPSession(configuration)
+        transport.otherwise { _ in .respond() }
+        _ = try await client.get("x", parameters: ["tags": ["a", "b"], "new": true, "old": nil], as: .bytes)
+        #expect(sent == ["GET /x?new=true&tags=a&tags=b "])
     }
 
     @Test func `an upload's progress reaches 1 on the main actor`() async throws {
@@ -86,14 +118,42 @@ struct `Call sites of requests` {
         var bar = 0.0
         let album = try RequestBody.multipart {
             MultipartPart.field("title", "Waders")
-            for photo in photos { MultipartPart.file("photo", at: photo, contentType: .jpeg) }
+            for photo in photos {
+                MultipartPart.file("photo", at: photo, contentType: .jpeg)
+            }
         }
-        let receipt = try await client.withUpload(to: "albums/7", body: album, as: .json(Receipt.self)) { upload in
-            for await step in upload.uploadProgress { bar = step.fraction ?? 0 }
+        let receipt = try await client.withUpload(
+            to: "albums/7", body: album, as: .json(Receipt.self)
+        ) { upload in
+            for await step in upload.uploadProgress {
+                bar = step.fraction ?? 0
+            }
             return try await upload.value
         }
         #expect(receipt == Receipt(parts: 3) && bar == 1)
         #expect(transport.requests.first?.body.count ?? 0 > 200_000)
+    }
+
+    @Test func `a file or a sequence is sent as the body`() async throws {
+        let client = try client()
+        let cover = FileManager.default.temporaryDirectory.appending(path: "cover-\(UUID().uuidString).jpg").path
+        try Data("jpeg".utf8).write(to: URL(filePath: cover))
+        defer { _ = Result { try FileManager.default.removeItem(atPath: cover) } }
+        let chunks = AsyncThrowingStream<Bytes, any Error> { stream in
+            for piece: Bytes in ["one\n", "two\n"] { stream.yield(piece) }
+            stream.finish()
+        }
+        transport.otherwise { _ in .respond(body: "thanks") }
+        let stored = try await client.put(
+            "albums/7/cover", body: .file(cover), timeout: .minutes(30),
+            as: .string)
+        let sent = try await client.put(
+            "log", body: .stream(chunks, length: nil), as: .string)
+        #expect(stored.value == "thanks" && sent.value == "thanks")
+        #expect(self.sent == ["PUT /albums/7/cover jpeg", "PUT /log one\ntwo\n"])
+        #expect(transport.requests[0].timeouts.total == .seconds(1800))
+        let missing = await #expect(throws: NetworkError.self) { try await client.put("x", body: .file("\(cover)x")) }
+        #expect(missing?.code == .fileUnreadable && missing?.requestMayHaveBeenSent == false)
     }
 
     @Test func `a streamed body's events can be read on the main actor as they arrive`() async throws {
@@ -101,10 +161,64 @@ struct `Call sites of requests` {
         let prompt = Prompt(text: "hi")
         var text = ""
         transport.otherwise { _ in .respond(body: "event: delta\ndata: hel\n\n: no\n\nevent: delta\ndata: lo\n\n") }
-        try await client.withResponse(from: "v1/chat", method: .post, body: .json(prompt)) { response in
-            for try await event in response.events where event.name == "delta" { text += event.data }
+        try await client.withResponse(
+            from: "v1/chat", method: .post, body: .json(prompt)
+        ) { response in
+            for try await event in response.events {
+                if event.name == "delta" { text += event.data }
+            }
         }
         #expect(text == "hello")
+    }
+
+    @Test func `a streamed body can be read as lines, and as values of JSON`() async throws {
+        let client = try client()
+        transport.on(.get, "/log").respond(body: "one\ntwo\n")
+        transport.on(.get, "/posts").respond(body: #"{"title":"a"}\#n{"title":"b"}\#n"#)
+        transport.otherwise { _ in .respond(.notFound, body: "none") }
+        var (lines, posts): ([String], [Post]) = ([], [])
+        try await client.withResponse(
+            from: "log", query: ["since": 7]
+        ) { response in
+            for try await line in response.lines { lines.append(line) }
+        }
+        try await client.withResponse(from: "posts") { response in
+            for try await post in response.values(of: Post.self) {
+                posts.append(post)
+            }
+        }
+        #expect(lines == ["one", "two"] && posts.map(\.title) == ["a", "b"])
+        #expect(sent == ["GET /log?since=7 ", "GET /posts "])
+        let refused = await #expect(throws: NetworkError.self) {
+            try await client.withResponse(from: "x") { response in for try await _ in response.lines {} }
+        }
+        #expect(refused?.code == .unacceptableStatus)
+        var read = 0
+        let again = await #expect(throws: NetworkError.self) {
+            try await client.withResponse(from: "x") { response in
+                for try await piece in response.body { read += piece.count }
+                for try await _ in response.body {}
+            }
+        }
+        #expect(read == 4 && again?.code == .bodyConsumed)
+    }
+
+    @Test func `a stream without an end has no limit of silence, and says where it was`() async throws {
+        let client = try client()
+        var last = "41"
+        let body: Bytes = "id: 42\ndata: x\n\nid: 43\ndata: cut short"
+        transport.otherwise { _ in .respond(fields: ["Content-Type": "text/event-stream"], body: body) }
+        let options = HTTPSession.Options(
+            timeouts: .init(readIdle: .none, total: .none))
+        try await client.withResponse(
+            from: "v1/news", headers: ["Last-Event-ID": last],
+            options: options
+        ) { response in
+            for try await event in response.events { last = event.id }
+        }
+        let request = try #require(transport.requests.first)
+        #expect(last == "42" && request.fields["Last-Event-ID"] == "41")
+        #expect(request.timeouts.readIdle == nil && request.timeouts.total == nil)
     }
 
     @Test func `a streamed request sends its parameters in the query`() async throws {
@@ -152,18 +266,26 @@ struct `Call sites of requests` {
         let client = try client()
         transport.on(.get, "/flaky").fail(.connectionRefused).thenRespond(.serviceUnavailable).thenRespond(body: "fit")
         let retry = HTTPSession.RetryPolicy.exponential(
-            attempts: 4, when: [.connectionFailure, .status(.serviceUnavailable), .status(.tooManyRequests)],
+            attempts: 4,
+            when: [
+                .connectionFailure, .status(.serviceUnavailable),
+                .status(.tooManyRequests),
+            ],
             budget: .ratio(0.1))
-        let text = try await client.get("flaky", options: .init(retry: retry), as: .string)
+        let text = try await client.get(
+            "flaky", options: .init(retry: retry), as: .string)
         print(text.retries.map(\.cause), text.retries.map(\.wait))
         #expect(text.value == "fit" && text.retries.count == 2)
     }
 
     @Test func `a mock transport replaces the network in a test of retries`() async throws {
         let transport = MockTransport()
-        transport.on(.get, "/users/42").fail(.connectionReset).thenRespond(json: User(id: 42, name: "Ada"))
+        transport.on(.get, "/users/42").fail(.connectionReset)
+            .thenRespond(json: User(id: 42, name: "Ada"))
         let client = try HTTPSession(
-            .init(baseURL: "http://api.test", retry: .exponential(attempts: 2), transport: transport))
+            .init(
+                baseURL: "http://api.test", retry: .exponential(attempts: 2),
+                transport: transport))
         let user = try await client.get("users/42", as: User.self)
         try transport.verify()  // every outcome used, nothing unmatched
         #expect(user.name == "Ada")
@@ -179,14 +301,18 @@ struct `Call sites of requests` {
         try configuration.use(clock)
         configuration.use(SeededGenerator(seed: 1))
         let client = try HTTPSession(configuration)
-        let text = try await clock.skippingWaits { try await client.get("x", as: .string) }
+        let text = try await clock.skippingWaits {
+            try await client.get("x", as: .string)
+        }
         #expect(text.value == "fit" && clock.now.offset == text.retries.reduce(.zero) { $0 + $1.wait })
     }
 
     @Test func `a mock transport replaces a server`() async throws {
         let transport = MockTransport()
-        transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
-        let client = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
+        transport.on(.get, "/users/42")
+            .respond(json: User(id: 42, name: "Ada"))
+        let client = try HTTPSession(
+            .init(baseURL: "http://api.test", transport: transport))
         let user = try await client.get("users/42", as: User.self)
         try transport.verify()
         #expect(user.name == "Ada")

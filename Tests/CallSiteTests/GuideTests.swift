@@ -62,21 +62,25 @@ struct `Guides` {
             print(user.name)
         }
 
-        let response = try await client.get("users/42", as: .json(User.self))
+        let response = try await client.get(
+            "users/42", as: .json(User.self))
         print(response.status, response.fields["ETag"] ?? "no tag")
         print(response.value.name)
 
         let draft = Draft(name: "Ada")
-        let made = try await client.post("users", json: draft, as: User.self)
+        let made = try await client.post(
+            "users", json: draft, as: User.self)
         try await client.delete("users/42")
 
         #expect(made.id == 1)
         let found = try await client.get(
             "users", query: ["q": "ada", "page": 2],
-            headers: ["X-Trace": "7"], timeout: .seconds(5), as: [User].self)
+            headers: ["X-Trace": "7"], timeout: .seconds(5),
+            as: [User].self)
 
         #expect(found.isEmpty && sent == "GET /v1/users?q=ada&page=2 ")
-        let posts = try await client.get("users/\(name)/posts", as: [Post].self)
+        let posts = try await client.get(
+            "users/\(name)/posts", as: [Post].self)
 
         let next = try await client.get(url: link, as: [User].self)
 
@@ -265,7 +269,8 @@ struct `Guides` {
         }
 
         let background = HTTPSession.Options(tags: ["background"])
-        let task = try client.task("report", options: background, as: .bytes)
+        let task = try client.task(
+            "report", options: background, as: .bytes)
         let count = await client.tasks.cancel(tagged: "background")
 
         let ended = await #expect(throws: NetworkError.self) { try await task.value }
@@ -296,8 +301,8 @@ struct `Guides` {
         configuration.hooks.completed = { end in
             let status = end.response.map { "\($0.status)" } ?? "none"
             let line =
-                "\(end.task.id) \(end.task.method) "
-                + "\(end.task.targetTemplate) \(status) \(end.metrics.total)"
+                "\(end.task.id) \(end.task.method) \(end.task.targetTemplate) "
+                + "\(status) \(end.metrics.total)"
             if let error = end.error {
                 logger.warning("\(line): \(error)")
             } else {
@@ -323,14 +328,16 @@ struct `Guides` {
             }
         }
 
-        let response = try await client.get("users/42", as: .json(User.self))
+        let response = try await client.get(
+            "users/42", as: .json(User.self))
         print(response.metrics)
         for hop in response.metrics.hops {
             print(hop.duration(of: .firstByte) ?? .zero, hop.bytesReceived)
         }
 
         #expect(await logger.next() == "GET users/42")
-        let user = try await client.get("users/\(id, name: "id")", as: User.self)
+        let user = try await client.get(
+            "users/\(id, name: "id")", as: User.self)
 
         await client.shutdown()
         #expect(await logger.next() == "GET users/{id}")

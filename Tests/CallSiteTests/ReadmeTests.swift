@@ -48,7 +48,8 @@ struct `Readme` {
         let found = try await client.get(
             "users", query: ["q": "ada", "page": 2],
             headers: ["X-Trace": "7"], timeout: .seconds(5), as: [User].self)
-        let made = try await client.post("users", json: draft, as: User.self)
+        let made = try await client.post(
+            "users", json: draft, as: User.self)
         try await client.delete("users/42")
 
         let response = try await client.get("users/42", as: .json(User.self))
@@ -115,7 +116,8 @@ struct `Readme` {
         let user = try await client.get(
             "users/42", timeout: .seconds(5), as: User.self)
 
-        let made = try await client.post("users", json: draft, as: User.self)
+        let made = try await client.post(
+            "users", json: draft, as: User.self)
 
         try await client.withResponse(from: "export") { response in
             for try await piece in response.body { try handle(piece) }

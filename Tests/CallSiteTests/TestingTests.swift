@@ -8,7 +8,8 @@ struct `Guide to tests` {
     @Test func `a mock transport`() async throws {
         do {
             let transport = MockTransport()
-            transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
+            transport.on(.get, "/users/42")
+                .respond(json: User(id: 42, name: "Ada"))
             let client = try HTTPSession(
                 .init(baseURL: "http://api.test", transport: transport))
             let user = try await client.get("users/42", as: User.self)
@@ -18,7 +19,8 @@ struct `Guide to tests` {
         }
 
         let transport = MockTransport()
-        transport.on(.get, "/users/42").respond(json: User(id: 42, name: "Ada"))
+        transport.on(.get, "/users/42")
+            .respond(json: User(id: 42, name: "Ada"))
         transport.on(.delete, "/users/*").respond(.noContent).always()
         transport.on(.get, "/flaky").fail(.connectionReset)
             .thenRespond(.serviceUnavailable).thenRespond(body: "fit")
@@ -28,7 +30,8 @@ struct `Guide to tests` {
         let user = try await client.get("users/42", as: User.self)
         #expect(transport.requests[0].fields["Accept"] == "application/json")
 
-        transport.on("a ping", where: { $0.body == "ping" }).respond(body: "pong")
+        transport.on("a ping", where: { $0.body == "ping" })
+            .respond(body: "pong")
 
         #expect(try await client.post("users/42", body: .string("ping")).value == "pong")
         try await client.delete("users/42")
@@ -44,7 +47,8 @@ struct `Guide to tests` {
     @Test func `a server on a real socket`() async throws {
         let server = try LoopbackServer()
         server.route(.get, "/hello", .response(body: "hello"))
-        server.enqueue(.response(503), .response(body: "hello").resetAfter(20))
+        server.enqueue(
+            .response(503), .response(body: "hello").resetAfter(20))
         let client = try HTTPSession(baseURL: server.baseURL)
 
         let text = try await client.get("hello", as: .string)
@@ -58,7 +62,8 @@ struct `Guide to tests` {
         let server = try LoopbackServer()
         server.route(.get, "/slow", [.stall])
         let clock = ManualClock()
-        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        var configuration = HTTPSession.Configuration(
+            baseURL: server.baseURL)
         try configuration.use(clock)
         let client = try HTTPSession(configuration)
 
@@ -86,7 +91,9 @@ struct `Guide to tests` {
         transport.apply(plan) { _ in .respond(body: "fit") }
 
         try await plan.explaining {
-            try await clock.skippingWaits { try await placeOrder(transport) }
+            try await clock.skippingWaits {
+                try await placeOrder(transport)
+            }
         }
 
         #expect(transport.requests.count == 1)

@@ -1,0 +1,47 @@
+import Dunlin
+import DunlinDisplay
+import DunlinTesting
+import Testing
+
+private nonisolated func addingStyle(to text: String) -> String { "<style></style>\(text)" }
+
+/// The snippets of the guides to displays and documents, word for word.
+@Suite(.timeLimit(.minutes(10)))
+struct `Guides to displays` {
+    /// Compiled only: these draw on the terminal of whoever runs the tests.
+    private func spinner(_ task: HTTPSession.RequestTask<Bytes>) async {
+        let spinner = Spinner("asking")
+        let observer = ActivityObserver(spinner)
+        await observer.follow(task)
+    }
+
+    @Test func `documents in HTML`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/").respond(fields: ["Content-Type": "text/html"], body: "<p>hello")
+        transport.on(.get, "/page").respond(fields: ["Content-Type": "text/html"], body: "<p>page")
+        let client = try HTTPSession(baseURL: "https://example.com/") { $0.transport = transport }
+        var shown: [String] = []
+        func show(_ text: String, relativeTo baseURL: String?) { shown += [text, baseURL ?? ""] }
+        do {
+            let loader = HTMLDocumentLoader()
+
+            #expect(await loader.currentLoad == nil)
+        }
+
+        let loader = HTMLDocumentLoader(session: client)
+        do {
+            let document = try await loader.load("https://example.com/")
+            show(document.text, relativeTo: document.baseURL)
+
+            #expect(shown == ["<p>hello", "https://example.com/"])
+        }
+
+        let document = try await loader.load("page") { document in
+            var document = document
+            document.text = addingStyle(to: document.text)
+            return document
+        }
+
+        #expect(document.text == "<style></style><p>page")
+    }
+}

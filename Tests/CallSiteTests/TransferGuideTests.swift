@@ -1,0 +1,349 @@
+import Dunlin
+import DunlinTesting
+import FoundationEssentials
+import Testing
+
+/// The snippets of the guides to tasks, downloads, journals, queues and activity, word for word.
+@Suite(.timeLimit(.minutes(10)))
+struct `Guides to transfers` {
+    private nonisolated struct Film: Codable, Equatable {
+        var title: String
+    }
+
+    private nonisolated struct Album: Codable {
+        var id: Int
+    }
+
+    private nonisolated struct Report: Codable {
+        var lines: Int
+    }
+
+    /// A folder of a test's own, and a server with one file.
+    private final class Stage {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "guide-\(UUID().uuidString)").path
+        let server: LoopbackServer
+        let client: HTTPSession
+
+        init(fields: Fields = [:], faults: LoopbackServer.EntityFault...) throws {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            server = try LoopbackServer()
+            let entity = LoopbackServer.Entity(length: 300_000, tag: "\"v1\"", fields: fields)
+            server.serve(entity, at: "/images/disk.img", faults: faults)
+            server.route(.get, "/films/7.mp4", .response(body: "film"))
+            client = try HTTPSession(baseURL: server.baseURL)
+        }
+
+        func holds(_ name: String) throws -> Bool {
+            let expected = LoopbackServer.GeneratedBody.bytes(0..<300_000)
+            return try Bytes(Data(contentsOf: URL(filePath: "\(folder)/\(name)"))) == expected
+        }
+
+        func end() async throws {
+            await client.shutdown()
+            server.stop()
+            try FileManager.default.removeItem(atPath: folder)
+        }
+    }
+
+    @Test func `tasks and hooks`() async throws {
+        let stage = try Stage()
+        let path = "\(stage.folder)/photo.jpg"
+        try Data("jpeg".utf8).write(to: URL(filePath: path))
+        let transport = MockTransport()
+        transport.on(.post, "/albums/7").respond(json: Receipt(parts: 1)).always()
+        transport.on(.get, "/busy").respond(.tooManyRequests)
+        transport.on(.get, "/never").never()
+        let (recorded, end) = AsyncStream<String>.makeStream()
+        let record: @Sendable (String, Duration) -> Void = { template, _ in end.yield(template) }
+
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.test/", transport: transport)
+        configuration.hooks.metrics = { metrics, task in
+            record(task.targetTemplate, metrics.total)
+        }
+        configuration.hooks.response = { head, _ in
+            head.status == .tooManyRequests ? .cancel : nil
+        }
+
+        let client = try HTTPSession(configuration)
+        let task = try client.task(
+            "albums/7", method: .post, body: .file(path),
+            as: .json(Receipt.self))
+        task.resume()
+        for await step in task.uploadProgress {
+            print(step.fraction ?? 0, step.timeLeft ?? .zero)
+        }
+        let receipt = try await task.value
+
+        #expect(receipt.parts == 1 && transport.requests[0].body == "jpeg")
+        var templates = recorded.makeAsyncIterator()
+        #expect(await templates.next() == "albums/7")
+        let busy = await #expect(throws: NetworkError.self) { try await client.get("busy") }
+        #expect(busy?.code == .cancelled)
+        let endless = try client.task("never", options: .init(tags: ["nightly"]), as: .bytes)
+        endless.resume()
+        for task in await client.tasks.all {
+            print(task.id, task.method, task.targetTemplate, task.state)
+        }
+        await client.tasks.cancel(tagged: "nightly")
+
+        let cancelled = await #expect(throws: NetworkError.self) { try await endless.value }
+        #expect(cancelled?.code == .cancelled)
+        try await stage.end()
+    }
+
+    @Test func `a download into a file`() async throws {
+        let stage = try Stage(fields: ["X-Large": "yes"])
+        let (client, path) = (stage.client, "\(stage.folder)/disk.img")
+        let (largeFiles, smallFiles) = ("\(stage.folder)/large", "\(stage.folder)/small")
+        for folder in [largeFiles, smallFiles] {
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        }
+        do {
+            let file = try await client.download(
+                "images/disk.img", to: .file(path)
+            ) { step in
+                print(step.fraction ?? 0, step.timeLeft ?? .zero)
+            }
+            print(file.value.path, file.value.byteCount)
+
+            #expect(try stage.holds("disk.img"))
+        }
+
+        let sorted = try await client.download(
+            "images/disk.img",
+            to: .resolved { head, url in
+                let isLarge = head.fields.contains("X-Large")
+                return .folder(isLarge ? largeFiles : smallFiles)
+            })
+
+        #expect(sorted.value.path == "\(largeFiles)/disk.img")
+        #expect(try stage.holds("large/disk.img"))
+        try await stage.end()
+    }
+
+    @Test func `a download that goes on where it was`() async throws {
+        let stage = try Stage(faults: .stall(after: 100_000))
+        let (client, path) = (stage.client, "\(stage.folder)/disk.img")
+        var (resumedAt, isWhole) = (0, false)
+        func goOn() async throws {
+            let task = try client.downloadTask(
+                "images/disk.img", to: .file(path))
+            task.resume()
+
+            for await step in task.downloadProgress where step.wireBytes == 100_000 { break }
+            guard let data = await task.cancelProducingResumeData()
+            else { return }
+
+            #expect(!FileManager.default.fileExists(atPath: path))
+            let file = try await client.download(
+                resuming: data, to: .file(path))
+
+            (resumedAt, isWhole) = (file.value.resumedAt, try stage.holds("disk.img"))
+        }
+        try await goOn()
+        #expect(resumedAt == 100_000 && isWhole)
+        try await stage.end()
+    }
+
+    @Test func `a download that goes on from another URL, or from another program's part of it`() async throws {
+        let stage = try Stage()
+        let (client, part) = (stage.client, "\(stage.folder)/disk.img.part")
+        let url = "\(stage.server.baseURL)/images/disk.img"
+        let signedAnew = "\(url)?until=later"
+        stage.server.serve(.init(length: 300_000, tag: "\"v1\""), at: "/images/disk.img?until=later")
+        for isRenewed in [false, true] {
+            let path = "\(stage.folder)/disk-\(isRenewed).img"
+            try Data(LoopbackServer.GeneratedBody.bytes(0..<200_000).array).write(to: URL(filePath: part))
+            if isRenewed {
+                let data = try await ResumeData(partialFile: part, of: url, validator: .entityTag("\"v1\""))
+                let file = try await client.download(
+                    resuming: data, from: .url(signedAnew), to: .file(path))
+
+                #expect(file.value.resumedAt == 200_000)
+            } else {
+                let data = try await ResumeData(
+                    partialFile: part, of: url, validator: .entityTag("\"v1\""))
+                let file = try await client.download(
+                    resuming: data, to: .file(path))
+
+                #expect(file.value.resumedAt == 200_000)
+            }
+            #expect(try stage.holds("disk-\(isRenewed).img"))
+        }
+        #expect(stage.server.requests.map(\.target) == ["/images/disk.img", "/images/disk.img?until=later"])
+        try await stage.end()
+    }
+
+    @Test func `a download that can be resumed, and one in segments`() async throws {
+        let stage = try Stage()
+        let client = stage.client
+        do {
+            let path = "\(stage.folder)/a.img"
+            let file = try await client.download(
+                "images/disk.img", to: .file(path),
+                resuming: .ifValidatorMatches)
+
+            #expect(try file.value.path == path && stage.holds("a.img"))
+        }
+
+        let path = "\(stage.folder)/b.img"
+        var transfer = HTTPSession.DownloadOptions(
+            resuming: .ifValidatorMatches)
+        transfer.segments = HTTPSession.Segments(4)  // of 8 MiB at least
+        let file = try await client.download(
+            "images/disk.img", to: .file(path), transfer: transfer)
+
+        #expect(try file.value.path == path && stage.holds("b.img"))
+        try await stage.end()
+    }
+
+    @Test func `a journal`() async throws {
+        let stage = try Stage()
+        let (client, folder, film) = (stage.client, "\(stage.folder)/journal", Film(title: "Waders"))
+        let earlier = try await TransferJournal(in: folder, of: client)
+        _ = try await earlier.download("films/7.mp4", to: .file("\(stage.folder)/earlier.mp4"), metadata: film)
+        await earlier.close()
+
+        let path = "\(stage.folder)/7.mp4"
+        let journal = try await TransferJournal(in: folder, of: client)
+        for transfer in try await journal.restoredTransfers() {
+            if let film = try transfer.metadata(as: Film.self) {
+                print("going on with", film.title)
+            }
+            transfer.start()
+        }
+
+        do {
+            let transfer = try await journal.download(
+                "films/7.mp4", to: .file(path), metadata: film)
+            let file = try await transfer.value.file
+
+            #expect(file?.path == path && file?.byteCount == 4)
+            #expect(try transfer.metadata(as: Film.self) == film)
+        }
+        try await journal.waitUntilEmpty()
+        #expect(FileManager.default.fileExists(atPath: "\(stage.folder)/earlier.mp4"))
+
+        let (token, signedAnew) = ("t", "\(stage.server.baseURL)/films/7.mp4?until=later")
+        stage.server.route(.get, "/films/7.mp4?until=later", .response(body: "later"))
+        let transfer = try await journal.download("films/8.mp4", to: .file("\(stage.folder)/8.mp4"))
+        try transfer.start(
+            from: signedAnew,
+            options: .init(fields: ["Authorization": token]))
+
+        #expect(try await transfer.value.file?.byteCount == 5)
+        #expect(stage.server.requests.last?.fields["Authorization"] == "t")
+        try await stage.end()
+    }
+
+    @Test func `a queue, priorities and what comes after what`() async throws {
+        do {
+            var configuration = HTTPSession.Configuration(
+                baseURL: "https://api.example.com")
+            configuration.queue = .init(running: 20, runningPerHost: 4)
+            let client = try HTTPSession(configuration)
+
+            #expect(client.configuration.queue.runningPerHost == 4)
+        }
+
+        let transport = MockTransport()
+        transport.on(.get, "/report").respond(json: Report(lines: 1))
+        transport.otherwise { _ in .respond(json: Album(id: 7)) }
+        let client = try HTTPSession(baseURL: "http://api.test/") {
+            $0.transport = transport
+            $0.queue = .init(running: 20, runningPerHost: 4)
+        }
+        do {
+            let task = try client.task(
+                "albums/7", options: .init(priority: .low),
+                as: .json(Album.self))
+            task.resume()
+            task.priority = .high
+            await client.tasks.setPriority(.high, of: task.id)
+
+            #expect(task.priority == .high)
+            #expect(try await task.value.id == 7)
+        }
+
+        let (upload, login) = (try client.task("upload", as: .bytes), try client.task("login", as: .bytes))
+        var options = HTTPSession.Options()
+        options.startsAfter = [upload.id, login.id]
+        let report = try client.task(
+            "report", options: options, as: .json(Report.self))
+
+        report.resume()
+        upload.resume()
+        login.resume()
+        #expect(try await report.value.lines == 1)
+        #expect(transport.requests.count == 4 && transport.requests.last?.path == "/report")
+        let batch = try client.batch(
+            (1...100).map { .init("albums/\($0)") },
+            running: 4, as: .json(Album.self))
+        for await step in batch.progress {
+            print(step.finished, "of", step.total)
+        }
+        let albums = try await batch.values
+
+        #expect(albums.count == 100 && transport.requests.count == 104)
+        await client.shutdown()
+    }
+
+    private final class Lamp {
+        private let (states, end) = AsyncStream<Bool>.makeStream()
+
+        var isOn = false {
+            didSet { end.yield(isOn) }
+        }
+
+        /// Returns when it is switched to this.
+        func isSwitched(to state: Bool) async -> Bool { await states.contains(state) }
+    }
+
+    @Test func `an activity indicator`() async throws {
+        do {
+            let monitor = ActivityMonitor.shared
+
+            #expect(await !monitor.isEnabled)
+        }
+
+        let (clock, transport, lamp) = (ManualClock(), MockTransport(), Lamp())
+        transport.on(.get, "/x").never()
+        let client = try HTTPSession(baseURL: "http://api.test/") {
+            $0.transport = transport
+            try $0.use(clock)
+        }
+        let monitor = ActivityMonitor(clock: clock)
+        let show = Task {
+            await monitor.follow(client)
+            await monitor.enable()
+            for await isActive in await monitor.changes {
+                lamp.isOn = isActive
+            }
+        }
+        #expect(await lamp.isSwitched(to: false))
+        let task = try client.task("x", as: .bytes)
+        task.resume()
+        try await clock.waitForSleepers()
+        try await clock.advance(by: .seconds(1))
+        #expect(await lamp.isSwitched(to: true))
+        task.cancel()
+        show.cancel()
+        await show.value
+        await client.shutdown()
+    }
+
+    @Test func `activity that is no request`() async throws {
+        let monitor = ActivityMonitor()
+        await monitor.enable()
+        var rebuilt = 0
+        func rebuildIndex() async throws { rebuilt += 1 }
+        let token = monitor.beginActivity()
+
+        token.end()
+
+        try await monitor.withActivity { try await rebuildIndex() }
+
+        #expect(rebuilt == 1)
+        await monitor.disable()
+    }
+}
