@@ -28,9 +28,11 @@ public final class ProgressDisplay: Sendable {
         id = display.update { $0.newID() }
     }
 
-    /// Shows this task's transfer from now on, instead of any other. Nothing is let begin by it. One that is over is
-    /// shown as it ended.
-    public func follow<Output>(_ task: HTTPSession.RequestTask<Output>, _ direction: Direction = .download) {
+    /// Shows this task's transfer from now on, instead of any other: its upload if it sends a file, a form or a stream,
+    /// or else its download, unless a `direction` says which. Nothing is let begin by it. One that is over is shown as
+    /// it ended.
+    public func follow<Output>(_ task: HTTPSession.RequestTask<Output>, _ direction: Direction? = nil) {
+        let direction = direction ?? (task.snapshot.kind == .upload ? .upload : .download)
         let teller = task.teller
         let clock = display.clock
         let progress = direction == .upload ? task.uploadProgress : task.downloadProgress

@@ -4,11 +4,14 @@ internal import DunlinTransport
 /// One call from its arguments to a response with its whole body.
 extension HTTPSession {
     /// Sends a request and makes a value of the response.
+    @discardableResult
     @inlinable public func request<S: ResponseSerializer>(
-        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options(), as serializer: S
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        options: Options = Options(), as serializer: S = BytesSerializer()
     ) async throws -> Response<S.Output> {
         let options = options.with(headers, timeout)
+        let body = try self.body(body, json)
         if isObserved(options) {
             return try await observedRequest(
                 method, target, query: query, body: body, options: options, as: serializer)
@@ -29,6 +32,18 @@ extension HTTPSession {
         } catch {
             throw response.refused(error, errors)
         }
+    }
+
+    /// Sends a request and gives the value of its response's JSON.
+    @inlinable public func request<Value: Decodable>(
+        _ method: HTTP.Method, _ target: HTTP.Target, query: HTTP.Query = HTTP.Query(), headers: Fields = Fields(),
+        body: RequestBody = .none, json: (any Encodable)? = nil, timeout: TimeLimit = .session,
+        options: Options = Options(), as type: Value.Type
+    ) async throws -> Value {
+        try await request(
+            method, target, query: query, headers: headers, body: body, json: json, timeout: timeout, options: options,
+            as: .json(type)
+        ).value
     }
 
     /// The response with its whole body, as it came.

@@ -13,11 +13,12 @@ extension HTTPSession {
     /// response can be read meanwhile. The response's body does not end before the request's has been sent.
     public func withResponse<Value>(
         from target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        body: RequestBody = .none, headers: Fields = Fields(), timeout: TimeLimit = .session,
-        options: Options = Options(), _ operation: (StreamedResponse) async throws -> Value
+        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: TimeLimit = .session, options: Options = Options(),
+        _ operation: (StreamedResponse) async throws -> Value
     ) async throws -> Value {
         let call = try streamCall(
-            target, method, query: query, body: body, options: options.with(headers, timeout))
+            target, method, query: query, body: try self.body(body, json), options: options.with(headers, timeout))
         let delegate = TaskDelegate(call)
         let sink = StreamSink(isScope: true, on: delegate.loop)
         async let life: Void = delegate.run(call, into: sink)
@@ -48,11 +49,12 @@ extension HTTPSession {
     /// already. Reading pulls: a slow reader stalls the server. The limit of `total` counts until the end. `shutdown`
     /// cancels what is still being read.
     public func stream(
-        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options()
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: TimeLimit = .session, options: Options = Options()
     ) async throws -> StreamedResponse {
         let call = try streamCall(
-            target, method, query: query, body: body, options: options.with(headers, timeout))
+            target, method, query: query, body: try self.body(body, json), options: options.with(headers, timeout))
         let delegate = TaskDelegate(call)
         let sink = StreamSink(isScope: false, on: delegate.loop)
         // The registry waits for it when the session is shut down, and it ends with its response.

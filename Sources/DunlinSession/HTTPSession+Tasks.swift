@@ -5,13 +5,25 @@ extension HTTPSession {
     /// A request that does not begin before it is resumed or awaited. It is listed in `tasks` at once. Throws for a
     /// request that cannot be sent, and once the session is shut down.
     public func task<S: ResponseSerializer>(
-        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(), body: RequestBody = .none,
-        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options(), as serializer: S
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: TimeLimit = .session, options: Options = Options(), as serializer: S = BytesSerializer()
     ) throws -> RequestTask<S.Output> where S.Output: Sendable {
         let call = try core.call(
-            method, target, query: query, body: body, options: options.with(headers, timeout),
+            method, target, query: query, body: try self.body(body, json), options: options.with(headers, timeout),
             accept: serializer.accept, isObserved: true)
         return try handle(for: call, into: SerializedSink(serializer, call) { $0 })
+    }
+
+    /// The same for a value of JSON: a response's is `response`.
+    public func task<Value: Decodable & Sendable>(
+        _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
+        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: TimeLimit = .session, options: Options = Options(), as type: Value.Type
+    ) throws -> RequestTask<Value> {
+        try task(
+            target, method: method, query: query, headers: headers, body: body, json: json, timeout: timeout,
+            options: options, as: .json(type))
     }
 
     /// A call that is in the registry, and waits until its handle begins it.

@@ -10,7 +10,8 @@ extension HTTPSession {
         _ duration: Duration, _ operation: () async throws -> Value
     ) async rethrows -> Value {
         let deadline = core.loop.now().advanced(by: max(0, duration.clampedNanoseconds))
-        let nearest = min(deadline, InheritedDeadline.present ?? .never)
+        if let outer = InheritedDeadline.present, outer.time <= deadline { return try await operation() }
+        let nearest = InheritedDeadline(time: deadline, length: duration)
         return try await InheritedDeadline.$present.withValue(nearest) { try await operation() }
     }
 }

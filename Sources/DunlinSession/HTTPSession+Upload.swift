@@ -3,7 +3,7 @@ extension HTTPSession {
     /// and to await its value.
     ///
     /// ```swift
-    /// let receipt = try await client.withUpload(to: "albums/7", body: body, as: .json(Receipt.self)) { upload in
+    /// let receipt = try await client.withUpload(to: "albums/7", body: body, as: Receipt.self) { upload in
     ///     for await step in upload.uploadProgress { show(step.fraction) }
     ///     return try await upload.value
     /// }
@@ -13,13 +13,14 @@ extension HTTPSession {
     /// once it has ended. `operation` runs on its caller's executor. Progress that nobody reads costs nothing. Called
     /// within the scope, `shutdown` and its like leave this request out.
     public func withUpload<S: ResponseSerializer, Value>(
-        to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(), body: RequestBody,
-        headers: Fields = Fields(), timeout: TimeLimit = .session, options: Options = Options(), as serializer: S,
-        _ operation: (RequestTask<S.Output>) async throws -> Value
+        to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(),
+        headers: Fields = Fields(), body: RequestBody, timeout: TimeLimit = .session, options: Options = Options(),
+        as serializer: S = BytesSerializer(), _ operation: (RequestTask<S.Output>) async throws -> Value
     ) async throws -> Value where S.Output: Sendable {
-        let upload = try task(
-            target, method: method, query: query, body: body, headers: headers, timeout: timeout, options: options,
-            as: serializer)
+        let call = try core.call(
+            method, target, query: query, body: body, options: options.with(headers, timeout),
+            accept: serializer.accept, kind: .upload, isObserved: true)
+        let upload = try handle(for: call, into: SerializedSink(serializer, call) { $0 })
         upload.resume()
         do {
             let value = try await withTaskCancellationHandler {
@@ -33,6 +34,17 @@ extension HTTPSession {
             await end(upload)
             throw error
         }
+    }
+
+    /// The same for a value of JSON.
+    public func withUpload<Output: Decodable & Sendable, Value>(
+        to target: HTTP.Target, method: HTTP.Method = .post, query: HTTP.Query = HTTP.Query(),
+        headers: Fields = Fields(), body: RequestBody, timeout: TimeLimit = .session, options: Options = Options(),
+        as type: Output.Type, _ operation: (RequestTask<Output>) async throws -> Value
+    ) async throws -> Value {
+        try await withUpload(
+            to: target, method: method, query: query, headers: headers, body: body, timeout: timeout, options: options,
+            as: .json(type), operation)
     }
 
     private func end<Output>(_ upload: RequestTask<Output>) async {

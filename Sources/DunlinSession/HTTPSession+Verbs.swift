@@ -148,8 +148,12 @@ extension HTTPSession {
     }
 
     /// The body that was given, either way.
-    @usableFromInline func body(_ body: RequestBody, _ json: (any Encodable)?) throws -> RequestBody {
+    @inlinable package func body(_ body: RequestBody, _ json: (any Encodable)?) throws -> RequestBody {
         guard let json else { return body }
+        return try encoded(json, insteadOf: body)
+    }
+
+    @usableFromInline package func encoded(_ json: any Encodable, insteadOf body: RequestBody) throws -> RequestBody {
         guard case .none = body.content else {
             throw NetworkError(.invalidRequest, "the request was given two bodies: `body` and `json`")
         }

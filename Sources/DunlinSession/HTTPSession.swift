@@ -1,6 +1,7 @@
 internal import DunlinReactor
 internal import DunlinSemantics
 internal import DunlinTransport
+public import FoundationEssentials
 internal import Synchronization
 
 /// Makes HTTP requests and owns what they share: connections, defaults, and the list of running requests.
@@ -41,6 +42,11 @@ public final class HTTPSession: Sendable {
         var configuration = Configuration(baseURL: baseURL)
         try change(&configuration)
         try self.init(configuration)
+    }
+
+    /// The same with a URL that is one already.
+    public convenience init(baseURL: URL, _ change: (inout Configuration) throws -> Void = { _ in }) throws {
+        try self.init(baseURL: baseURL.absoluteString, change)
     }
 
     public var configuration: Configuration { core.configuration }

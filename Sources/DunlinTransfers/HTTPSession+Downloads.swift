@@ -21,10 +21,11 @@ extension HTTPSession {
     /// ranges of what they compute.
     ///
     /// `progress` is told the progress: at once, whenever it has changed since it last returned, and at the end.
+    @discardableResult
     public func download(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        body: RequestBody = .none, headers: Fields = Fields(), timeout: TimeLimit = .session,
-        options: Options = Options(), to destination: Destination,
+        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: TimeLimit = .session, options: Options = Options(), to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions(),
         progress: ProgressHandler? = nil
     ) async throws -> Response<DownloadedFile> {
@@ -32,21 +33,22 @@ extension HTTPSession {
         if let resuming { transfer.resuming = resuming }
         let download = Download(to: destination.anchored, transfer)
         return try await run(
-            download, Asked(target, method, query, body, options: options.with(headers, timeout)), progress)
+            download, Asked(target, method, query, try self.body(body, json), options: options.with(headers, timeout)),
+            progress)
     }
 
     /// Makes a download with a handle, which does not begin before it is resumed or awaited.
     public func downloadTask(
         _ target: HTTP.Target, method: HTTP.Method = .get, query: HTTP.Query = HTTP.Query(),
-        body: RequestBody = .none, headers: Fields = Fields(), timeout: TimeLimit = .session,
-        options: Options = Options(), to destination: Destination,
+        headers: Fields = Fields(), body: RequestBody = .none, json: (any Encodable)? = nil,
+        timeout: TimeLimit = .session, options: Options = Options(), to destination: Destination,
         resuming: Resuming? = nil, transfer: DownloadOptions = DownloadOptions()
     ) throws -> RequestTask<DownloadedFile> {
         var transfer = transfer
         if let resuming { transfer.resuming = resuming }
         return try task(
             Download(to: destination.anchored, transfer),
-            Asked(target, method, query, body, options: options.with(headers, timeout)))
+            Asked(target, method, query, try self.body(body, json), options: options.with(headers, timeout)))
     }
 
     /// Goes on with a download that was cancelled. `newURL` is where the same file is available now, such as a URL that
@@ -54,6 +56,7 @@ extension HTTPSession {
     ///
     /// If the file has changed, all of it is downloaded. Throws `NetworkError` code `invalidResumeData` if the part
     /// file is gone or damaged, unless `transfer.startsOverIfDamaged` says otherwise.
+    @discardableResult
     public func download(
         resuming data: ResumeData, from newURL: HTTP.Target? = nil, options: Options = Options(),
         to destination: Destination, transfer: DownloadOptions = DownloadOptions(),

@@ -97,7 +97,7 @@ extension Bytes: Equatable, Hashable {
     }
 }
 
-extension Bytes: ExpressibleByArrayLiteral, ExpressibleByStringLiteral {
+extension Bytes: ExpressibleByArrayLiteral, ExpressibleByStringInterpolation {
     public init(arrayLiteral elements: UInt8...) {
         self.init(elements)
     }

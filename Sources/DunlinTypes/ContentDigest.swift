@@ -10,17 +10,29 @@ public struct ContentDigest: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Nil for anything else.
-    public init?(_ algorithm: ContentDigest.Algorithm, hex: String) {
+    /// A text that is no digest of its algorithm.
+    public struct Malformed: Error, Sendable, CustomStringConvertible {
+        public let description: String
+    }
+
+    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Throws for anything else: a mistyped digest
+    /// must not mean that none is checked.
+    public init(_ algorithm: ContentDigest.Algorithm, hex: String) throws(Malformed) {
         let digits = Array(hex.utf8)
-        guard digits.count == 2 * algorithm.byteCount else { return nil }
+        let wanted = "a digest by \(algorithm) has \(2 * algorithm.byteCount) hexadecimal digits"
+        guard digits.count == 2 * algorithm.byteCount else {
+            throw Malformed(description: "\(wanted), and this text \(digits.count) characters")
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(algorithm.byteCount)
         for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else { return nil }
+            guard let high = Self.value(digits[index]), let low = Self.value(digits[index + 1]) else {
+                throw Malformed(description: "\(wanted), and this text other characters")
+            }
             bytes.append(high << 4 | low)
         }
-        self.init(algorithm, Bytes(bytes))
+        self.algorithm = algorithm
+        self.bytes = Bytes(bytes)
     }
 
     public var hex: String {

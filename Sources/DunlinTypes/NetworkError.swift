@@ -166,20 +166,37 @@ extension NetworkError {
 extension NetworkError: CustomStringConvertible {
     /// On one line: `GET https://api.test/users/42: 404 Not Found: {"error":"no such user"}`, or for what else may go
     /// wrong its code and reason, where and when it happened, and the cause.
-    public var description: String {
-        let name = request.map { "\($0): " } ?? ""
+    public var description: String { VisibleText.of((request.map { "\($0): " } ?? "") + text) }
+
+    /// The same without the request: for a table, or a log that names the request anyway.
+    public var summary: String { VisibleText.of(text) }
+
+    private var text: String {
         if code == .unacceptableStatus, let status = response?.status {
             let attempt = retries.isEmpty ? "" : " in attempt \(attempts)"
             let beginning = bodyText.map { ": \($0)" } ?? ""
-            return VisibleText.of("\(name)\(status) \(status.phrase)\(attempt)\(beginning)\(noRetry)")
+            return "\(status) \(status.phrase)\(attempt)\(beginning)\(noRetry)"
         }
-        var text = "\(name)\(code): \(reason)"
-        if let peer, request?.url.contains(peer) != true { text += " [\(peer)]" }
+        let said = reason.utf8.last == UInt8(ascii: ".") ? String(reason.dropLast()) : reason
+        var text = "\(code): \(said)"
+        if let place { text += " [\(place)]" }
         if let circumstances { text += " (\(circumstances))" }
         if !retries.isEmpty { text += " in attempt \(attempts)" }
-        // What a cause says in the same words is said once.
-        if let underlying, !isDecoding, "\(underlying)" != reason { text += ": \(underlying)" }
-        return VisibleText.of(text + noRetry)
+        if let underlying, !isSaid(underlying) { text += ": \(underlying)" }
+        return text + noRetry
+    }
+
+    /// Who the peer was, as far as the URL does not say so.
+    private var place: String? {
+        guard let peer, let url = request?.url else { return peer }
+        let names = peer.split(separator: " at ", maxSplits: 1)
+        let unsaid = names.filter { !url.contains($0) }
+        return unsaid.isEmpty ? nil : unsaid.joined(separator: " at ")
+    }
+
+    /// What a cause says in the same words is said once, and so is what the reason was made of.
+    private func isSaid(_ underlying: any Error) -> Bool {
+        isDecoding || code == .serverTrustFailed || reason.contains("\(underlying)")
     }
 
     private var noRetry: String { retryRefusal.map { "; not tried again: \($0.explanation)" } ?? "" }
@@ -196,9 +213,9 @@ extension NetworkError: CustomStringConvertible {
     /// In which phase, by which limit, after how long; nil if neither of the first two is known.
     private var circumstances: String? {
         let name = phase.map { "phase \($0.rawValue)" }
-        let after = elapsed.map { "after \($0)" }
+        let after = elapsed.map { "after \($0.readable)" }
         guard let exceeded else { return name.map { [$0, after].compactMap(\.self).joined(separator: ", ") } }
-        let length = limit.map { " of \($0)" } ?? ""
+        let length = limit.map { " of \($0.readable)" } ?? ""
         let excess = ["the \(exceeded.rawValue) limit\(length) exceeded", after].compactMap(\.self)
         return [name, excess.joined(separator: " ")].compactMap(\.self).joined(separator: ", ")
     }

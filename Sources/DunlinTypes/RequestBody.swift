@@ -92,6 +92,14 @@ public struct RequestBody: Sendable {
         RequestBody(.bytes(bytes), contentType: contentType)
     }
 
+    /// The same of an array, a `Data`, or any other bytes.
+    @_disfavoredOverload
+    public static func bytes(
+        _ bytes: some Sequence<UInt8>, contentType: String? = "application/octet-stream"
+    ) -> RequestBody {
+        .bytes(Bytes(bytes), contentType: contentType)
+    }
+
     public static func string(_ text: String, contentType: String? = "text/plain; charset=utf-8") -> RequestBody {
         RequestBody(.bytes(Bytes(text)), contentType: contentType)
     }

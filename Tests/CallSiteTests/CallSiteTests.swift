@@ -265,15 +265,15 @@ struct `Call sites of requests` {
     @Test func `a request's own policy decides how it is retried`() async throws {
         let client = try client()
         transport.on(.get, "/flaky").fail(.connectionRefused).thenRespond(.serviceUnavailable).thenRespond(body: "fit")
-        let retry = HTTPSession.RetryPolicy.exponential(
-            attempts: 4,
-            when: [
-                .connectionFailure, .status(.serviceUnavailable),
-                .status(.tooManyRequests),
-            ],
-            budget: .ratio(0.1))
-        let text = try await client.get(
-            "flaky", options: .init(retry: retry), as: .string)
+        let options = HTTPSession.Options(
+            retry: .exponential(
+                attempts: 4,
+                when: [
+                    .connectionFailure, .status(.serviceUnavailable),
+                    .status(.tooManyRequests),
+                ],
+                budget: .ratio(0.1)))
+        let text = try await client.get("flaky", options: options, as: .string)
         print(text.retries.map(\.cause), text.retries.map(\.wait))
         #expect(text.value == "fit" && text.retries.count == 2)
     }

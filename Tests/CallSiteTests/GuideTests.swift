@@ -156,7 +156,7 @@ struct `Guides` {
             "report",
             options: .init(
                 timeouts: .init(firstByte: .none, total: .minutes(30)),
-                maximumBodySize: .unlimited))
+                maximumBodySize: .none))
 
         #expect(user.id == 42 && report.value == "bytes")
         #expect(transport.requests[0].timeouts.total == .seconds(2))

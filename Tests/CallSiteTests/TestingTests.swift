@@ -36,8 +36,8 @@ struct `Guide to tests` {
         #expect(try await client.post("users/42", body: .string("ping")).value == "pong")
         try await client.delete("users/42")
         try await client.delete("users/7")
-        let retry = HTTPSession.RetryPolicy.exponential(attempts: 3, base: .zero)
-        #expect(try await client.get("flaky", options: .init(retry: retry)).value == "fit")
+        let options = HTTPSession.Options(retry: .exponential(attempts: 3, base: .zero))
+        #expect(try await client.get("flaky", options: options).value == "fit")
         transport.otherwise { request in .respond(body: "else") }
         try transport.verify()
 

@@ -76,13 +76,23 @@ import Testing
         }
         mocked.transport.otherwise { _ in .respond() }
         var options = HTTPSession.Options()
-        options.credentials = play.request
+        if let own = play.request { options.credentials = .value(own) }
         if let field = play.field { options.fields["authorization"] = field }
         let response = try await mocked.session.get(play.target, options: options, as: .bytes)
         let sent = try #require(mocked.transport.requests.last)
         #expect(sent.fields.values(of: "Authorization") == (play.expected.map { [$0] } ?? []))
         #expect(sent.fields["Accept-Encoding"] == "gzip, deflate")
         #expect(!sent.target.contains("@") && !response.url.contains("@"))
+    }
+
+    @Test(arguments: ["x", "http://user:pass@a.test/", "http://a.test/"], [nil, "own"])
+    func `a request can be without the session's credentials`(target: String, field: String?) async throws {
+        let mocked = try Mocked("http://a.test") { $0.credentials = .bearer(token: "s") }
+        mocked.transport.otherwise { _ in .respond() }
+        var options = HTTPSession.Options(credentials: .none)
+        if let field { options.fields["Authorization"] = field }
+        _ = try await mocked.session.get(url: target, options: options, as: .bytes)
+        #expect(mocked.transport.requests.last?.fields["Authorization"] == field)
     }
 
     @Test(.rows("RQ-47")) func `credentials that would be read as something else are refused and not sent`()
@@ -93,7 +103,7 @@ import Testing
             #expect(early?.code == .invalidConfiguration)
             let mocked = try Mocked("http://a.test")
             var options = HTTPSession.Options()
-            options.credentials = wrong
+            options.credentials = .value(wrong)
             let late = try await networkError { _ = try await mocked.session.get("x", options: options, as: .bytes) }
             #expect(late?.code == .invalidRequest)
             #expect(mocked.transport.requests.isEmpty)

@@ -2,6 +2,7 @@ import DunlinReactor
 import DunlinSecure
 import DunlinTesting
 import DunlinTypes
+import Synchronization
 import Testing
 
 @testable import DunlinTransport
@@ -31,13 +32,24 @@ private struct Knock: ConnectionStage {
 /// Advice that believes everybody.
 private final class Credulity: TLSPolicySource, TLSPolicy, PeerTrust {
     private let tls: TLSContext
+    let isAtHand: Bool
+    private let reactor: Reactor
+    private let asked = Mutex<[Bool]>([])
 
-    init() throws { tls = try TLSContext() }
+    init(isAtHand: Bool = true, on reactor: Reactor) throws {
+        (tls, self.isAtHand, self.reactor) = (try TLSContext(), isAtHand, reactor)
+    }
+
+    /// Whether it was asked on the loop, each time.
+    var askedOnLoop: [Bool] { asked.withLock { $0 } }
 
     func tlsPolicy() -> any TLSPolicy { self }
     var tlsGeneration: UInt64 { 1 }
     func context() -> TLSContext { tls }
-    func peer(for origin: HTTP.Origin) -> TLSPeer { TLSPeer(origin, serverName: nil, trust: self) }
+    func peer(for origin: HTTP.Origin) -> TLSPeer {
+        asked.withLock { $0.append(reactor.isCurrent) }
+        return TLSPeer(origin, serverName: nil, trust: self)
+    }
     func lastWord(on decision: TrustDecision, about origin: HTTP.Origin) -> TrustDecision { decision }
     func identity(for origin: HTTP.Origin, acceptableIssuers: [String]) -> ClientIdentity? { nil }
 
@@ -54,10 +66,11 @@ private struct Way {
     let time: ManualTime
     let transport: SocketTransport
     let scheme: HTTP.Origin.Scheme
+    let credulity: Credulity
     let cancellation = Cancellation()
 
     static func with(
-        _ answers: [String?], _ scheme: HTTP.Origin.Scheme, stages: [any ConnectionStage],
+        _ answers: [String?], _ scheme: HTTP.Origin.Scheme, stages: [any ConnectionStage], isAtHand: Bool = true,
         _ play: (Way) async throws -> Void
     ) async throws {
         let certificate = try CertificateAuthority().issue(.server("127.0.0.1"))
@@ -73,9 +86,11 @@ private struct Way {
         defer { reactor.retire() }
         var options = SocketTransport.Options()
         options.stages = stages
-        let transport = SocketTransport(options, on: reactor, tlsPolicySource: try Credulity())
+        let credulity = try Credulity(isAtHand: isAtHand, on: reactor)
+        let transport = SocketTransport(options, on: reactor, tlsPolicySource: credulity)
         let way = Way(
-            doorman: doorman, server: server, reactor: reactor, time: time, transport: transport, scheme: scheme)
+            doorman: doorman, server: server, reactor: reactor, time: time, transport: transport, scheme: scheme,
+            credulity: credulity)
         try await play(way)
         await transport.close()
         try await eventually("all is closed", following: Turns(of: reactor)) { reactor.ledger.openChannels == 0 }
@@ -128,6 +143,15 @@ private struct Way {
             // The second request found the connection open.
             #expect(way.doorman.visits == [.init(lines: ["first", "second"], next: Self.opening(scheme))])
             #expect(way.transport.gauges.opened == 1 && way.transport.gauges.reuses == 1)
+        }
+    }
+
+    /// Others wait on the loop meanwhile.
+    @Test(arguments: [true, false])
+    func `whom to trust is found out off the loop if files must be read for it`(isAtHand: Bool) async throws {
+        try await Way.with([], .https, stages: [], isAtHand: isAtHand) { way in
+            _ = try await way.get()
+            #expect(way.credulity.askedOnLoop == [isAtHand])
         }
     }
 

@@ -159,12 +159,12 @@ import Testing
         arguments: [
             (
                 .send, .total, .seconds(5), .seconds(6),
-                " (phase send, the total limit of 5.0 seconds exceeded after 6.0 seconds)"
+                " (phase send, the total limit of 5.0 s exceeded after 6.0 s)"
             ),
-            (.receive, .readIdle, .seconds(5), nil, " (phase receive, the readIdle limit of 5.0 seconds exceeded)"),
-            (.pool, .total, nil, .seconds(6), " (phase pool, the total limit exceeded after 6.0 seconds)"),
+            (.receive, .readIdle, .seconds(5), nil, " (phase receive, the readIdle limit of 5.0 s exceeded)"),
+            (.pool, .total, nil, .seconds(6), " (phase pool, the total limit exceeded after 6.0 s)"),
             (nil, .total, nil, nil, " (the total limit exceeded)"),
-            (.connect, nil, nil, .seconds(6), " (phase connect, after 6.0 seconds)"),
+            (.connect, nil, nil, .seconds(6), " (phase connect, after 6.0 s)"),
             (.connect, nil, nil, nil, " (phase connect)"), (nil, nil, nil, .seconds(6), ""),
         ] as [(HTTP.Phase?, Timeouts.Limit?, Duration?, Duration?, String)])
     func `an error of a limit says where the request was, and which limit it exceeded`(

@@ -206,7 +206,7 @@ struct `Response bodies` {
                 .message(.init(.ok, fields: ["Content-Length": "\(Int.max)"])), .generate(1 << 20), .close,
             ])
             let error = try await NetworkError.thrown {
-                _ = try await stage.session.get("big", options: .init(maximumBodySize: .unlimited), as: .bytes)
+                _ = try await stage.session.get("big", options: .init(maximumBodySize: .none), as: .bytes)
             }
             #expect(error.code == .connectionClosed)
             try await stage.expectHealthy()
@@ -269,7 +269,7 @@ struct `Response bodies` {
             let options = HTTPSession.Options(maximumBodySize: 2000)
             #expect(try await stage.session.get("big", options: options, as: .bytes).value == body)
             stage.server.enqueue(.generated(length: 1 << 20))
-            let unlimited = HTTPSession.Options(maximumBodySize: .unlimited)
+            let unlimited = HTTPSession.Options(maximumBodySize: .none)
             #expect(try await stage.session.get("big", options: unlimited, as: .bytes).value.count == 1 << 20)
         }
     }

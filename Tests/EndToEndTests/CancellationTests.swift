@@ -74,6 +74,30 @@ struct `A cancelled request` {
         }
     }
 
+    @Test(arguments: Predicament.allCases, [true, false])
+    func `a cancelled request has its metrics`(predicament: Predicament, byHandle: Bool) async throws {
+        var events: AsyncStream<HTTPSession.Event>?
+        try await Self.stuck(
+            predicament, staysHealthy: false, before: { events = $0.session.events(bufferingNewest: 1000) }
+        ) {
+            (stage: Stage, task: Task<Void, any Error>) async throws in
+            let id = try #require(await stage.session.tasks.all.last?.id)
+            if byHandle { _ = await stage.session.tasks.cancel(id) } else { task.cancel() }
+            await #expect(throws: (any Error).self) { try await task.value }
+            await stage.session.shutdown()
+            var metrics: HTTPSession.Metrics?
+            for await case .completed(let completion) in try #require(events) where completion.task.id == id {
+                metrics = completion.metrics
+            }
+            let hop = try #require(metrics?.hops.first)
+            #expect(metrics?.hops.count == 1 && hop.ended >= hop.started)
+            // What an upload had sent is known at its end.
+            if predicament != .send {
+                #expect((hop.bytesSent > 0) == [.firstByte, .receive].contains(predicament.phase))
+            }
+        }
+    }
+
     /// Gets a request stuck, lets `play` free it, and shows that the session did not suffer.
     private static func stuck(
         _ predicament: Predicament, staysHealthy: Bool = true, before: (Stage) -> Void = { _ in },

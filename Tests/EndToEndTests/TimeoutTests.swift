@@ -84,7 +84,7 @@ struct `A request that takes too long` {
             let error = try await NetworkError.thrown { _ = try await work.value }
             #expect(error.code == .timedOut)
             #expect(error.phase == .firstByte)
-            #expect(error.exceeded == .total)
+            #expect(error.exceeded == .total && error.limit == .seconds(3))
             try await stage.expectHealthy()
         }
     }
@@ -95,7 +95,7 @@ struct `A request that takes too long` {
                 try await stage.session.withTimeout(.zero) { _ = try await stage.session.get("x", as: .bytes) }
             }
             #expect(error.code == .timedOut)
-            #expect(error.phase == nil && error.exceeded == .total)
+            #expect(error.phase == nil && error.exceeded == .total && error.limit == .zero)
             #expect(error.isSafeToRetry && !error.requestMayHaveBeenSent)
             #expect(stage.server.connectionCount == 0)
             try await stage.expectHealthy()

@@ -4,6 +4,12 @@ extension RequestBody {
         form(encoded: pairs.encoded)
     }
 
+    /// A form of a dictionary, in the order of its keys.
+    @_disfavoredOverload
+    public static func form(_ pairs: [String: String]) -> RequestBody {
+        form(HTTP.Query(pairs))
+    }
+
     /// A form of parameters of any structure, in the order given unless `style` says otherwise.
     @_disfavoredOverload
     public static func form(_ parameters: HTTP.Parameters, style: HTTP.ParameterStyle = .given) throws -> RequestBody {

@@ -1,5 +1,6 @@
 extension RequestBody {
-    /// The value as JSON. It is encoded now, so a value that cannot be encoded throws here.
+    /// The value as JSON. It is encoded now, so a value that cannot be encoded throws here. It is made before a session
+    /// is asked, so the session's own `json` does not count: the argument `json:` of `post` and the others heeds it.
     ///
     /// ```swift
     /// try await client.post("users", body: .json(draft, .snakeCase), as: User.self)

@@ -22,6 +22,12 @@ extension HTTP.JSON {
         return try root.decode(type)
     }
 
+    /// The same of a text in memory, such as the `data` of an event.
+    @_disfavoredOverload
+    public func decode<Value: Decodable>(_ type: Value.Type = Value.self, from text: String) throws -> Value {
+        try decode(type, from: Bytes(text))
+    }
+
     private func index(of text: Bytes) throws(SyntaxError) -> JSONIndex {
         try JSONIndex.of(try text.inUTF8(), limits, refusesRepeatedKeys: repeatedKeys == .refused)
     }

@@ -14,7 +14,8 @@ extension NetworkError {
         return try serializer.serialize(HTTP.WholeResponse(head: response, body: body ?? .empty))
     }
 
-    /// The body of the response that was refused, decoded from JSON.
+    /// The body of the response that was refused, decoded from JSON the standard way; for another one say which:
+    /// `body(as: .json(Problem.self, .snakeCase))`.
     public func body<Value: Decodable>(as type: Value.Type) throws -> Value {
         try body(as: .json(type))
     }

@@ -53,6 +53,9 @@ package final class SharedRoots: Sendable {
     /// For tests: how often these places were read.
     func loads(of places: SystemRoots) -> Int { known.withLock { $0[places]?.loads ?? 0 } }
 
+    /// Whether somebody has looked at them a short time ago.
+    package func isFresh(_ places: SystemRoots) -> Bool { fresh(places) != nil }
+
     /// What was there when somebody looked last, if that is not long ago.
     private func fresh(_ places: SystemRoots) -> TrustStore? {
         let now = now()

@@ -21,7 +21,8 @@ struct Admission {
     private let observers: RequestObservers
     private let origin: HTTP.Origin
     private let timeouts: Timeouts
-    private let deadline = InheritedDeadline.present ?? .never
+    private let inherited = InheritedDeadline.present
+    private var deadline: MonotonicTime { inherited?.time ?? .never }
     private var waits: [QueueWait] = []
     private var hasWaits = false
     /// Nanoseconds the call has waited in the session's queue.
@@ -100,8 +101,7 @@ struct Admission {
             case .timedOut:
                 throw NetworkError(
                     .timedOut, "what the request comes after did not end in time", isSafeToRetry: true,
-                    exceeding: .total,
-                    peer: "\(origin)")
+                    exceeding: .total, limit: inherited?.length, peer: "\(origin)")
             }
         }
     }
@@ -163,7 +163,7 @@ extension Admission {
         var error = NetworkError(
             code, reason, phase: .pool, isSafeToRetry: true, exceeding: limit, elapsed: .nanoseconds(queued),
             peer: "\(origin)")
-        if limit == .pool { error.limit = timeouts.pool }
+        if let limit { error.limit = limit == .pool ? timeouts.pool : inherited?.length }
         var hop = HTTP.Hop()
         (hop.started, hop.ended) = (now, now)
         error.hop = hop.after(waiting: queued)

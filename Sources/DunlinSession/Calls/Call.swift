@@ -73,7 +73,7 @@ extension SessionCore {
 
     private func reading(_ options: HTTPSession.Options) -> HTTPSession.Reading {
         HTTPSession.Reading(
-            limit: options.maximumBodySize.bytes(of: configuration.limits.maximumBodySize),
+            limit: options.maximumBodySize.resolved(configuration.limits.maximumBodySize),
             decodes: options.decompresses,
             errors: errorRules(options))
     }
@@ -81,7 +81,7 @@ extension SessionCore {
     /// What errors of a request tell of its response's body.
     func errorRules(_ options: HTTPSession.Options) -> ErrorRules {
         ErrorRules(
-            keptBody: options.rare?.values.maximumErrorBodySize ?? configuration.limits.maximumErrorBodySize,
+            keptBody: options.maximumErrorBodySize.resolved(configuration.limits.maximumErrorBodySize) ?? .max,
             showsBody: configuration.showsRefusedBodies)
     }
 
@@ -107,9 +107,10 @@ extension HTTPSession.Call {
 
     /// The request to send, begun at `start`.
     func request(_ body: RequestBody, since start: MonotonicTime) throws -> TransportRequest {
-        let timeouts = timeouts
+        var timeouts = timeouts
+        let deadline = try InheritedDeadline.end(&timeouts, from: start)
         return TransportRequest(
-            head: head, body: body, timeouts: timeouts, deadline: try InheritedDeadline.end(timeouts, from: start),
+            head: head, body: body, timeouts: timeouts, deadline: deadline,
             priority: observers?.control.queueStatus.priority ?? options.priority,
             continueTimeout: options.continueTimeout)
     }

@@ -1,17 +1,23 @@
 /// The deadline of the code that runs now, on the loops' clock.
-enum InheritedDeadline {
-    /// A session's `withTimeout` sets it.
-    @TaskLocal static var present: MonotonicTime?
+struct InheritedDeadline: Sendable {
+    let time: MonotonicTime
+    /// How long after its beginning that is, as the user said it.
+    let length: Duration
 
-    /// The deadline of a call that begins at `start`; throws if it has passed already.
-    static func end(_ timeouts: Timeouts, from start: MonotonicTime) throws -> MonotonicTime {
+    /// A session's `withTimeout` sets it.
+    @TaskLocal static var present: InheritedDeadline?
+
+    /// The deadline of a call that begins at `start`; throws if it has passed already. If it is an inherited one, its
+    /// length takes the place of the total limit: it is what an error will have to tell.
+    static func end(_ timeouts: inout Timeouts, from start: MonotonicTime) throws -> MonotonicTime {
         let own = timeouts.deadline(for: .total, from: start)
-        guard let inherited = present, inherited < own else { return own }
-        guard start < inherited else {
+        guard let present, present.time < own else { return own }
+        timeouts.total = present.length
+        guard start < present.time else {
             throw NetworkError(
                 .timedOut, "the deadline this request inherits has passed", isSafeToRetry: true, exceeding: .total,
-                elapsed: .zero)
+                limit: present.length, elapsed: .zero)
         }
-        return inherited
+        return present.time
     }
 }

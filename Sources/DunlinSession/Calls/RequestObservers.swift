@@ -30,6 +30,17 @@ package final class RequestObservers: Sendable {
         }
     }
 
+    /// Makes a change and tells of it: nothing that comes of the change is told before it. `change` gets what it must
+    /// call at the moment of the change, under the lock that guards it, and returns whether there was one.
+    func telling(_ event: @autoclosure () -> HTTPSession.Event, _ change: (() -> Void) -> Bool) -> Bool {
+        guard events.hasObservers else { return change {} }
+        let event = event()
+        var mustTell = false
+        let isNew = change { mustTell = events.note(event) }
+        if mustTell { events.tellAll() }
+        return isNew
+    }
+
     func hasHook<Hook>(_ hook: KeyPath<HTTPSession.Hooks, Hook?>) -> Bool {
         hooks.contains { $0[keyPath: hook] != nil }
     }

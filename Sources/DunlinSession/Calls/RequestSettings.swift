@@ -22,7 +22,7 @@ package final class RequestSettings: Sendable {
     private init(_ call: HTTPSession.Call) {
         rare = call.options.rare
         options = rare?.values ?? RareOptions.Values()
-        retries = options.retry?.isSet
+        retries = options.retry.isSession ? nil : options.retry.own?.isSet ?? false
         let own = options.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
         exchangeOptions = ExchangeOptions(tlsPolicySource: own, control: call.observers?.control)
         observers = call.observers

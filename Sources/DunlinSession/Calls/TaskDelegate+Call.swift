@@ -237,7 +237,8 @@ extension TaskDelegate {
         var completion = HTTPSession.Completion(
             task: snapshot, url: call.head.origin.description + call.head.target,
             response: response?.head ?? sink.handed?.head, body: response.flatMap { sink.body(of: $0) },
-            file: response?.file, serializer: sink.serializer, metrics: sink.handed?.metrics ?? transfer.metrics)
+            file: response?.file, serializer: sink.serializer,
+            metrics: sink.handed?.metrics ?? transfer.metrics(cancelled: observers?.control.cancelledHop))
         switch result {
         case .success(let response): completion.value = sink.shared(response)
         case .failure(let error): completion.error = error
@@ -272,11 +273,12 @@ private struct Transferred<Taken: Sendable>: Sendable {
         if case .failure(let error) = result { error } else { nil }
     }
 
-    var metrics: HTTPSession.Metrics {
+    /// `hop` is what was under way when the call's task was cancelled.
+    func metrics(cancelled hop: HTTP.Hop?) -> HTTPSession.Metrics {
         switch result {
         case .success(let response): return response.metrics
         case .failure(let error):
-            let last = (error as? NetworkError)?.hop
+            let last = error is CancellationError ? hop : (error as? NetworkError)?.hop
             guard let earlier = callHistory?.hops, !earlier.isEmpty else {
                 return HTTPSession.Metrics(hops: [last].compactMap(\.self))
             }

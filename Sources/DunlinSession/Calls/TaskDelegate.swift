@@ -83,27 +83,35 @@ extension TaskDelegate {
     /// observers when it began; a request that was made through a handle can always be suspended.
     @discardableResult
     public nonisolated func suspend() -> Bool {
-        guard let observers, observers.control.suspend() else { return false }
-        book.noteSuspension(true)
-        observers.events.tell(.suspended(snapshot(at: loop.now())))
-        return true
+        guard let observers else { return false }
+        return observers.telling(.suspended(snapshot(at: loop.now(), isSuspended: true))) { note in
+            let isNew = observers.control.suspend(noting: note)
+            if isNew { book.noteSuspension(true) }
+            return isNew
+        }
     }
 
     /// Resumes the request, however often it was suspended; false if that changed nothing.
     @discardableResult
     public nonisolated func resume() -> Bool {
-        guard let observers, observers.control.resume() else { return false }
-        book.noteSuspension(false)
-        observers.events.tell(.resumed(snapshot(at: loop.now())))
-        return true
+        guard let observers else { return false }
+        return observers.telling(.resumed(snapshot(at: loop.now(), isSuspended: false))) { note in
+            let isNew = observers.control.resume(noting: note)
+            if isNew { book.noteSuspension(false) }
+            return isNew
+        }
     }
 
     /// Whether it is not suspended. Opening a connection ahead of need is no request, and never active.
     nonisolated var isActive: Bool { kind != .preconnect && observers?.control.isSuspended != true }
 
     nonisolated func snapshot(at now: MonotonicTime) -> HTTPSession.TaskSnapshot {
+        snapshot(at: now, isSuspended: observers?.control.isSuspended == true)
+    }
+
+    private nonisolated func snapshot(at now: MonotonicTime, isSuspended: Bool) -> HTTPSession.TaskSnapshot {
         let stand = TaskMachine.State(code: told.load(ordering: .relaxed))
-        let state = stand.told(isSuspended: observers?.control.isSuspended == true)
+        let state = stand.told(isSuspended: isSuspended)
         var phase: HTTP.Phase?
         switch state {
         case .running: phase = cancellation.phase

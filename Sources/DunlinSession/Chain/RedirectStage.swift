@@ -9,7 +9,9 @@ struct RedirectStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { false }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        Driver(policy: call.delegate.settings?.options.redirects ?? settings.redirects)
+        Driver(
+            policy: call.delegate.settings.map { $0.options.redirects.resolved(settings.redirects) ?? .never }
+                ?? settings.redirects)
     }
 
     private final class Driver: StageDriver {

@@ -11,7 +11,10 @@ struct RetryStage: Stage {
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
         guard mayRetry(call) else { return nil }
-        return RetryDriver(call, call.delegate.settings?.options.retry ?? settings.policy, settings)
+        return RetryDriver(
+            call,
+            call.delegate.settings.map { $0.options.retry.resolved(settings.policy) ?? .never } ?? settings.policy,
+            settings)
     }
 
     private func mayRetry(_ call: LiveCall) -> Bool { call.mayRetry && call.chain.retries(call.delegate.settings) }

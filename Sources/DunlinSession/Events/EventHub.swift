@@ -61,21 +61,30 @@ package final class EventHub: Sendable {
         if hasObservers { take(.tell(event())) }
     }
 
+    /// Takes an event in its place among the others, and tells nobody of it: that may be done under a lock. If it
+    /// returns true, `tellAll` must be called after it.
+    func note(_ event: HTTPSession.Event) -> Bool { append(.tell(event)) }
+
     /// Ends every stream.
     func end() {
         take(.end)
     }
 
     private func take(_ step: Step) {
-        let isFirst = state.withLock { state in
+        if append(step) { tellAll() }
+    }
+
+    /// Whether nobody is telling, and so the caller has to.
+    private func append(_ step: Step) -> Bool {
+        state.withLock { state in
             state.steps.append(step)
             defer { state.isTelling = true }
             return !state.isTelling
         }
-        if isFirst { tellAll() }
     }
 
-    private func tellAll() {
+    /// Must not be called under a lock.
+    func tellAll() {
         while true {
             let (steps, observers) = state.withLock { state in
                 defer { state.steps = [] }

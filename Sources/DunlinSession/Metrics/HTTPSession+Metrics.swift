@@ -68,27 +68,16 @@ extension HTTP.Hop {
 
     /// One line for each phase that took place: its name, its duration, and a bar in proportion.
     public var waterfall: String {
-        let total = total.clampedNanoseconds
         let phases = HTTP.Phase.allCases.filter { self[$0] > 0 }
-        let whole = phases.reduce(max(1, total)) { max($0, self[$1]) }
+        let whole = phases.reduce(max(1, total.clampedNanoseconds)) { max($0, self[$1]) }
         let peer = peer.map { " to \($0)" } ?? ""
         let heading = "\(isConnectionReused ? "reused" : "new") connection \(connection)\(peer), \(total.readable)"
         let lines = phases.map { phase in
             let bar = String(repeating: "▇", count: max(1, Int(self[phase] * 30 / whole)))
-            return "  \(phase.rawValue.padded(to: 9)) \(self[phase].readable.padded(to: 10)) \(bar)"
+            let duration = Duration.nanoseconds(self[phase]).readable
+            return "  \(phase.rawValue.padded(to: 9)) \(duration.padded(to: 10)) \(bar)"
         }
         return ([heading] + lines).joined(separator: "\n")
-    }
-}
-
-extension Int64 {
-    /// Nanoseconds in a form for people.
-    fileprivate var readable: String {
-        let microseconds = self / 1000
-        if microseconds < 1000 { return "\(microseconds) µs" }
-        let tenths = microseconds / 100
-        if tenths < 10_000 { return "\(tenths / 10).\(tenths % 10) ms" }
-        return "\(tenths / 10_000).\(tenths / 1000 % 10) s"
     }
 }
 

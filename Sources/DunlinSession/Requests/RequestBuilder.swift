@@ -13,10 +13,10 @@ final class RequestBuilder: Sendable {
     /// What requests to the base's origin have beside them.
     let home: HomeSource
     private let routes: Routes?
-    /// Whether the session's fields differ from the default ones in this name; then a serializer or an option does not
-    /// change it.
+    /// Whether the session's fields differ from the default ones in this name; then a serializer does not change it.
     private let ownsAccept: Bool
-    private let ownsCodings: Bool
+    /// The usual `Accept-Encoding`.
+    private let codings: String?
     let clearText: ClearTextRule
     private let secretFields: HTTP.SecretFields
 
@@ -43,7 +43,7 @@ final class RequestBuilder: Sendable {
         fields.mark(secretFields)
         self.fields = fields
         ownsAccept = Self.isOwn("accept", fields, besides: HTTPSession.Configuration.defaultFields["accept"])
-        ownsCodings = Self.isOwn("accept-encoding", fields, besides: configuration.codecs.accepted)
+        codings = configuration.codecs.accepted
         prepared = try Self.prepare(fields)
         home = try HomeSource(configuration, fields, base)
         clearText = ClearTextRule(configuration.tls.policy)
@@ -103,7 +103,8 @@ final class RequestBuilder: Sendable {
 
     /// Removes `Accept-Encoding` for a request that takes no coding off, unless the caller set the field.
     func leaveOutCodings(_ head: inout RequestHead, _ own: Fields) {
-        if !ownsCodings, !own.contains("accept-encoding") { head.fields.remove("accept-encoding") }
+        if own.contains("accept-encoding") || Self.isOwn("accept-encoding", head.fields, besides: codings) { return }
+        head.fields.remove("accept-encoding")
     }
 
     /// The head to send, without what else the URL has.

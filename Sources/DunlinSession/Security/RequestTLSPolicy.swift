@@ -16,6 +16,8 @@ final class RequestTLSPolicy: TLSPolicy {
 
     var tlsGeneration: UInt64 { session.tlsGeneration }
 
+    var isAtHand: Bool { session.isAtHand }
+
     func context() throws -> TLSContext { try session.context() }
 
     func peer(for origin: HTTP.Origin) throws -> TLSPeer {

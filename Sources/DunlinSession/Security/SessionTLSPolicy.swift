@@ -41,6 +41,8 @@ final class SessionTLSPolicy: TLSPolicy {
         return SessionTLSPolicy(setup, tlsGeneration: tlsGeneration + 1)
     }
 
+    var isAtHand: Bool { setup.trust.isAtHand }
+
     func context() throws -> TLSContext { try setup.contexts.context() }
 
     func peer(for origin: HTTP.Origin) throws -> TLSPeer {

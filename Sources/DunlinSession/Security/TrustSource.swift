@@ -49,6 +49,13 @@ final class TrustSource: Sendable {
         }
     }
 
+    /// Whether the evaluator can be made without a look at the system's roots.
+    var isAtHand: Bool {
+        if system == nil { return true }
+        guard let places = made.withLock({ $0?.system?.places }) else { return false }
+        return shared.isFresh(places)
+    }
+
     /// Throws `NetworkError.TrustConfigurationError` when the system has no roots.
     func evaluator() throws(NetworkError.TrustConfigurationError) -> TrustEvaluator {
         guard let known = made.withLock({ $0 }) else { return try first() }

@@ -42,26 +42,6 @@ extension HTTPSession {
             self.continueTimeout = continueTimeout
         }
     }
-
-    /// How large a body may be that is read as a whole.
-    public enum BodySizeLimit: Sendable, Hashable, ExpressibleByIntegerLiteral {
-        /// The session's `limits.maximumBodySize`.
-        case session
-        case bytes(Int)
-        case unlimited
-
-        public init(integerLiteral value: Int) {
-            self = .bytes(value)
-        }
-
-        func bytes(of session: Int?) -> Int? {
-            switch self {
-            case .session: session
-            case .bytes(let count): count
-            case .unlimited: nil
-            }
-        }
-    }
 }
 
 extension HTTPSession.Options {
@@ -90,9 +70,12 @@ extension HTTPSession.Options {
         fields: Fields = Fields(), timeouts: HTTPSession.RequestTimeouts = HTTPSession.RequestTimeouts(),
         maximumBodySize: HTTPSession.BodySizeLimit = .session, validatesResponse: Bool = true,
         decompresses: Bool = true, label: String? = nil, tags: Set<String> = [], priority: HTTP.Priority = .normal,
-        retry: HTTPSession.RetryPolicy? = nil, redirects: HTTPSession.RedirectPolicy? = nil,
-        credentials: HTTP.Credentials? = nil, handlesCookies: Bool? = nil, expectsContinue: Bool = false,
-        continueTimeout: Duration? = nil, maximumErrorBodySize: Int? = nil, waitsForConnectivity: Bool? = nil,
+        retry: HTTPSession.PerRequest<HTTPSession.RetryPolicy> = .session,
+        redirects: HTTPSession.PerRequest<HTTPSession.RedirectPolicy> = .session,
+        credentials: HTTPSession.PerRequest<HTTP.Credentials> = .session, handlesCookies: Bool? = nil,
+        expectsContinue: Bool = false,
+        continueTimeout: Duration? = nil, maximumErrorBodySize: HTTPSession.BodySizeLimit = .session,
+        waitsForConnectivity: Bool? = nil,
         hostOverrides: HTTPSession.HostOverrides = HTTPSession.HostOverrides(),
         sockets: HTTP.SocketOptions? = nil, interfaces: NetworkInterface.Rules? = nil,
         authenticationHandler: HTTPSession.AuthenticationHandler? = nil,

@@ -31,22 +31,23 @@ extension HTTPSession.Options {
         set { setRare { $0.authenticationHandler = newValue } }
     }
 
-    /// Replaces the session's policy.
-    public var redirects: HTTPSession.RedirectPolicy? {
-        get { rare?.values.redirects }
+    /// `.none` delivers every redirect as it is; `.follow(limit:)`, or a policy as a `.value`, replaces the session's.
+    public var redirects: HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {
+        get { rare?.values.redirects ?? .session }
         set { setRare { $0.redirects = newValue } }
     }
 
-    /// Replaces the session's policy: whether and when this request has another attempt.
-    public var retry: HTTPSession.RetryPolicy? {
-        get { rare?.values.retry }
+    /// Whether and when this request has another attempt: `.none` for never, or a policy in place of the session's.
+    public var retry: HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
+        get { rare?.values.retry ?? .session }
         set { setRare { $0.retry = newValue } }
     }
 
     /// Credentials for the origin of this request; not sent to another origin that a redirect leads to. They override
-    /// the session's, and the user info in a URL; a field `Authorization` in `fields` overrides them.
-    public var credentials: HTTP.Credentials? {
-        get { rare?.values.credentials }
+    /// the session's, and the user info in a URL; a field `Authorization` in `fields` overrides them. `.none` sends
+    /// none of these.
+    public var credentials: HTTPSession.PerRequest<HTTP.Credentials> {
+        get { rare?.values.credentials ?? .session }
         set { setRare { $0.credentials = newValue } }
     }
 
@@ -58,9 +59,9 @@ extension HTTPSession.Options {
     }
 
     /// Replaces the session's `limits.maximumErrorBodySize`: how many bytes of a response's body an error carries, if
-    /// the response was refused or broke off.
-    public var maximumErrorBodySize: Int? {
-        get { rare?.values.maximumErrorBodySize }
+    /// the response was refused or broke off. `.none` for no limit.
+    public var maximumErrorBodySize: HTTPSession.BodySizeLimit {
+        get { rare?.values.maximumErrorBodySize ?? .session }
         set { setRare { $0.maximumErrorBodySize = newValue } }
     }
 
@@ -106,20 +107,20 @@ extension HTTPSession.Options {
         var waitsForConnectivity: Bool?
         var handlesCookies: Bool?
         var authenticationHandler: HTTPSession.AuthenticationHandler?
-        var redirects: HTTPSession.RedirectPolicy?
-        var retry: HTTPSession.RetryPolicy?
-        var credentials: HTTP.Credentials?
+        var redirects = HTTPSession.PerRequest<HTTPSession.RedirectPolicy>.session
+        var retry = HTTPSession.PerRequest<HTTPSession.RetryPolicy>.session
+        var credentials = HTTPSession.PerRequest<HTTP.Credentials>.session
         var hooks: HTTPSession.Hooks?
-        var maximumErrorBodySize: Int?
+        var maximumErrorBodySize = HTTPSession.BodySizeLimit.session
         var label: String?
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
 
         var isEmpty: Bool {
-            hostOverrides.isEmpty && sockets == nil && authenticationHandler == nil && redirects == nil
-                && credentials == nil
+            hostOverrides.isEmpty && sockets == nil && authenticationHandler == nil && redirects.isSession
+                && credentials.isSession && retry.isSession && maximumErrorBodySize.isSession
                 && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil && retry == nil && handlesCookies == nil && maximumErrorBodySize == nil
+                && waitsForConnectivity == nil && handlesCookies == nil
         }
     }
 
@@ -136,10 +137,14 @@ extension HTTPSession.Options {
 
     /// Adds to a head what these options say; `own` are the fields that override them.
     func complete(_ head: inout RequestHead, _ own: Fields) throws {
-        if let problem = values.retry?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
+        if let problem = values.retry.own?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
         head.origin = try routed(head.origin)
-        guard let credentials = values.credentials, !own.contains("authorization") else { return }
-        head.fields.authorize(try credentials.authorization(.invalidRequest))
+        if own.contains("authorization") { return }
+        switch values.credentials {
+        case .session: break
+        case .none: head.fields.remove("Authorization")
+        case .value(let credentials): head.fields.authorize(try credentials.authorization(.invalidRequest))
+        }
     }
 
     /// The origin with the request's own route, if it has one.

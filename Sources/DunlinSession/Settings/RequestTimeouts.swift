@@ -1,34 +1,4 @@
 extension HTTPSession {
-    /// How long something in one request may take: as the session says, without limit, or so long.
-    ///
-    /// ```swift
-    /// let user = try await client.get("users/42", timeout: .seconds(2), as: User.self)
-    /// ```
-    public enum TimeLimit: Sendable, Hashable {
-        /// The session's.
-        case session
-        case none
-        case after(Duration)
-
-        public static func seconds(_ seconds: some BinaryInteger) -> TimeLimit { .after(.seconds(seconds)) }
-        /// No limit for what is no number, or longer than a hundred years.
-        public static func seconds(_ seconds: Double) -> TimeLimit {
-            seconds < 3e9 ? .after(.seconds(max(0, seconds))) : .none
-        }
-        public static func milliseconds(_ milliseconds: some BinaryInteger) -> TimeLimit {
-            .after(.milliseconds(milliseconds))
-        }
-        public static func minutes(_ minutes: some BinaryInteger) -> TimeLimit {
-            let (seconds, isTooLong) = Int64(clamping: minutes).multipliedReportingOverflow(by: 60)
-            return isTooLong ? .none : .after(.seconds(seconds))
-        }
-
-        /// Nil for no limit.
-        init(_ duration: Duration?) {
-            self = duration.map { .after($0) } ?? .none
-        }
-    }
-
     /// The limits of one request that differ from its session's; those that are left out are the session's.
     public struct RequestTimeouts: Sendable, Hashable {
         public var pool: TimeLimit
@@ -68,7 +38,7 @@ extension HTTPSession {
                 switch self[limit] {
                 case .session: break
                 case .none: timeouts[limit] = nil
-                case .after(let duration): timeouts[limit] = duration
+                case .value(let duration): timeouts[limit] = duration
                 }
             }
             return timeouts

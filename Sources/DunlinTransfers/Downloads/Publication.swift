@@ -22,6 +22,7 @@ struct Publication: Sendable {
     func checkTarget() throws(HTTPSession.FileFailure) {
         do throws(Errno) {
             if options.createsFolders { try FileSystem.makeFolders(placement.folder) }
+            guard try FileSystem.status(of: placement.folder) != nil else { throw .noSuchFile }
         } catch {
             throw HTTPSession.FileFailure(placement.folder, error)
         }

@@ -36,8 +36,20 @@ extension HTTPSession {
         public var meansNoSpace: Bool { Errno(rawValue: errno).meansNoSpace }
 
         public var description: String {
-            "\(path): \(distrust?.description ?? "\(Errno(rawValue: errno))")"
+            "\(path): \(distrust?.description ?? reason)"
                 + (keptAt.map { "; what was downloaded lies in \($0)" } ?? "")
+        }
+
+        private var reason: String {
+            let errno = Errno(rawValue: errno)
+            if errno.meansLocked {
+                return """
+                    another download is writing it, perhaps another process's; wait for that one, or choose another \
+                    destination
+                    """
+            }
+            if errno.meansExisting { return "there is something by that name; `overwrites` replaces a file" }
+            return "\(errno)"
         }
     }
 }

@@ -45,7 +45,7 @@ extension JournalEntry.Request {
             switch timeouts[limit] {
             case .session: break
             case .none: limits[limit.rawValue] = .max
-            case .after(let duration): limits[limit.rawValue] = duration.clampedNanoseconds
+            case .value(let duration): limits[limit.rawValue] = duration.clampedNanoseconds
             }
         }
         return limits.isEmpty ? nil : limits
@@ -77,7 +77,8 @@ extension JournalEntry.Download {
         guard let digest, let algorithm = digestAlgorithm.flatMap(ContentDigest.Algorithm.init(rawValue:)) else {
             return nil
         }
-        return ContentDigest(algorithm, hex: digest)
+        // What was written down came from a digest.
+        do throws(ContentDigest.Malformed) { return try ContentDigest(algorithm, hex: digest) } catch { return nil }
     }
 
     /// What is written down survives a loss of power, so what it speaks of must too.

@@ -93,10 +93,12 @@ extension ExchangeContext {
         return error
     }
 
-    /// The error of a cancelled call: if its Swift task was cancelled, `CancellationError`.
+    /// The error of a cancelled call: if its Swift task was cancelled, `CancellationError`, which can carry no hop.
     func cancelled(_ phase: HTTP.Phase, _ hop: HTTP.Hop) -> any Error {
-        if cancellation.cause == .task { return CancellationError() }
-        return error(.cancelled, "the request was cancelled", in: phase, hop)
+        let error = error(.cancelled, "the request was cancelled", in: phase, hop)
+        guard cancellation.cause == .task else { return error }
+        control?.cancelledHop = error.hop
+        return CancellationError()
     }
 
     func closed(_ reason: String, _ phase: HTTP.Phase, _ hop: HTTP.Hop, _ cause: (any Error)? = nil) -> NetworkError {

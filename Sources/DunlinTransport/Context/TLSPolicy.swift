@@ -10,6 +10,9 @@ public protocol TLSPolicy: AnyObject, Sendable {
     /// TLS generation than the one it was secured by.
     var tlsGeneration: UInt64 { get }
 
+    /// Whether the next two need read no files. They are asked off the loop if not: others wait there.
+    var isAtHand: Bool { get }
+
     /// The settings by which connections are secured. Made when the first is needed.
     func context() throws -> TLSContext
 

@@ -11,6 +11,7 @@ public final class TransferControl: Sendable {
         var suspension = SuspensionMachine<ValueWaiter<Void>>()
         var queueStatus: QueueStatus.State
         var observers: [any TallyObserver] = []
+        var cancelledHop: HTTP.Hop?
     }
 
     private let reactor: Reactor
@@ -43,6 +44,14 @@ public final class TransferControl: Sendable {
     }
 
     public func now() -> MonotonicTime { reactor.now() }
+
+    /// The hop that was under way when the call's Swift task was cancelled: its error tells nothing of it.
+    public internal(set) var cancelledHop: HTTP.Hop? {
+        get { whole?.cancelledHop ?? state.withLock { $0.cancelledHop } }
+        set {
+            if let whole { whole.cancelledHop = newValue } else { state.withLock { $0.cancelledHop = newValue } }
+        }
+    }
 }
 
 // MARK: - Holding
@@ -58,19 +67,31 @@ extension TransferControl {
         return state.withLock { $0.suspension.suspendedTime(since: time, at: now) }
     }
 
-    /// Suspends the transfer. Returns whether that changed anything: not if it was suspended already or is over.
-    public func suspend() -> Bool {
+    /// Suspends the transfer. Returns whether that changed anything: not if it was suspended already or is over. If it
+    /// did, `note` is called first, under the lock: nobody can see the change before it.
+    public func suspend(noting note: () -> Void = {}) -> Bool {
         let now = reactor.now()
-        guard state.withLock({ $0.suspension.suspend(at: now) }) else { return false }
+        let isNew = state.withLock { state in
+            guard state.suspension.suspend(at: now) else { return false }
+            note()
+            return true
+        }
+        guard isNew else { return false }
         queueStatus.stepAside()
         for observer in state.withLock({ $0.suspension.takeObservers() }) { _ = observer.deliver(()) }
         return true
     }
 
-    /// Resumes the transfer. Returns whether that changed anything.
-    public func resume() -> Bool {
+    /// Resumes the transfer. Returns whether that changed anything. If it did, `note` is called first, under the lock:
+    /// nothing goes on before it.
+    public func resume(noting note: () -> Void = {}) -> Bool {
         let now = reactor.now()
-        guard let waiters = state.withLock({ $0.suspension.resume(at: now) }) else { return false }
+        let resumed = state.withLock { state in
+            let waiters = state.suspension.resume(at: now)
+            if waiters != nil { note() }
+            return waiters
+        }
+        guard let waiters = resumed else { return false }
         for waiter in waiters { _ = waiter.deliver(()) }
         return true
     }

@@ -25,7 +25,8 @@ struct Handshake: ~Copyable {
             guard context.cancellation.arm(line.channel, turn: line.turn) else {
                 throw context.cancelled(.tls, hop)
             }
-            var handshake = try Handshake(line, context, tlsPolicy, since: start, hop)
+            let terms = try await terms(of: tlsPolicy, for: context.origin)
+            var handshake = try Handshake(line, context, tlsPolicy, terms, since: start, hop)
             try await handshake.drive(hop)
             hop[.tls] = context.clock.now().nanoseconds - start.nanoseconds
             return handshake.finish()
@@ -37,17 +38,25 @@ struct Handshake: ~Copyable {
         }
     }
 
+    private typealias Terms = (tls: TLSContext, peer: TLSPeer)
+
+    /// The system's roots take longer to read than others on the loop can wait.
+    private static func terms(of tlsPolicy: any TLSPolicy, for origin: HTTP.Origin) async throws -> Terms {
+        @Sendable func terms() throws -> Terms { (try tlsPolicy.context(), try tlsPolicy.peer(for: origin)) }
+        if tlsPolicy.isAtHand { return try terms() }
+        return try await DiskThreads.shared.run { Result { try terms() } }.get()
+    }
+
     private init(
-        _ line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, since start: MonotonicTime,
-        _ hop: HTTP.Hop
+        _ line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, _ terms: Terms,
+        since start: MonotonicTime, _ hop: HTTP.Hop
     ) throws {
         self.line = line
         self.context = context
         self.tlsPolicy = tlsPolicy
         self.start = start
-        let (tls, peer) = (try tlsPolicy.context(), try tlsPolicy.peer(for: context.origin))
         do throws(TLSError) {
-            engine = try TLSEngine(tls, peer, now: WallClock.seconds)
+            engine = try TLSEngine(terms.tls, terms.peer, now: WallClock.seconds)
         } catch {
             throw context.insecure(error, .tls, hop)
         }

@@ -24,7 +24,7 @@ import Testing
     {
         let digest = try Digester.digest(of: Bytes(text), algorithm)
         #expect(digest.hex == hex)
-        #expect(digest == ContentDigest(algorithm, hex: hex.uppercased()))
+        #expect(try digest == ContentDigest(algorithm, hex: hex.uppercased()))
         #expect(digest.description == "\(algorithm):\(hex)")
     }
 
@@ -43,8 +43,11 @@ import Testing
 
     @Test(arguments: ["", "e3", "zz", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b85", "é"])
     func `a text that is no digest is refused`(hex: String) {
-        #expect(ContentDigest(.sha256, hex: hex) == nil)
-        #expect(ContentDigest(.sha256, hex: String(repeating: "g", count: 64)) == nil)
+        #expect(throws: ContentDigest.Malformed.self) { try ContentDigest(.sha256, hex: hex) }
+        let error = #expect(throws: ContentDigest.Malformed.self) {
+            try ContentDigest(.sha256, hex: String(repeating: "g", count: 64))
+        }
+        #expect(error?.description == "a digest by sha-256 has 64 hexadecimal digits, and this text other characters")
         #expect(ContentDigest(.sha512, Bytes([1])) == nil)
     }
 }

@@ -75,9 +75,9 @@ import Testing
         let error = try await networkError { _ = try await mocked.session.get("0", as: .string) }
         #expect(error?.code == .tooManyRedirects)
         var options = HTTPSession.Options()
-        options.redirects = HTTPSession.RedirectPolicy(limit: 3)
+        options.redirects = .follow(limit: 3)
         #expect(try await mocked.session.get("0", options: options, as: .string).value == "at 3")
-        options.redirects = .never
+        options.redirects = .none
         options.validatesResponse = false
         let response = try await mocked.session.get("0", options: options, as: .string)
         #expect(response.status == 302)
@@ -254,7 +254,7 @@ import Testing
     func `credentials stay with their origin`(credentials: HTTP.Credentials, isOfRequest: Bool) async throws {
         let mocked = try Self.triangle { if !isOfRequest { $0.credentials = credentials } }
         var options = HTTPSession.Options()
-        if isOfRequest { options.credentials = credentials }
+        if isOfRequest { options.credentials = .value(credentials) }
         _ = try await mocked.session.get("0", options: options, as: .bytes)
         #expect(mocked.transport.requests.map { $0.fields.contains("Authorization") } == [true, true, false, false])
     }

@@ -38,6 +38,28 @@ import Testing
         await session.shutdown()
     }
 
+    @Test func `what a request says of a setting is none, its own, or the session's`() {
+        let never = HTTPSession.Options(
+            maximumBodySize: .none, retry: .none, redirects: .none, credentials: .none, maximumErrorBodySize: .none)
+        #expect(never.retry.resolved(.exponential(attempts: 3)) == nil)
+        #expect(never.redirects.resolved(HTTPSession.RedirectPolicy()) == nil)
+        #expect(never.maximumBodySize.resolved(5) == nil && never.maximumErrorBodySize.resolved(5) == nil)
+        #expect(never.rare != nil)
+        let own = HTTPSession.Options(
+            maximumBodySize: 7, retry: .constant(attempts: 2, every: .zero), redirects: .follow(limit: 1),
+            credentials: .basic(user: "u", password: "p"), maximumErrorBodySize: .bytes(0))
+        #expect(own.retry.own == .constant(attempts: 2, every: .zero))
+        #expect(own.redirects.own == HTTPSession.RedirectPolicy(limit: 1))
+        #expect(own.credentials.own == .basic(user: "u", password: "p"))
+        #expect(own.maximumBodySize.resolved(5) == 7 && own.maximumErrorBodySize.resolved(5) == 0)
+        let left = HTTPSession.Options()
+        #expect(left.retry == .session && left.redirects == .session && left.credentials == .session)
+        #expect(left.maximumErrorBodySize.resolved(5) == 5 && left.rare == nil)
+        var changed = own
+        changed.retry = .session
+        #expect(changed.retry.resolved(.never) == .never)
+    }
+
     @Test func `a whole set of limits replaces the session's`() {
         let all = HTTPSession.RequestTimeouts(Timeouts(pool: nil, firstByte: .seconds(1)))
         #expect(all.pool == .none && all.firstByte == .seconds(1) && all.send == .after(.seconds(30)))

@@ -36,6 +36,14 @@ import Testing
         #expect(try await sent("user-agent", mock).count == 1)
     }
 
+    @Test func `a coding that an origin's fields ask for is asked for even if it is not taken off`() async throws {
+        let mock = try mocked { $0.originFields["Accept-Encoding"] = "zstd" }
+        let options = HTTPSession.Options(decompresses: false)
+        _ = try await mock.session.get("x", options: options)
+        _ = try await mock.session.get("http://other.test/", options: options)
+        #expect(mock.transport.requests.map { $0.fields["Accept-Encoding"] } == ["zstd", nil])
+    }
+
     @Test func `fields of an origin never leave it`() async throws {
         let mock = try mocked {
             $0.originFields = ["X-Tenant": "7"]

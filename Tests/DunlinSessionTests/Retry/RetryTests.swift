@@ -404,7 +404,7 @@ struct `A request that is tried again` {
         #expect(session?.code == .invalidConfiguration)
         let (mocked, _) = try Self.mocked()
         let request = try await Self.error {
-            _ = try await mocked.session.get("x", options: .init(retry: policy), as: .bytes)
+            _ = try await mocked.session.get("x", options: .init(retry: .value(policy)), as: .bytes)
         }
         #expect(request.code == .invalidRequest && mocked.transport.requests.isEmpty)
     }

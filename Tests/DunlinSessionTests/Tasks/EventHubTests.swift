@@ -2,7 +2,9 @@ import Dunlin
 import LedgerRows
 import Testing
 
+@testable import DunlinReactor
 @testable import DunlinSession
+@testable import DunlinTransport
 
 @Suite struct `Events of a session` {
     private static func snapshot(_ number: Int) -> HTTPSession.TaskSnapshot {
@@ -61,6 +63,21 @@ import Testing
         #expect(!hub.hasObservers)
         hub.tell(told())
         #expect(EventHub(always: true).hasObservers)
+    }
+
+    /// What comes of a change may be told by another thread before the change has returned.
+    @Test(arguments: [true, false]) func `what comes of a change is told after it`(isNew: Bool) async throws {
+        let hub = EventHub(always: false)
+        let stream = hub.observe(bufferingNewest: 9)
+        let observers = RequestObservers([], hub, TransferControl(on: try ReactorGroup.shared.reactors()[0]))
+        let changed = observers.telling(.resumed(Self.snapshot(1))) { note in
+            if isNew { note() }
+            hub.tell(.resumed(Self.snapshot(2)))
+            return isNew
+        }
+        hub.end()
+        #expect(changed == isNew)
+        #expect(await Self.numbers(stream) == (isNew ? [1, 2] : [2]))
     }
 
     @Test func `events can be observed again once they have ended`() async {

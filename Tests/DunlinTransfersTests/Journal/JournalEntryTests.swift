@@ -15,7 +15,7 @@ import Testing
     static var download: JournalEntry.Work {
         get throws {
             var options = HTTPSession.DownloadOptions(overwrites: true, contentTypes: ["image/*"], byteLimit: 5)
-            options.digest = ContentDigest(.sha256, hex: String(repeating: "a0", count: 32))
+            options.digest = try ContentDigest(.sha256, hex: String(repeating: "a0", count: 32))
             options.segments = .init(3, minimumLength: 5)
             return .download(try #require(JournalEntry.Download(.folder("/data/ü"), options)))
         }

@@ -72,7 +72,7 @@ extension Scenario {
         Scenario("download-digest-wrong") { scene in
             scene.server.enqueue(.response(body: "hello"))
             let options = HTTPSession.DownloadOptions(
-                digest: ContentDigest(.sha256, hex: String(repeating: "00", count: 32)))
+                digest: try ContentDigest(.sha256, hex: String(repeating: "00", count: 32)))
             await scene.note("download") {
                 try await scene.session.download("a", to: .file("\(scene.folder.path)/file"), transfer: options)
             }

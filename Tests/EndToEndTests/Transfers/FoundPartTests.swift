@@ -23,6 +23,32 @@ struct `A part that is found` {
         return data
     }
 
+    @Test func `a download that another is writing is refused by its name and the way out`() async throws {
+        let folder = try Folder()
+        let file = ServedFile(Self.length)
+        try await Stage.with(tolerating: true) { (stage: Stage) async throws in
+            file.change { $0.faults = [.stall(after: 100_000)] }
+            file.serve(on: stage)
+            let first = try stage.session.downloadTask("file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+            first.resume()
+            try await stage.eventually("much has come") { first.downloaded.wireBytes == 100_000 }
+            let error = try await NetworkError.thrown {
+                _ = try await stage.session.download("file", to: .folder(folder.path), resuming: .ifValidatorMatches)
+            }
+            #expect(error.code == .fileNotCreated && error.phase == nil)
+            #expect(error.fileFailure?.path == "\(folder.path)/\(Self.part)")
+            #expect(
+                "\(error)".hasSuffix(
+                    """
+                    /\(Self.part): another download is writing it, perhaps another process's; wait for that one, or \
+                    choose another destination
+                    """), "\(error)")
+            #expect(try folder.names() == [Self.part, Self.record])
+            first.cancel()
+            _ = try? await first.value
+        }
+    }
+
     struct Change: Sendable, CustomTestStringConvertible {
         var testDescription: String
         /// What is in the way, and stays.

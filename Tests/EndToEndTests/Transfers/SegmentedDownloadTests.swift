@@ -106,7 +106,7 @@ struct `A download in segments` {
             file.serve(on: stage)
             var options = Self.options(4, .ifValidatorMatches)
             let digest = try await Child.sha256(of: Data(file.contents))
-            options.digest = ContentDigest(.sha256, hex: isRight ? digest : String(digest.reversed()))
+            options.digest = try ContentDigest(.sha256, hex: isRight ? digest : String(digest.reversed()))
             let task = try stage.session.downloadTask("file", to: .folder(folder.path), transfer: options)
             task.resume()
             try await stage.eventually("others have begun") { stage.server.partCount >= 3 }

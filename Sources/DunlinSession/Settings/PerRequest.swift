@@ -1,0 +1,103 @@
+extension HTTPSession {
+    /// What one request says of a setting: its session's, none, or a value of its own.
+    ///
+    /// ```swift
+    /// let options = HTTPSession.Options(maximumBodySize: .none, retry: .exponential(attempts: 2), redirects: .none)
+    /// ```
+    public enum PerRequest<Value: Sendable>: Sendable {
+        /// The session's.
+        case session
+        /// None, whatever the session says: no limit, no policy, no credentials.
+        case none
+        case value(Value)
+
+        /// The value that counts; nil for none.
+        func resolved(_ session: Value?) -> Value? {
+            switch self {
+            case .session: session
+            case .none: nil
+            case .value(let value): value
+            }
+        }
+
+        /// Nil unless the request has a value of its own.
+        var own: Value? { resolved(nil) }
+
+        @usableFromInline var isSession: Bool {
+            if case .session = self { true } else { false }
+        }
+    }
+
+    /// How long something in one request may take: as the session says, without limit, or so long.
+    ///
+    /// ```swift
+    /// let user = try await client.get("users/42", timeout: .seconds(2), as: User.self)
+    /// ```
+    public typealias TimeLimit = PerRequest<Duration>
+
+    /// How many bytes something of one request may have: as the session says, without limit, or so many.
+    public typealias BodySizeLimit = PerRequest<Int>
+}
+
+extension HTTPSession.PerRequest: Equatable where Value: Equatable {}
+extension HTTPSession.PerRequest: Hashable where Value: Hashable {}
+
+extension HTTPSession.PerRequest<Duration> {
+    public static func after(_ duration: Duration) -> Self { .value(duration) }
+    public static func seconds(_ seconds: some BinaryInteger) -> Self { .value(.seconds(seconds)) }
+    /// No limit for what is no number, or longer than a hundred years.
+    public static func seconds(_ seconds: Double) -> Self {
+        seconds < 3e9 ? .value(.seconds(max(0, seconds))) : .none
+    }
+    public static func milliseconds(_ milliseconds: some BinaryInteger) -> Self {
+        .value(.milliseconds(milliseconds))
+    }
+    public static func minutes(_ minutes: some BinaryInteger) -> Self {
+        let (seconds, isTooLong) = Int64(clamping: minutes).multipliedReportingOverflow(by: 60)
+        return isTooLong ? .none : .value(.seconds(seconds))
+    }
+
+    /// Nil for no limit.
+    init(_ duration: Duration?) {
+        self = duration.map { .value($0) } ?? .none
+    }
+}
+
+extension HTTPSession.PerRequest<Int>: ExpressibleByIntegerLiteral {
+    public static func bytes(_ count: Int) -> Self { .value(count) }
+    public init(integerLiteral count: Int) { self = .value(count) }
+}
+
+extension HTTPSession.PerRequest<HTTPSession.RedirectPolicy> {
+    /// Every redirect is delivered as it is.
+    public static var never: Self { .none }
+    /// As many as `limit` are followed.
+    public static func follow(limit: Int = 20) -> Self { .value(HTTPSession.RedirectPolicy(limit: limit)) }
+}
+
+extension HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
+    /// The request has one attempt.
+    public static var never: Self { .none }
+
+    /// Waits any time up to `base`, then up to twice as long and so on, but never longer than `cap`.
+    public static func exponential(
+        attempts: Int, base: Duration = .milliseconds(100), cap: Duration = .seconds(10),
+        when conditions: Set<HTTPSession.RetryPolicy.Condition> = .transient,
+        budget: HTTPSession.RetryPolicy.Budget = .ratio(0.2)
+    ) -> Self {
+        .value(.exponential(attempts: attempts, base: base, cap: cap, when: conditions, budget: budget))
+    }
+
+    /// Waits equally long each time.
+    public static func constant(
+        attempts: Int, every wait: Duration, when conditions: Set<HTTPSession.RetryPolicy.Condition> = .transient,
+        budget: HTTPSession.RetryPolicy.Budget = .ratio(0.2)
+    ) -> Self {
+        .value(.constant(attempts: attempts, every: wait, when: conditions, budget: budget))
+    }
+}
+
+extension HTTPSession.PerRequest<HTTP.Credentials> {
+    public static func basic(user: String, password: String) -> Self { .value(.basic(user: user, password: password)) }
+    public static func bearer(token: String) -> Self { .value(.bearer(token: token)) }
+}
