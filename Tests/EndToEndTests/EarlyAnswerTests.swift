@@ -262,6 +262,28 @@ extension `Early answers` {
         }
     }
 
+    /// It may take a while until a producer that has given all says so.
+    @Test func `an early success counts when the peer closes before the producer of a whole body has ended`()
+        async throws
+    {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.enqueue(Reply.response(body: "hello").beforeBody)
+            let producer = Producer()
+            let body = RequestBody.stream(Producer.Chunks(producer: producer), length: 8)
+            let received = try await stage.session.withResponse(
+                from: "up", method: .post, headers: ["Connection": "close"], body: body
+            ) { response in
+                producer.permits.continuation.yield("the last")
+                try await stage.server.wait { $0.open == 0 }
+                var received: [UInt8] = []
+                for try await piece in response.body { received += piece }
+                return String(decoding: received, as: UTF8.self)
+            }
+            #expect(received == "hello")
+            #expect(stage.server.requests.last?.body == "the last")
+        }
+    }
+
     @Test func `an early success counts when the peer takes the body and does not close as it said`() async throws {
         let clock = ManualClock()
         try await Stage.with(clock: clock, tolerating: true) { (stage: Stage) async throws in

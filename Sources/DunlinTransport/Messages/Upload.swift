@@ -38,6 +38,8 @@ final class Upload: Sendable {
         /// Whether all of the response has come, and its reader waits only for the end of the request.
         var isAwaited = false
         var hasBegun = false
+        /// Whether every byte that was announced is written, and only its producer has not said yet that it is done.
+        var hasAllWritten = false
         var isStopped = false
         /// Whether the peer reset the connection, and the kernel told the writer instead of the reader.
         var wasReset = false
@@ -66,7 +68,7 @@ final class Upload: Sendable {
         /// Sets the outcome; false if it was stopped, which is no outcome of its own.
         mutating func end(_ outcome: Outcome) -> Bool {
             if isStopped, case .failed = outcome {
-                self.outcome = .cut
+                self.outcome = hasAllWritten ? .complete : .cut
                 return false
             }
             self.outcome = outcome
@@ -347,6 +349,7 @@ extension Upload {
         try await writer.pass(hop)
         try await write(isChunked ? Self.framed(chunk) : chunk, &hop)
         writer.context.control?.sent(chunk.count)
+        if let length, sent == length, !isChunked { state.withLock { $0.hasAllWritten = true } }
     }
 
     /// Sends a part that is a file as a body that is one.
