@@ -33,6 +33,11 @@ public final class HTTPSession: Sendable {
         configuration.tls.warnings.forEach(warnings.note)
     }
 
+    /// Another face of a session that there is.
+    init(_ core: SessionCore) {
+        self.core = core
+    }
+
     /// A session whose relative targets are under a URL, with what else is to be said of it:
     ///
     /// ```swift

@@ -144,6 +144,9 @@ extension NetworkError.Code {
     public static let clearTextRefused = Self("clearTextRefused")
     /// Pins cannot protect with this base URL.
     public static let insecurePinningConfiguration = Self("insecurePinningConfiguration")
+    /// The credential was refused or has expired, and the authenticator could not get another; the underlying error
+    /// says why.
+    public static let authenticationFailed = Self("authenticationFailed")
     /// The answer to an authentication challenge does not fit it.
     public static let unusableCredential = Self("unusableCredential")
 }

@@ -78,7 +78,10 @@ struct Admission {
         if let line = observers.takeLine() {
             waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
         }
-        if let queue = session.queue { waits.append(QueueWait(queue: queue, isTimed: true)) }
+        // Those that wait in it may wait for what a refresh gets.
+        if let queue = session.queue, !Refreshing.includes(session) {
+            waits.append(QueueWait(queue: queue, isTimed: true))
+        }
     }
 
     /// Leaves the queues that the call entered and does not wait in.

@@ -14,7 +14,9 @@ final class Chain: Sendable {
         self.callTransport = callTransport
         self.settings = settings
         self.stages = stages
-        seesAll = settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
+        seesAll =
+            settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
+            || settings.authenticator != nil
     }
 
     /// Whether a call may have more than one attempt.

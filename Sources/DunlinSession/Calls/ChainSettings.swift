@@ -11,8 +11,10 @@ final class ChainSettings: Sendable {
     let cookies: CookieJar?
     let secretFields: HTTP.SecretFields
     let asks: Bool
+    /// Nil without an authenticator.
+    let authenticator: AuthenticatorStage?
 
-    init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
+    init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor) {
         redirects = configuration.redirects
         hooks = configuration.hooks
         retries = RetrySettings(configuration)
@@ -22,5 +24,12 @@ final class ChainSettings: Sendable {
         secretFields = configuration.secretFields
         asks = configuration.authenticationHandler != nil
         self.builder = builder
+        let (now, retries) = (loop.now(), retries)
+        func keeper(_ authenticator: some HTTPSession.Authenticator) -> any CredentialSource {
+            CredentialKeeper(authenticator, at: now) { retries.chance() }
+        }
+        authenticator = configuration.authenticator.flatMap { authenticator in
+            builder.baseOrigin.map { AuthenticatorStage(source: keeper(authenticator), origin: $0) }
+        }
     }
 }

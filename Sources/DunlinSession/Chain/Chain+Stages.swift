@@ -8,6 +8,7 @@ extension Chain {
     /// |---|---|
     /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
     /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
+    /// | authenticator | it looks at each hop to its origin; what redirects and retries send goes with the newest credential |
     /// | connectivity | a hop that waits for a network has sent nothing, so the stages before have nothing to decide |
     /// | resending | it mends what went wrong between the two ends of a connection, which concerns no other stage |
     /// | cookies | they belong to what is sent to one origin, not to what was asked for |
@@ -25,7 +26,7 @@ extension Chain {
             callTransport = CallTransport(
                 SocketTransport(configuration.socketOptions, on: loop, tlsPolicySource: tlsPolicySource))
         }
-        let settings = ChainSettings(configuration, builder)
+        let settings = ChainSettings(configuration, builder, on: loop)
         self.init(settings, over: callTransport, stages: Self.stages(settings))
     }
 
@@ -33,8 +34,9 @@ extension Chain {
     static func stages(_ settings: ChainSettings) -> [any Stage] {
         var stages: [any Stage] = [
             RetryStage(settings: settings.retries), RedirectStage(settings: settings),
-            ConnectivityStage(settings: settings), ResendStage(),
         ]
+        if let authenticator = settings.authenticator { stages.append(authenticator) }
+        stages += [ConnectivityStage(settings: settings), ResendStage()]
         if let jar = settings.cookies { stages.append(CookieStage(jar: jar)) }
         if settings.secretFields != .usual { stages.append(SecretFieldStage(names: settings.secretFields)) }
         return stages

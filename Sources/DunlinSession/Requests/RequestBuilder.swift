@@ -48,7 +48,22 @@ final class RequestBuilder: Sendable {
         home = try HomeSource(configuration, fields, base)
         clearText = ClearTextRule(configuration.tls.policy)
         routes = try Routes.of(configuration, base: base?.origin)
+        if configuration.authenticator != nil { try checkAuthenticator(configuration) }
     }
+
+    /// Throws if the authenticator would have nothing to say.
+    private func checkAuthenticator(_ configuration: HTTPSession.Configuration) throws {
+        guard base != nil else {
+            throw NetworkError(
+                .invalidConfiguration, "an authenticator's credential goes to the base URL's origin, and there is none")
+        }
+        if home.home?.authorization != nil || fields.contains("authorization") {
+            throw NetworkError(
+                .invalidConfiguration, "an authenticator and other credentials say twice who the user is")
+        }
+    }
+
+    var baseOrigin: HTTP.Origin? { base?.origin }
 
     /// The head to send. `accept` and the body's content type count unless the caller's fields override them, and
     /// `accept` only if the session's fields have none of their own. `extras` is set if the URL has any. Inlined: a

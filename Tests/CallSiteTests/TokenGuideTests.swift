@@ -1,0 +1,73 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Testing
+
+private nonisolated struct Grant: Codable {
+    var access_token: String
+    var expires_in: Int
+}
+
+/// The snippets of the article about tokens.
+@Suite struct `Tokens guide` {
+    @Test func `a closure gets a token for all requests`() async throws {
+        let transport = MockTransport()
+        transport.on(.post, "/token").respond(json: Grant(access_token: "t1", expires_in: 60))
+        transport.on(.get, "/v1/users/42").respond(json: User(id: 42, name: "Ada"))
+        let client = try HTTPSession(baseURL: "https://api.example.com/v1/") {
+            $0.transport = transport
+            $0.authenticator = HTTPSession.BearerAuthenticator { client in
+                let grant = try await client.post(
+                    url: "https://login.example.com/token",
+                    body: .form(["grant_type": "client_credentials"]),
+                    as: Grant.self)
+                return .init(
+                    grant.access_token, lifetime: .seconds(grant.expires_in))
+            }
+        }
+        let user = try await client.get("users/42", as: User.self)
+        #expect(user.name == "Ada")
+        #expect(transport.requests.map { $0.fields["Authorization"] } == [nil, "Bearer t1"])
+    }
+
+    struct SignedIn: HTTPSession.Authenticator {
+        struct Session: Sendable {
+            var key: String
+            var renewal: String
+        }
+
+        func fields(for session: Session) -> Fields {
+            ["X-Session": session.key]
+        }
+
+        func refresh(
+            _ stale: Session?, using client: HTTPSession
+        ) async throws -> Session {
+            let pair = try await client.post(
+                "login", body: .form(["renewal": stale?.renewal ?? "first"]),
+                as: [String].self)
+            return Session(key: pair[0], renewal: pair[1])
+        }
+
+        func isRefused(by response: ResponseHead) -> Bool {
+            response.status == 401 || response.status == 419
+        }
+    }
+
+    @Test func `a credential of any kind goes into any fields`() async throws {
+        let transport = MockTransport()
+        transport.on(.post, "/login").respond(json: ["k1", "r1"]).thenRespond(json: ["k2", "r2"])
+        transport.on(.get, "/x").respond(419).thenRespond(body: "in")
+        let client = try HTTPSession(baseURL: "http://api.test") {
+            $0.transport = transport
+            $0.authenticator = SignedIn()
+        }
+        // The first credential was got, and is refused before anything was accepted.
+        let error = try await networkError { _ = try await client.get("x", as: .string) }
+        #expect(error?.response?.status == 419)
+        #expect(try await client.get("x", as: .string).value == "in")
+        let keys = transport.requests.map { $0.fields["X-Session"] }
+        #expect(keys == [nil, "k1", "k1"])
+        #expect(transport.requests[0].body == "renewal=first")
+    }
+}

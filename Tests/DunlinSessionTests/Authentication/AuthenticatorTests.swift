@@ -1,0 +1,259 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Synchronization
+import Testing
+
+/// A server that accepts its newest token alone.
+private final class TokenServer: Sendable {
+    private struct State {
+        var newest = 0
+        var grants = 0
+        var refusesGrants = false
+        var refusesAll = false
+    }
+
+    private let state = Mutex(State())
+    /// Opened to let grants come.
+    let gate = LoopbackServer.Gate()
+
+    var grants: Int { state.withLock { $0.grants } }
+    func expire() { state.withLock { $0.newest += 1 } }
+    func refuseGrants(_ refuses: Bool = true) { state.withLock { $0.refusesGrants = refuses } }
+    func refuseAll(_ refuses: Bool = true) { state.withLock { $0.refusesAll = refuses } }
+
+    func answer(_ request: MockTransport.RecordedRequest) -> MockTransport.Outcome {
+        state.withLock { state in
+            if request.path == "/token" {
+                state.grants += 1
+                if state.refusesGrants { return .respond(500) }
+                #expect(request.fields["Authorization"] == nil)
+                return .respond(body: "\(state.newest)")
+            }
+            if request.path == "/away" { return .respond(302, fields: ["Location": "http://other.test/"]) }
+            let isRight = request.fields["Authorization"] == "Bearer \(state.newest)"
+            return isRight && !state.refusesAll ? .respond(body: "in") : .respond(401, body: "out")
+        }
+    }
+}
+
+@Suite(.timeLimit(.minutes(2))) struct `A session with an authenticator` {
+    private static func scene(
+        _ first: HTTPSession.BearerToken? = nil, clock: ManualClock? = nil, lifetime: Duration? = nil,
+        _ change: (inout HTTPSession.Configuration) throws -> Void = { _ in }
+    ) throws -> (server: TokenServer, mock: Mocked) {
+        let server = TokenServer()
+        let mock = try Mocked {
+            $0.authenticator = HTTPSession.BearerAuthenticator(first) { client in
+                try await server.gate.opened()
+                return .init(try await client.post("/token", as: .string).value, lifetime: lifetime)
+            }
+            if let clock { try $0.use(clock) }
+            try change(&$0)
+        }
+        server.gate.open()
+        mock.transport.otherwise { server.answer($0) }
+        return (server, mock)
+    }
+
+    @Test func `a token is got before the first request, and sent with all`() async throws {
+        let (server, mock) = try Self.scene()
+        for _ in 0..<3 { #expect(try await mock.session.get("x", as: .string).value == "in") }
+        #expect(server.grants == 1)
+        #expect(mock.transport.requests.map(\.path) == ["/token", "/x", "/x", "/x"])
+    }
+
+    @Test func `a refused request is sent again with a new token, its body too`() async throws {
+        let (server, mock) = try Self.scene("0")
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        server.expire()
+        let response = try await mock.session.post("x", body: .string("all of it"), as: .string)
+        #expect(response.value == "in")
+        #expect(mock.transport.requests.last?.body == "all of it")
+        #expect(server.grants == 1)
+    }
+
+    @Test func `two hundred requests that meet an expired token cause one refresh`() async throws {
+        let (server, mock) = try Self.scene("0")
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        for round in 1...3 {
+            server.expire()
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<200 { group.addTask { try await mock.session.get("x", as: .string).value } }
+                for try await text in group { #expect(text == "in") }
+            }
+            #expect(server.grants == round)
+        }
+    }
+
+    @Test func `a token that does not help is not got again and again`() async throws {
+        let (server, mock) = try Self.scene("0")
+        server.refuseAll()
+        for _ in 0..<5 {
+            let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
+            #expect(error?.code == .unacceptableStatus && error?.response?.status == 401)
+        }
+        #expect(server.grants == 1)
+    }
+
+    @Test func `a refresh that fails is everybody's error, with its cause, and is not tried at once`() async throws {
+        let clock = ManualClock()
+        let (server, mock) = try Self.scene("old", clock: clock)
+        server.refuseGrants()
+        for _ in 0..<5 {
+            let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
+            #expect(error?.code == .authenticationFailed && error?.isSafeToRetry == true)
+            #expect((error?.underlying as? NetworkError)?.response?.status == 500)
+            #expect(error?.request?.url == "http://api.test/x")
+        }
+        #expect(server.grants == 1)
+        server.refuseGrants(false)
+        try await clock.advance(by: .seconds(1))
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        #expect(server.grants == 2)
+    }
+
+    @Test func `a token about to expire is got ahead, and requests do not wait for it`() async throws {
+        let clock = ManualClock()
+        let (server, mock) = try Self.scene(clock: clock, lifetime: .seconds(100)) { $0.use(SeededGenerator(seed: 1)) }
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        try await clock.advance(by: .seconds(95))
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        try await eventually("it was got ahead") { server.grants == 2 }
+        try await clock.advance(by: .seconds(10))
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        #expect(server.grants == 2)
+    }
+
+    @Test func `a token stays with its origin`() async throws {
+        let (_, mock) = try Self.scene("0")
+        mock.transport.on("another", where: { $0.origin.host == "other.test" }).respond(body: "there").always()
+        #expect(try await mock.session.get("away", as: .string).value == "there")
+        #expect(try await mock.session.get(url: "http://other.test/x", as: .string).value == "there")
+        let elsewhere = mock.transport.requests.filter { $0.origin.host == "other.test" }
+        #expect(elsewhere.count == 2 && elsewhere.allSatisfy { !$0.fields.contains("authorization") })
+    }
+
+    @Test func `credentials of a request's own are sent instead`() async throws {
+        let (server, mock) = try Self.scene("0")
+        for options in [
+            HTTPSession.Options(fields: ["Authorization": "own"]), .init(credentials: .bearer(token: "mine")),
+            .init(credentials: .none),
+        ] {
+            let error = try await networkError { _ = try await mock.session.get("x", options: options, as: .string) }
+            #expect(error?.response?.status == 401)
+        }
+        #expect(mock.transport.requests.map { $0.fields["Authorization"] } == ["own", "Bearer mine", nil])
+        #expect(server.grants == 0)
+    }
+
+    @Test func `a retry goes with the newest token`() async throws {
+        let (server, mock) = try Self.scene("0") { $0.retry = .constant(attempts: 2, every: .zero) }
+        let hasFailed = Mutex(false)
+        mock.transport.otherwise { request in
+            let isFirst = hasFailed.withLock { failed in
+                defer { failed = true }
+                return !failed
+            }
+            if isFirst { server.expire() }
+            return isFirst ? .respond(503) : server.answer(request)
+        }
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        #expect(server.grants == 1)
+        #expect(
+            mock.transport.requests.compactMap { $0.fields["Authorization"] } == ["Bearer 0", "Bearer 0", "Bearer 1"])
+    }
+
+    @Test func `a body that can be sent once is not sent again, and that is said`() async throws {
+        let (_, mock) = try Self.scene("old")
+        let (stream, continuation) = AsyncThrowingStream<Bytes, any Error>.makeStream()
+        continuation.yield("once")
+        continuation.finish()
+        let error = try await networkError {
+            _ = try await mock.session.post("x", body: .stream(stream), as: .string)
+        }
+        #expect(error?.code == .bodyNotReplayable && error?.response?.status == 401)
+    }
+
+    @Test(arguments: [true, false])
+    func `a refresh ends when the last who waits for it leaves, not before`(allLeave: Bool) async throws {
+        let isRefreshing = LoopbackServer.Gate(), hasEnded = LoopbackServer.Gate(), mayEnd = LoopbackServer.Gate()
+        let mock = try Mocked {
+            $0.authenticator = HTTPSession.BearerAuthenticator { _ in
+                isRefreshing.open()
+                do {
+                    try await mayEnd.opened()
+                } catch {
+                    hasEnded.open()
+                    throw error
+                }
+                return "0"
+            }
+        }
+        mock.transport.otherwise { _ in .respond(body: "in") }
+        let waiters = (0..<3).map { _ in Task { try await mock.session.get("x", as: .string).value } }
+        try await isRefreshing.opened()
+        try await eventually("all wait") { await mock.session.tasks.count == 3 }
+        for waiter in waiters.dropLast(allLeave ? 0 : 1) {
+            waiter.cancel()
+            await #expect(throws: CancellationError.self) { try await waiter.value }
+        }
+        if allLeave {
+            try await hasEnded.opened()
+        } else {
+            mayEnd.open()
+            #expect(try await waiters[2].value == "in")
+        }
+    }
+
+    @Test func `a refresh has a limit of its own, and so has a request that waits for it`() async throws {
+        let clock = ManualClock()
+        let mock = try Mocked {
+            var authenticator = HTTPSession.BearerAuthenticator { _ in
+                try await Task.sleep(for: .seconds(3600))
+                return "never"
+            }
+            authenticator.refreshTimeout = .seconds(20)
+            $0.authenticator = authenticator
+            try $0.use(clock)
+        }
+        for (limit, code) in [(Duration.seconds(5), NetworkError.Code.timedOut), (.seconds(30), .authenticationFailed)]
+        {
+            async let failure = networkError {
+                _ = try await mock.session.get("x", timeout: .after(limit), as: .string)
+            }
+            try await clock.waitForDeadlines(2)
+            try await clock.advance(by: min(limit, .seconds(20)))
+            let error = try await failure
+            #expect(error?.code == code)
+            #expect(error?.limit == (code == .timedOut ? limit : nil))
+        }
+        #expect(mock.transport.requests.isEmpty)
+    }
+
+    @Test func `a refresh waits in no queue that waits for it`() async throws {
+        let (_, mock) = try Self.scene("old") {
+            $0.queue.running = 1
+        }
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+    }
+
+    @Test func `an authenticator that could say nothing is refused`() throws {
+        let authenticator = HTTPSession.BearerAuthenticator { _ in "t" }
+        let wrong: [(String?, (inout HTTPSession.Configuration) -> Void)] = [
+            (nil, { _ in }), ("http://u:p@api.test", { _ in }),
+            ("http://api.test", { $0.credentials = .bearer(token: "x") }),
+            ("http://api.test", { $0.fields["Authorization"] = "x" }),
+        ]
+        for (base, change) in wrong {
+            let error = #expect(throws: NetworkError.self) {
+                try Mocked(base) {
+                    $0.authenticator = authenticator
+                    change(&$0)
+                }
+            }
+            #expect(error?.code == .invalidConfiguration)
+        }
+        #expect("\(HTTPSession.BearerToken("secret"))" == "a bearer token")
+    }
+}

@@ -1,0 +1,145 @@
+import DunlinTypes
+import Testing
+
+@testable import DunlinSession
+
+@Suite struct `Refresh machine` {
+    /// A machine by seconds, that says in words what it decides.
+    private final class Scene {
+        private struct Lost: Error {}
+
+        private var machine: RefreshMachine<String, Int>
+        private var last: UInt64?
+
+        init(_ first: String? = nil, lifetime: Int64? = nil, chance: UInt64 = 0) {
+            let nanoseconds = lifetime.map { $0 * 1_000_000_000 }
+            machine = RefreshMachine(first, lifetime: nanoseconds, chance: chance, at: Self.at(0))
+        }
+
+        private static func at(_ seconds: Double) -> MonotonicTime {
+            MonotonicTime(nanoseconds: Int64(seconds * 1_000_000_000))
+        }
+
+        func ask(_ seconds: Double, as waiter: Int = 0) -> String {
+            switch machine.ask(waiter, at: Self.at(seconds)) {
+            case .use(let held):
+                last = held.number
+                return "use \(held.credential)"
+            case .useAndRefresh(let held, let number): return "use \(held.credential), refresh #\(number)"
+            case .wait(let waiter, let begins): return "wait \(waiter)" + (begins.map { ", begin #\($0)" } ?? "")
+            case .fail: return "fail"
+            }
+        }
+
+        /// The credential that was used last, or this one, is refused.
+        func refuse(_ seconds: Double, _ number: UInt64? = nil) -> String {
+            "\(machine.refused(number ?? last ?? 1, at: Self.at(seconds)))"
+        }
+
+        func accept() { machine.accepted(last ?? 1) }
+
+        func refresh(_ credential: String, _ seconds: Double) -> [Int] {
+            machine.refreshed(credential, lifetime: nil, chance: 0, at: Self.at(seconds)).sorted()
+        }
+
+        func fail(_ number: UInt64, _ seconds: Double) -> Int {
+            machine.failed(Lost(), number, at: Self.at(seconds)).count
+        }
+
+        func leave(_ waiter: UInt64) -> Bool { machine.left(waiter) }
+    }
+
+    @Test func `one refresh serves all who ask meanwhile`() {
+        let scene = Scene()
+        #expect(scene.ask(0, as: 7) == "wait 1, begin #1")
+        #expect(scene.ask(1, as: 8) == "wait 2")
+        #expect(scene.refresh("a", 2) == [7, 8])
+        #expect(scene.ask(1e9) == "use a")
+    }
+
+    @Test func `a request refused with an older credential goes on with the newer one`() {
+        let scene = Scene("a")
+        #expect(scene.refuse(1, 1) == "sendAgain")
+        #expect(scene.ask(1) == "wait 1, begin #1")
+        #expect(scene.refresh("b", 2) == [0])
+        #expect(scene.refuse(3, 1) == "sendAgain")
+        #expect(scene.ask(3) == "use b")
+    }
+
+    @Test func `a refreshed credential that is refused at once is not refreshed again for a while`() {
+        let scene = Scene()
+        #expect(scene.ask(0) == "wait 1, begin #1")
+        var now = 0.0
+        for (index, pause) in [1.0, 2, 4, 8, 16, 32, 60, 60].enumerated() {
+            #expect(scene.refresh("x", now) == [0])
+            #expect(scene.ask(now) == "use x")
+            #expect(scene.refuse(now) == "deliver")
+            #expect(scene.ask(now + pause - 0.001) == "use x")
+            #expect(scene.refuse(now + pause - 0.001) == "deliver")
+            now += pause
+            #expect(scene.refuse(now) == "sendAgain")
+            #expect(scene.ask(now) == "wait \(index + 2), begin #\(index + 2)")
+        }
+    }
+
+    @Test func `a credential that was accepted before it is refused is refreshed at once`() {
+        let scene = Scene()
+        #expect(scene.ask(0) == "wait 1, begin #1")
+        for number in 2..<10 {
+            #expect(scene.refresh("x", 0) == [0])
+            #expect(scene.ask(0) == "use x")
+            scene.accept()
+            #expect(scene.refuse(0) == "sendAgain")
+            #expect(scene.ask(0) == "wait \(number), begin #\(number)")
+        }
+    }
+
+    @Test func `a failed refresh fails all who wait, and all who come before the next may begin`() {
+        let scene = Scene()
+        for waiter in 1...3 { #expect(scene.ask(0).hasPrefix("wait \(waiter)")) }
+        #expect(scene.fail(1, 5) == 3)
+        for time in [5, 5.999] { #expect(scene.ask(time) == "fail") }
+        #expect(scene.ask(6) == "wait 4, begin #2")
+        #expect(scene.fail(2, 6) == 1)
+        #expect(scene.ask(7.999) == "fail")
+        #expect(scene.ask(8) == "wait 5, begin #3")
+    }
+
+    @Test func `a refresh ends when the last who waits for it has left`() {
+        let scene = Scene()
+        #expect(scene.ask(0) == "wait 1, begin #1" && scene.ask(0) == "wait 2")
+        #expect(!scene.leave(1) && scene.leave(2) && !scene.leave(2))
+        #expect(scene.ask(0) == "wait 3, begin #2")
+        // What the one that was given up comes to does not concern the other.
+        #expect(scene.fail(1, 0) == 0)
+        #expect(scene.ask(0) == "wait 4")
+    }
+
+    /// Lifetime in seconds; chance; when it is refreshed ahead.
+    @Test(
+        arguments: [(100, 0, 90), (100, .max, 80), (3600, 0, 3540), (3600, .max, 3480), (3600, .max / 2, 3510)]
+            as [(Int64, UInt64, Double)])
+    func `a credential is refreshed ahead while it is still used`(lifetime: Int64, chance: UInt64, ahead: Double) {
+        let scene = Scene("a", lifetime: lifetime, chance: chance)
+        #expect(scene.ask(ahead - 0.01) == "use a")
+        #expect(scene.ask(ahead + 0.01) == "use a, refresh #1")
+        #expect(scene.ask(ahead + 0.02) == "use a")
+        #expect(scene.ask(Double(lifetime)) == "wait 1")
+        // One that was begun ahead goes on without those who wait.
+        #expect(!scene.leave(1))
+    }
+
+    @Test(arguments: [0, -1, .min / 1_000_000_000] as [Int64])
+    func `a credential without a lifetime left is refreshed before it is used`(lifetime: Int64) {
+        #expect(Scene("a", lifetime: lifetime, chance: .max).ask(0) == "wait 1, begin #1")
+    }
+
+    @Test func `a refresh ahead that failed is no error before the credential has expired`() {
+        let scene = Scene("a", lifetime: 100)
+        #expect(scene.ask(95) == "use a, refresh #1")
+        #expect(scene.fail(1, 99.5) == 0)
+        #expect(scene.ask(99.9) == "use a")
+        #expect(scene.ask(100) == "fail")
+        #expect(scene.ask(100.5) == "wait 1, begin #2")
+    }
+}
