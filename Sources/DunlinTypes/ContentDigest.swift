@@ -15,8 +15,8 @@ public struct ContentDigest: Sendable, Hashable {
         public let description: String
     }
 
-    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Throws for anything else: a mistyped digest
-    /// must not mean that none is checked.
+    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Throws for anything else: a mistyped
+    /// digest must not mean that none is checked.
     public init(_ algorithm: ContentDigest.Algorithm, hex: String) throws(Malformed) {
         let digits = Array(hex.utf8)
         let wanted = "a digest by \(algorithm) has \(2 * algorithm.byteCount) hexadecimal digits"

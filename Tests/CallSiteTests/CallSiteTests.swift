@@ -70,6 +70,8 @@ struct `Call sites of requests` {
                 "POST /users name=Ada&tags%5B%5D=new",
             ])
         #expect(transport.requests.allSatisfy { $0.fields["Content-Type"] == "application/x-www-form-urlencoded" })
+        try await client.post("x", body: .form(["q": "a b+c"]))
+        #expect(sent.last == "POST /x q=a%20b%2Bc")
         let refused = #expect(throws: NetworkError.self) { try RequestBody.form(encoding: ["x": Double.nan]) }
         #expect(refused?.code == .invalidParameters)
     }
@@ -134,6 +136,22 @@ struct `Call sites of requests` {
         #expect(transport.requests.first?.body.count ?? 0 > 200_000)
     }
 
+    @Test func `parts of a form have file names and types`() async throws {
+        let (client, png, path) = (try client(), Data("png".utf8), "/etc/hostname")
+        transport.otherwise { _ in .respond() }
+        let form = try RequestBody.multipart {
+            MultipartPart.field("title", "Waders")
+            MultipartPart.data(
+                "photo", Bytes(png), fileName: "dunlin.png",
+                contentType: .png)
+            MultipartPart.file("notes", at: path, fileName: "notes.txt")
+        }
+        try await client.post("albums/7", body: form)
+        let body = String(try #require(transport.requests.first).body)
+        #expect(body.contains(#"name="photo"; filename="dunlin.png""#) && body.contains("Content-Type: image/png"))
+        #expect(body.contains(#"name="notes"; filename="notes.txt""#) && body.contains("Content-Type: text/plain"))
+    }
+
     @Test func `a file or a sequence is sent as the body`() async throws {
         let client = try client()
         let cover = FileManager.default.temporaryDirectory.appending(path: "cover-\(UUID().uuidString).jpg").path
@@ -152,23 +170,53 @@ struct `Call sites of requests` {
         #expect(stored.value == "thanks" && sent.value == "thanks")
         #expect(self.sent == ["PUT /albums/7/cover jpeg", "PUT /log one\ntwo\n"])
         #expect(transport.requests[0].timeouts.total == .seconds(1800))
+        let (unfailing, end) = AsyncStream<Bytes>.makeStream()
+        end.yield("three")
+        end.finish()
+        try await client.put("log", body: .stream(unfailing, length: 5))
+        #expect(self.sent.last == "PUT /log three")
         let missing = await #expect(throws: NetworkError.self) { try await client.put("x", body: .file("\(cover)x")) }
         #expect(missing?.code == .fileUnreadable && missing?.requestMayHaveBeenSent == false)
     }
 
     @Test func `a streamed body's events can be read on the main actor as they arrive`() async throws {
+        nonisolated struct Delta: Decodable {
+            var text: String
+        }
         let client = try client()
         let prompt = Prompt(text: "hi")
         var text = ""
-        transport.otherwise { _ in .respond(body: "event: delta\ndata: hel\n\n: no\n\nevent: delta\ndata: lo\n\n") }
+        let body: Bytes = "event: delta\ndata: {\"text\":\"hel\"}\n\n: no\n\nevent: delta\ndata: {\"text\":\"lo\"}\n\n"
+        transport.otherwise { _ in .respond(fields: ["Content-Type": "text/event-stream"], body: body) }
         try await client.withResponse(
-            from: "v1/chat", method: .post, body: .json(prompt)
+            from: "v1/chat", method: .post, json: prompt
         ) { response in
-            for try await event in response.events {
-                if event.name == "delta" { text += event.data }
+            for try await event in response.events
+            where event.name == "delta" {
+                text += try event.json(Delta.self).text
             }
         }
-        #expect(text == "hello")
+        #expect(text == "hello" && sent == [#"POST /v1/chat {"text":"hi"}"#])
+        #expect(throws: DecodingError.self) { try ServerSentEvent(data: "[DONE]").json(Delta.self) }
+    }
+
+    @Test func `events are read in the session's way of JSON, or another`() async throws {
+        nonisolated struct Delta: Decodable {
+            var newText: String
+        }
+        let transport = transport
+        let client = try HTTPSession(baseURL: "http://api.test/") {
+            $0.transport = transport
+            $0.json = .snakeCase
+        }
+        let body: Bytes = "data: {\"new_text\":\"a\"}\n\n"
+        transport.otherwise { _ in .respond(fields: ["Content-Type": "text/event-stream"], body: body) }
+        try await client.withResponse(from: "x") { response in
+            for try await event in response.events {
+                #expect(try event.json(Delta.self).newText == "a")
+                #expect(throws: DecodingError.self) { try event.json(Delta.self, .standard) }
+            }
+        }
     }
 
     @Test func `a streamed body can be read as lines, and as values of JSON`() async throws {

@@ -15,6 +15,31 @@ struct `Guides to displays` {
         await observer.follow(task)
     }
 
+    private func album(_ client: HTTPSession, _ album: RequestBody) async throws {
+        let bar = ProgressDisplay("album")
+        let receipt = try await client.post(
+            "albums/7", body: album, progress: bar.show,
+            as: Receipt.self)
+        await TerminalDisplay.standardError.finish()
+        print(receipt)
+    }
+
+    private func uploads(_ client: HTTPSession, _ form: RequestBody) async throws {
+        let bar = ProgressDisplay("photos.zip")
+        try await client.post("upload", body: form, progress: bar.show)
+
+        try await client.withUpload(
+            to: "upload", body: form, as: .bytes
+        ) { upload in
+            ProgressDisplay("photos.zip").follow(upload)
+            _ = try await upload.value
+        }
+
+        let task = try client.task("upload", method: .post, body: form)
+        ProgressDisplay("photos.zip").follow(task, .upload)
+        _ = try await task.value
+    }
+
     @Test func `documents in HTML`() async throws {
         let transport = MockTransport()
         transport.on(.get, "/").respond(fields: ["Content-Type": "text/html"], body: "<p>hello")

@@ -81,6 +81,19 @@ import Testing
             text.hasPrefix("GET http://api.test/r: 503 Service Unavailable; not tried again: the policy's `budget`"))
     }
 
+    @Test func `a timeout names its phase, its limit and how long it took, and a summary leaves out the request`()
+        async throws
+    {
+        let server = try LoopbackServer()
+        server.route(.get, "/x", [.stall])
+        let client = try HTTPSession(baseURL: server.baseURL) { $0.timeouts.firstByte = .milliseconds(50) }
+        let error = try #require(await #expect(throws: NetworkError.self) { try await client.get("x") })
+        #expect("\(error)" == "GET \(server.baseURL)/x: \(error.summary)")
+        let line = #/timedOut: .+ \(phase firstByte, the firstByte limit of 50\.0 ms exceeded after \d+\.\d m?s\)/#
+        #expect(try line.wholeMatch(in: error.summary) != nil, "\(error)")
+        server.stop()
+    }
+
     @Test(arguments: ["text/plain", "application/json"])
     func `who asks for a text as JSON is told how to get it as it is`(type: String) async throws {
         mock.on(.get, "/t").respond(fields: ["Content-Type": type], body: "hello").always()

@@ -1,8 +1,10 @@
+import Dispatch
 import Dunlin
 import DunlinDisplay
 import DunlinFoundation
 import DunlinTesting
 import Foundation
+import Glibc
 import Testing
 
 /// The snippets of the guides, word for word.
@@ -81,7 +83,6 @@ struct `Guides` {
         #expect(found.isEmpty && sent == "GET /v1/users?q=ada&page=2 ")
         let posts = try await client.get(
             "users/\(name)/posts", as: [Post].self)
-
         let next = try await client.get(url: link, as: [User].self)
 
         #expect(posts.count == 1 && next.isEmpty && sent == "GET /v1/users?page=2 ")
@@ -280,6 +281,23 @@ struct `Guides` {
         await client.restart(grace: .seconds(5))
         let again = try await client.get("users/42", as: User.self)
         #expect(cancelled == 0 && again.id == 42)
+    }
+
+    /// Compiled only: what a signal does belongs to the whole process.
+    private func endOnSignals() -> [any DispatchSourceSignal] {
+        let client = client
+        let signals = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(
+                signal: number, queue: .main)
+            source.setEventHandler {
+                Task { await client.shutdown(grace: .seconds(5)) }
+            }
+            source.activate()
+            return source
+        }
+
+        return signals
     }
 
     private nonisolated final class Log: Sendable {

@@ -100,6 +100,9 @@ struct `Readme` {
         await TerminalDisplay.standardError.finish()
 
         print(image.path)
+        let form = try RequestBody.multipart { MultipartPart.field("title", "Waders") }
+        let bar = ProgressDisplay("photos.zip")
+        try await client.post("upload", body: form, progress: bar.show)
     }
 
     // MARK: - From AsyncHTTPClient

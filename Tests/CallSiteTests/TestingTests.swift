@@ -79,6 +79,27 @@ struct `Guide to tests` {
         server.stop()
     }
 
+    @Test func `a mock and a clock that a test moves`() async throws {
+        let clock = ManualClock()
+        let transport = MockTransport()
+        transport.on(.get, "/forecast").never()
+        let client = try HTTPSession(baseURL: "http://api.test/") {
+            $0.timeouts.total = .seconds(10)
+            $0.transport = transport
+            try $0.use(clock)
+        }
+
+        let answer = Task { try await client.get("forecast", as: .string) }
+        try await eventually("the request is on its way") {
+            transport.requests.count == 1
+        }
+        try await clock.advance(by: .seconds(11))
+        let error = await #expect(throws: NetworkError.self) {
+            try await answer.value
+        }
+        #expect(error?.exceeded == .total)
+    }
+
     private nonisolated func placeOrder(_ transport: MockTransport) async throws {
         let client = try HTTPSession(.init(baseURL: "http://api.test", transport: transport))
         _ = try? await client.post("orders")

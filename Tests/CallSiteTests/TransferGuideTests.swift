@@ -75,6 +75,8 @@ struct `Guides to transfers` {
         let receipt = try await task.value
 
         #expect(receipt.parts == 1 && transport.requests[0].body == "jpeg")
+        let response = try await task.response
+        #expect(response.value == receipt && response.status == .ok)
         var templates = recorded.makeAsyncIterator()
         #expect(await templates.next() == "albums/7")
         let busy = await #expect(throws: NetworkError.self) { try await client.get("busy") }
@@ -118,6 +120,77 @@ struct `Guides to transfers` {
 
         #expect(sorted.value.path == "\(largeFiles)/disk.img")
         #expect(try stage.holds("large/disk.img"))
+        try await stage.end()
+    }
+
+    @Test func `a download whose digest is known`() async throws {
+        let stage = try Stage()
+        stage.server.route(.get, "/images/disk.img", .response(body: "film"))
+        let (client, path) = (stage.client, "\(stage.folder)/disk.img")
+        let text = "d0607f7ad2628b2af9158dfba06ce87166e66b15bf68f8f358f9aa27ccb7c321"
+        var transfer = HTTPSession.DownloadOptions(
+            overwrites: true, createsFolders: true)
+        transfer.digest = try ContentDigest(.sha256, hex: text)
+        transfer.byteLimit = 4_000_000_000
+        let file = try await client.download(
+            "images/disk.img", to: .file(path), transfer: transfer)
+
+        #expect(file.value.byteCount == 4)
+        #expect(throws: ContentDigest.Malformed.self) { try ContentDigest(.sha256, hex: String(text.dropLast())) }
+        transfer.digest = try ContentDigest(.sha256, hex: String(repeating: "0", count: 64))
+        let other = await #expect(throws: NetworkError.self) {
+            try await client.download("images/disk.img", to: .file(path), transfer: transfer)
+        }
+        #expect(other?.code == .digestMismatch)
+        try await stage.end()
+    }
+
+    @Test(arguments: [false, true])
+    func `of two downloads to one file the later one fails or wins`(overwrites: Bool) async throws {
+        let stage = try Stage()
+        let path = "\(stage.folder)/disk.img"
+        let (gate, open) = AsyncStream<Void>.makeStream()
+        let transport = MockTransport()
+        transport.on(.get, "/slow").reply(
+            .stream { index in
+                if index == 1 { for await _ in gate {} }
+                return index == 0 ? "slow " : index == 1 ? "end" : nil
+            })
+        transport.on(.get, "/quick").respond(body: "quick")
+        let client = try HTTPSession(.init(baseURL: "http://api.test/", transport: transport))
+        let transfer = HTTPSession.DownloadOptions(overwrites: overwrites)
+        let slow = try client.downloadTask("slow", to: .file(path), transfer: transfer)
+        slow.resume()
+        try await eventually("the first is on its way") { slow.downloaded.wireBytes == 5 }
+        try await client.download("quick", to: .file(path), transfer: transfer)
+        open.finish()
+        var text: String { get throws { String(Bytes(try Data(contentsOf: URL(filePath: path)))) } }
+        if overwrites {
+            _ = try await slow.value
+            #expect(try text == "slow end")
+        } else {
+            let error = await #expect(throws: NetworkError.self) { try await slow.value }
+            let kept = try #require(error?.fileFailure?.keptAt)
+            #expect(try error?.code == .fileNotMoved && text == "quick")
+            #expect(try Data(contentsOf: URL(filePath: kept)) == Data("slow end".utf8))
+        }
+        try await stage.end()
+    }
+
+    @Test(arguments: [false, true])
+    func `of two downloads that can be resumed to one file the second fails at once`(overwrites: Bool) async throws {
+        let stage = try Stage(faults: .stall(after: 100_000))
+        let (client, path) = (stage.client, "\(stage.folder)/disk.img")
+        let transfer = HTTPSession.DownloadOptions(overwrites: overwrites, resuming: .ifValidatorMatches)
+        let first = try client.downloadTask("images/disk.img", to: .file(path), transfer: transfer)
+        first.resume()
+        try await eventually("the first is on its way") { first.downloaded.wireBytes == 100_000 }
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.download("images/disk.img", to: .file(path), transfer: transfer)
+        }
+        #expect(error?.code == .fileNotCreated && error?.summary.contains("another download is writing it") == true)
+        first.cancel()
+        _ = try? await first.value
         try await stage.end()
     }
 

@@ -12,6 +12,27 @@ extension RequestBody {
         return RequestBody(
             .stream(length: length, isReplayable: false) { once.take() }, contentType: contentType, once: once)
     }
+
+    /// The same of a sequence that cannot fail, such as an `AsyncStream`.
+    public static func stream(
+        _ chunks: some AsyncSequence<Bytes, Never> & Sendable, length: Int? = nil,
+        contentType: String? = "application/octet-stream"
+    ) -> RequestBody {
+        .stream(Unfailing(base: chunks), length: length, contentType: contentType)
+    }
+}
+
+/// A sequence that cannot fail, as one that might.
+private struct Unfailing<Base: AsyncSequence<Bytes, Never> & Sendable>: AsyncSequence, Sendable {
+    let base: Base
+
+    struct Iterator: AsyncIteratorProtocol {
+        var base: Base.AsyncIterator
+
+        mutating func next() async throws -> Bytes? { await base.next(isolation: #isolation) }
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(base: base.makeAsyncIterator()) }
 }
 
 extension RequestBody {
