@@ -14,17 +14,17 @@ private nonisolated struct Grant: Codable {
         let transport = MockTransport()
         transport.on(.post, "/token").respond(json: Grant(access_token: "t1", expires_in: 60))
         transport.on(.get, "/v1/users/42").respond(json: User(id: 42, name: "Ada"))
-        let client = try HTTPSession(baseURL: "https://api.example.com/v1/") {
-            $0.transport = transport
-            $0.authenticator = HTTPSession.BearerAuthenticator { client in
-                let grant = try await client.post(
-                    url: "https://login.example.com/token",
-                    body: .form(["grant_type": "client_credentials"]),
-                    as: Grant.self)
-                return .init(
-                    grant.access_token, lifetime: .seconds(grant.expires_in))
-            }
+        var configuration = HTTPSession.Configuration(
+            baseURL: "https://api.example.com/v1/", transport: transport)
+        configuration.authentication = .bearer { client in
+            let grant = try await client.post(
+                url: "https://login.example.com/token",
+                body: .form(["grant_type": "client_credentials"]),
+                as: Grant.self)
+            return .init(
+                grant.access_token, lifetime: .seconds(grant.expires_in))
         }
+        let client = try HTTPSession(configuration)
         let user = try await client.get("users/42", as: User.self)
         #expect(user.name == "Ada")
         #expect(transport.requests.map { $0.fields["Authorization"] } == [nil, "Bearer t1"])
@@ -60,7 +60,7 @@ private nonisolated struct Grant: Codable {
         transport.on(.get, "/x").respond(419).thenRespond(body: "in")
         let client = try HTTPSession(baseURL: "http://api.test") {
             $0.transport = transport
-            $0.authenticator = SignedIn()
+            $0.authentication = .by(SignedIn())
         }
         // The first credential was got, and is refused before anything was accepted.
         let error = try await networkError { _ = try await client.get("x", as: .string) }

@@ -14,7 +14,8 @@ extension HTTPSession {
     /// }
     /// ```
     ///
-    /// For a bearer token that a closure gets, ``BearerAuthenticator`` is shorter.
+    /// `configuration.authentication = .by(OAuth())` has a session use it. For a bearer token that a closure gets,
+    /// ``Authentication/bearer(_:refreshTimeout:_:)`` is shorter.
     ///
     /// Rules:
     /// 1. The first request that finds no credential, or a refused or expired one, has it refreshed; all others wait
@@ -64,36 +65,6 @@ extension HTTPSession {
 
         public init(stringLiteral value: String) {
             self.init(value)
-        }
-    }
-
-    /// Sends a bearer token, which a closure gets.
-    ///
-    /// ```swift
-    /// configuration.authenticator = HTTPSession.BearerAuthenticator { client in
-    ///     let grant = try await client.post("oauth/token", body: .form(secrets), as: Grant.self)
-    ///     return .init(grant.accessToken, lifetime: .seconds(grant.expiresIn))
-    /// }
-    /// ```
-    public struct BearerAuthenticator: Authenticator {
-        public typealias Refresh = @Sendable (_ client: HTTPSession) async throws -> BearerToken
-
-        public var initialCredential: BearerToken?
-        public var refreshTimeout = Duration.seconds(30)
-        private let refresh: Refresh
-
-        /// `token` is sent first, if there is one.
-        public init(_ token: BearerToken? = nil, refresh: @escaping Refresh) {
-            initialCredential = token
-            self.refresh = refresh
-        }
-
-        public func fields(for credential: BearerToken) -> Fields { ["Authorization": "Bearer \(credential.value)"] }
-
-        public func lifetime(of credential: BearerToken) -> Duration? { credential.lifetime }
-
-        public func refresh(_ stale: BearerToken?, using client: HTTPSession) async throws -> BearerToken {
-            try await refresh(client)
         }
     }
 }

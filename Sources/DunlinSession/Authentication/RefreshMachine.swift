@@ -1,5 +1,3 @@
-internal import DunlinTypes
-
 /// Decides which credential a request goes with, and when another is got.
 ///
 /// Rules:

@@ -1,5 +1,3 @@
-internal import DunlinReactor
-
 /// The session's settings for the stages of its chain; a request may have settings of its own.
 final class ChainSettings: Sendable {
     let redirects: HTTPSession.RedirectPolicy
@@ -11,10 +9,9 @@ final class ChainSettings: Sendable {
     let cookies: CookieJar?
     let secretFields: HTTP.SecretFields
     let asks: Bool
-    /// Nil without an authenticator.
-    let authenticator: AuthenticatorStage?
+    let authentication: HTTPSession.Authentication?
 
-    init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor) {
+    init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
         redirects = configuration.redirects
         hooks = configuration.hooks
         retries = RetrySettings(configuration)
@@ -24,12 +21,6 @@ final class ChainSettings: Sendable {
         secretFields = configuration.secretFields
         asks = configuration.authenticationHandler != nil
         self.builder = builder
-        let (now, retries) = (loop.now(), retries)
-        func keeper(_ authenticator: some HTTPSession.Authenticator) -> any CredentialSource {
-            CredentialKeeper(authenticator, at: now) { retries.chance() }
-        }
-        authenticator = configuration.authenticator.flatMap { authenticator in
-            builder.baseOrigin.map { AuthenticatorStage(source: keeper(authenticator), origin: $0) }
-        }
+        authentication = configuration.authentication
     }
 }

@@ -8,7 +8,7 @@ extension Chain {
     /// |---|---|
     /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
     /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
-    /// | authenticator | it looks at each hop to its origin; what redirects and retries send goes with the newest credential |
+    /// | authenticator | what redirects and retries send goes with the newest credential |
     /// | connectivity | a hop that waits for a network has sent nothing, so the stages before have nothing to decide |
     /// | resending | it mends what went wrong between the two ends of a connection, which concerns no other stage |
     /// | cookies | they belong to what is sent to one origin, not to what was asked for |
@@ -26,16 +26,21 @@ extension Chain {
             callTransport = CallTransport(
                 SocketTransport(configuration.socketOptions, on: loop, tlsPolicySource: tlsPolicySource))
         }
-        let settings = ChainSettings(configuration, builder, on: loop)
-        self.init(settings, over: callTransport, stages: Self.stages(settings))
+        let settings = ChainSettings(configuration, builder)
+        self.init(settings, over: callTransport, stages: Self.stages(settings, at: loop.now()))
     }
 
     /// The stages that are configured.
-    static func stages(_ settings: ChainSettings) -> [any Stage] {
+    static func stages(_ settings: ChainSettings, at now: MonotonicTime) -> [any Stage] {
         var stages: [any Stage] = [
             RetryStage(settings: settings.retries), RedirectStage(settings: settings),
         ]
-        if let authenticator = settings.authenticator { stages.append(authenticator) }
+        if let method = settings.authentication?.method as? any CredentialMethod,
+            let origin = settings.builder.baseOrigin
+        {
+            let source = method.source(at: now) { [retries = settings.retries] in retries.chance() }
+            stages.append(AuthenticatorStage(source: source, origin: origin))
+        }
         stages += [ConnectivityStage(settings: settings), ResendStage()]
         if let jar = settings.cookies { stages.append(CookieStage(jar: jar)) }
         if settings.secretFields != .usual { stages.append(SecretFieldStage(names: settings.secretFields)) }

@@ -48,18 +48,18 @@ final class RequestBuilder: Sendable {
         home = try HomeSource(configuration, fields, base)
         clearText = ClearTextRule(configuration.tls.policy)
         routes = try Routes.of(configuration, base: base?.origin)
-        if configuration.authenticator != nil { try checkAuthenticator(configuration) }
+        if configuration.authentication != nil { try checkAuthentication() }
     }
 
-    /// Throws if the authenticator would have nothing to say.
-    private func checkAuthenticator(_ configuration: HTTPSession.Configuration) throws {
+    /// Throws if authentication would have nothing to say.
+    private func checkAuthentication() throws {
         guard base != nil else {
             throw NetworkError(
-                .invalidConfiguration, "an authenticator's credential goes to the base URL's origin, and there is none")
+                .invalidConfiguration, "authentication is for the base URL's origin, and there is none")
         }
         if home.home?.authorization != nil || fields.contains("authorization") {
             throw NetworkError(
-                .invalidConfiguration, "an authenticator and other credentials say twice who the user is")
+                .invalidConfiguration, "`authentication` and other credentials say twice who the user is")
         }
     }
 

@@ -66,9 +66,9 @@ extension HTTPSession {
         /// Credentials for the base URL's origin, and for no other: sent with every request that has none of its own.
         /// `fields` may not have an `Authorization` beside them.
         public var credentials: HTTP.Credentials?
-        /// Puts a credential on the requests to the base URL's origin, and gets a new one when it is refused; in place of
-        /// `credentials`.
-        public var authenticator: (any Authenticator)?
+        /// Puts a credential on the requests to the base URL's origin, and gets a new one when it is refused; in place
+        /// of `credentials`.
+        public var authentication: Authentication?
         /// Fields for the base URL's origin, and for no other, such as a service's key: they replace `fields` of their
         /// names, and no redirect takes them to another origin.
         public var originFields = Fields() {

@@ -138,14 +138,14 @@ extension ManualClock {
     }
 
     /// Waits until at least `count` requests wait to be tried again, on loops that live by the clock.
-    public func waitForRetries(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
+    public func waitForRetries(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws {
         try await changes.first(within: limit, { "retry number \(count)" }) { [self] in
             time.pauses.count >= count ? () : nil
         }
     }
 
     /// Waits until at least `count` tasks sleep on the clock.
-    public func waitForSleepers(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
+    public func waitForSleepers(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws {
         try await changes.first(within: limit, { "sleeper number \(count)" }) { [self] in
             sleepers.withLock { $0.count } >= count ? () : nil
         }

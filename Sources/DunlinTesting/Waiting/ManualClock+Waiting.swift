@@ -3,7 +3,7 @@ internal import DunlinReactor
 extension ManualClock {
     /// Waits until at least `count` requests wait on a session's loop, each for something that a timeout will end:
     /// a connection, a byte, or the end of an exchange over another transport.
-    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .seconds(30)) async throws {
+    public func waitForDeadlines(_ count: Int = 1, within limit: Duration = .seconds(120)) async throws {
         // A wait may begin on its caller's own thread while the loop sleeps, and for a time that it has in its book
         // already: nobody tells of that, and the pace finds it.
         let what = "deadline number \(count)"

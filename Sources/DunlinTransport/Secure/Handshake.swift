@@ -40,11 +40,22 @@ struct Handshake: ~Copyable {
 
     private typealias Terms = (tls: TLSContext, peer: TLSPeer)
 
+    private enum Read: Sendable {
+        case terms(Terms)
+        case failed(any Error)
+    }
+
     /// The system's roots take longer to read than others on the loop can wait.
     private static func terms(of tlsPolicy: any TLSPolicy, for origin: HTTP.Origin) async throws -> Terms {
         @Sendable func terms() throws -> Terms { (try tlsPolicy.context(), try tlsPolicy.peer(for: origin)) }
         if tlsPolicy.isAtHand { return try terms() }
-        return try await DiskThreads.shared.run { Result { try terms() } }.get()
+        let read = await DiskThreads.shared.run {
+            do { return Read.terms(try terms()) } catch { return .failed(error) }
+        }
+        switch read {
+        case .terms(let terms): return terms
+        case .failed(let error): throw error
+        }
     }
 
     private init(

@@ -44,7 +44,7 @@ private final class TokenServer: Sendable {
     ) throws -> (server: TokenServer, mock: Mocked) {
         let server = TokenServer()
         let mock = try Mocked {
-            $0.authenticator = HTTPSession.BearerAuthenticator(first) { client in
+            $0.authentication = .bearer(first) { client in
                 try await server.gate.opened()
                 return .init(try await client.post("/token", as: .string).value, lifetime: lifetime)
             }
@@ -87,7 +87,7 @@ private final class TokenServer: Sendable {
     }
 
     @Test func `a token that does not help is not got again and again`() async throws {
-        let (server, mock) = try Self.scene("0")
+        let (server, mock) = try Self.scene("0", clock: ManualClock())
         server.refuseAll()
         for _ in 0..<5 {
             let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
@@ -179,7 +179,7 @@ private final class TokenServer: Sendable {
     func `a refresh ends when the last who waits for it leaves, not before`(allLeave: Bool) async throws {
         let isRefreshing = LoopbackServer.Gate(), hasEnded = LoopbackServer.Gate(), mayEnd = LoopbackServer.Gate()
         let mock = try Mocked {
-            $0.authenticator = HTTPSession.BearerAuthenticator { _ in
+            $0.authentication = .bearer { _ in
                 isRefreshing.open()
                 do {
                     try await mayEnd.opened()
@@ -209,12 +209,10 @@ private final class TokenServer: Sendable {
     @Test func `a refresh has a limit of its own, and so has a request that waits for it`() async throws {
         let clock = ManualClock()
         let mock = try Mocked {
-            var authenticator = HTTPSession.BearerAuthenticator { _ in
+            $0.authentication = .bearer(refreshTimeout: .seconds(20)) { _ in
                 try await Task.sleep(for: .seconds(3600))
                 return "never"
             }
-            authenticator.refreshTimeout = .seconds(20)
-            $0.authenticator = authenticator
             try $0.use(clock)
         }
         for (limit, code) in [(Duration.seconds(5), NetworkError.Code.timedOut), (.seconds(30), .authenticationFailed)]
@@ -238,8 +236,8 @@ private final class TokenServer: Sendable {
         #expect(try await mock.session.get("x", as: .string).value == "in")
     }
 
-    @Test func `an authenticator that could say nothing is refused`() throws {
-        let authenticator = HTTPSession.BearerAuthenticator { _ in "t" }
+    @Test func `an authentication that could say nothing is refused`() throws {
+        let authentication = HTTPSession.Authentication.bearer { _ in "t" }
         let wrong: [(String?, (inout HTTPSession.Configuration) -> Void)] = [
             (nil, { _ in }), ("http://u:p@api.test", { _ in }),
             ("http://api.test", { $0.credentials = .bearer(token: "x") }),
@@ -248,7 +246,7 @@ private final class TokenServer: Sendable {
         for (base, change) in wrong {
             let error = #expect(throws: NetworkError.self) {
                 try Mocked(base) {
-                    $0.authenticator = authenticator
+                    $0.authentication = authentication
                     change(&$0)
                 }
             }

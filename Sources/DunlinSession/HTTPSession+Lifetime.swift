@@ -4,38 +4,22 @@ internal import DunlinTransport
 public import FoundationEssentials
 internal import Synchronization
 
-/// Makes HTTP requests and owns what they share: connections, defaults, and the list of running requests.
-///
-/// ```swift
-/// let client = try HTTPSession(.init(baseURL: "https://api.example.com/v1"))
-/// let user = try await client.get("users/42", as: User.self)
-/// ```
-///
-/// A session may be used from any task. Releasing the last reference closes its idle connections; requests that are
-/// still running keep what they need until they are done. `shutdown()` ends it sooner and waits for the end.
-public final class HTTPSession: Sendable {
-    /// What its requests share.
-    package let core: SessionCore
-
+extension HTTPSession {
     /// Throws `NetworkError` with code `invalidConfiguration` for settings that contradict themselves, and the
     /// system's error when it has no thread or descriptor left for a loop.
-    public init(_ configuration: Configuration = Configuration()) throws {
+    public convenience init(_ configuration: Configuration = Configuration()) throws {
         let builder = try RequestBuilder(configuration)
         let warnings = SecurityWarnings(configuration.securityWarningHandler)
         let tlsPolicySource = try SessionTLSPolicySource(
             configuration.tls, configuration.authenticationHandler, baseURL: configuration.baseURL, builder.clearText,
             warnings)
         let loops = try configuration.loops ?? ReactorGroup.shared.reactors()
-        core = SessionCore(
-            configuration, builder, tlsPolicySource, on: loops,
-            chain: Chain(configuration, builder, on: loops[0], tlsPolicySource))
+        self.init(
+            SessionCore(
+                configuration, builder, tlsPolicySource, on: loops,
+                chain: Chain(configuration, builder, on: loops[0], tlsPolicySource)))
         if let warning = configuration.redirects.warning { warnings.note(warning) }
         configuration.tls.warnings.forEach(warnings.note)
-    }
-
-    /// Another face of a session that there is.
-    init(_ core: SessionCore) {
-        self.core = core
     }
 
     /// A session whose relative targets are under a URL, with what else is to be said of it:

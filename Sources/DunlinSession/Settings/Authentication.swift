@@ -1,0 +1,18 @@
+extension HTTPSession {
+    /// How a session proves who its user is, and does so again when that is refused.
+    ///
+    /// ```swift
+    /// .bearer { client in try await newToken(by: client) }     // a token that a closure gets
+    /// .by(OAuth())                                             // any ``HTTPSession/Authenticator``
+    /// ```
+    public struct Authentication: Sendable {
+        /// Something that the chain makes a stage of.
+        package protocol Method: Sendable {}
+
+        let method: any Method
+
+        init(_ method: any Method) {
+            self.method = method
+        }
+    }
+}
