@@ -1,11 +1,15 @@
 import Dunlin
 import DunlinTesting
-import Mocking
 import Testing
 
 private nonisolated struct Grant: Codable {
     var access_token: String
     var expires_in: Int
+}
+
+private nonisolated struct User: Codable {
+    var id: Int
+    var name: String
 }
 
 /// The snippets of the article about tokens.
@@ -63,7 +67,7 @@ private nonisolated struct Grant: Codable {
             $0.authentication = .by(SignedIn())
         }
         // The first credential was got, and is refused before anything was accepted.
-        let error = try await networkError { _ = try await client.get("x", as: .string) }
+        let error = await #expect(throws: NetworkError.self) { try await client.get("x", as: .string) }
         #expect(error?.response?.status == 419)
         #expect(try await client.get("x", as: .string).value == "in")
         let keys = transport.requests.map { $0.fields["X-Session"] }

@@ -207,10 +207,10 @@ private final class TokenServer: Sendable {
     }
 
     @Test func `a refresh has a limit of its own, and so has a request that waits for it`() async throws {
-        let clock = ManualClock()
+        let (clock, never) = (ManualClock(), LoopbackServer.Gate())
         let mock = try Mocked {
             $0.authentication = .bearer(refreshTimeout: .seconds(20)) { _ in
-                try await Task.sleep(for: .seconds(3600))
+                try await never.opened()
                 return "never"
             }
             try $0.use(clock)
