@@ -15,8 +15,8 @@ public struct ContentDigest: Sendable, Hashable {
         public let description: String
     }
 
-    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Throws for anything else: a mistyped digest
-    /// must not mean that none is checked.
+    /// Reads hexadecimal digits, as `sha256sum` prints them, in either case. Throws for anything else: a mistyped
+    /// digest must not mean that none is checked.
     public init(_ algorithm: ContentDigest.Algorithm, hex: String) throws(Malformed) {
         let digits = Array(hex.utf8)
         let wanted = "a digest by \(algorithm) has \(2 * algorithm.byteCount) hexadecimal digits"
@@ -35,11 +35,7 @@ public struct ContentDigest: Sendable, Hashable {
         self.bytes = Bytes(bytes)
     }
 
-    public var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var hex: String { bytes.hex }
 
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

@@ -50,7 +50,7 @@ import Testing
         "README.md": 7,
         "Sources/Dunlin/Dunlin.docc/Dunlin.md": 1,
         "Sources/Dunlin/Dunlin.docc/GettingStarted.md": 7,
-        "Sources/Dunlin/Dunlin.docc/HeadersAndOptions.md": 4,
+        "Sources/Dunlin/Dunlin.docc/HeadersAndOptions.md": 5,
         "Sources/Dunlin/Dunlin.docc/TimeoutsAndLimits.md": 3,
         "Sources/Dunlin/Dunlin.docc/Errors.md": 5,
         "Sources/Dunlin/Dunlin.docc/Lifetimes.md": 5,
