@@ -99,8 +99,8 @@ let package = Package(
             name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinSemanticsTests", dependencies: ["DunlinSemantics", "DunlinTypes", "LedgerRows"],
-            swiftSettings: dialect),
+            name: "DunlinSemanticsTests",
+            dependencies: ["DunlinSecure", "DunlinSemantics", "DunlinTypes", "LedgerRows"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransportTests",
             dependencies: [
