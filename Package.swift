@@ -186,6 +186,7 @@ let package = Package(
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
+    "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],
     "Display": ["Dunlin", "DunlinDisplay"],
