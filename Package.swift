@@ -99,8 +99,8 @@ let package = Package(
             name: "DunlinReactorTests", dependencies: ["DunlinReactor", "DunlinTypes", "DunlinTesting", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
-            name: "DunlinSemanticsTests", dependencies: ["DunlinSemantics", "DunlinTypes", "LedgerRows"],
-            swiftSettings: dialect),
+            name: "DunlinSemanticsTests",
+            dependencies: ["DunlinSecure", "DunlinSemantics", "DunlinTypes", "LedgerRows"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinTransportTests",
             dependencies: [
@@ -186,6 +186,7 @@ let package = Package(
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
+    "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],
     "Display": ["Dunlin", "DunlinDisplay"],

@@ -35,11 +35,7 @@ public struct ContentDigest: Sendable, Hashable {
         self.bytes = Bytes(bytes)
     }
 
-    public var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: text, as: UTF8.self)
-    }
+    public var hex: String { bytes.hex }
 
     private static func value(_ digit: UInt8) -> UInt8? {
         switch digit {

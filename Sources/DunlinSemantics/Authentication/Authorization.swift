@@ -23,9 +23,7 @@ public enum Authorization {
     public static func basic(user: String, password: String) throws(Problem) -> String {
         if user.utf8.contains(UInt8(ascii: ":")) { throw .colonInUser }
         let pair = "\(user):\(password)"
-        // C1 control characters are two bytes in UTF-8.
-        let hasControls = pair.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
-        if hasControls { throw .controlCharacter }
+        if hasControls(pair) { throw .controlCharacter }
         return "Basic " + Base64.encode(Bytes(pair))
     }
 
@@ -35,6 +33,11 @@ public enum Authorization {
         guard let last = bytes.lastIndex(where: { $0 != UInt8(ascii: "=") }), bytes[...last].allSatisfy(isTokenByte)
         else { throw .malformedToken }
         return "Bearer " + token
+    }
+
+    /// C1 control characters are two bytes in UTF-8.
+    static func hasControls(_ text: String) -> Bool {
+        text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }
     }
 
     private static func isTokenByte(_ byte: UInt8) -> Bool {

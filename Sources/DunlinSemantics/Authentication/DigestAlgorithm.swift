@@ -1,0 +1,40 @@
+package import DunlinTypes
+
+/// An algorithm of Digest authentication (RFC 7616 §6.1).
+package struct DigestAlgorithm: Sendable, Hashable, CustomStringConvertible {
+    package let function: HashFunction
+    /// Whether what is made of the password is made once for a session, of the first nonces (`-sess`).
+    package let isSession: Bool
+
+    package static let md5 = DigestAlgorithm(function: .md5, isSession: false)
+
+    package init(function: HashFunction, isSession: Bool) {
+        self.function = function
+        self.isSession = isSession
+    }
+
+    /// Nil for one that is not known. Case makes no difference.
+    package init?(_ text: String) {
+        let name = text.lowercased()
+        let isSession = name.hasSuffix("-sess")
+        switch isSession ? String(name.dropLast("-sess".count)) : name {
+        case "md5": self.init(function: .md5, isSession: isSession)
+        case "sha-256": self.init(function: .sha256, isSession: isSession)
+        case "sha-512-256": self.init(function: .sha512of256, isSession: isSession)
+        default: return nil
+        }
+    }
+
+    /// The greater the stronger. Sessions are neither.
+    package var strength: Int {
+        switch function {
+        case .md5: 1
+        case .sha256: 2
+        case .sha512, .sha512of256: 3
+        }
+    }
+
+    package var description: String {
+        (function == .sha512of256 ? "SHA-512-256" : function.rawValue) + (isSession ? "-sess" : "")
+    }
+}

@@ -1,0 +1,51 @@
+package import DunlinTypes
+
+/// Makes hashes of bytes; nil where there is no such function. What is below the hashes has no OpenSSL.
+package typealias Hashing = @Sendable (HashFunction, Bytes) -> Bytes?
+
+/// The formulas of RFC 7616 §3.4.1 to §3.4.4 and of §3.5, in their order.
+struct DigestCalculation {
+    let function: HashFunction
+    let hashing: Hashing
+
+    func hash(_ text: String) throws(DigestProblem) -> String {
+        guard let hash = hashing(function, Bytes(text)) else { throw .unavailable(function) }
+        return hash.hex
+    }
+
+    /// The hash of A1. `session` is the nonces of the session's first answer, for the algorithms that have sessions.
+    func key(
+        user: String, realm: String, password: String, session: DigestSession?
+    ) throws(DigestProblem) -> String {
+        let key = try hash("\(user):\(realm):\(password)")
+        guard let session else { return key }
+        return try hash("\(key):\(session.nonce):\(session.clientNonce)")
+    }
+
+    /// The response, or what a server proves itself with, which has no method. `quality` is nil for RFC 2069.
+    func response(
+        key: String, use: DigestUse, quality: DigestQuality?, method: String, target: String, bodyHash: Bytes?
+    ) throws(DigestProblem) -> String {
+        var request = "\(method):\(target)"
+        if quality == .integrity {
+            guard let bodyHash else { throw .noBodyHash }
+            request += ":\(bodyHash.hex)"
+        }
+        let requestHash = try hash(request)
+        guard let quality else { return try hash("\(key):\(use.nonce):\(requestHash)") }
+        return try hash("\(key):\(use.nonce):\(use.count):\(use.clientNonce):\(quality.rawValue):\(requestHash)")
+    }
+}
+
+/// One use of a nonce.
+struct DigestUse: Sendable {
+    let nonce: String
+    let clientNonce: String
+    let count: String
+}
+
+/// The nonces that began a session.
+struct DigestSession: Sendable {
+    let nonce: String
+    let clientNonce: String
+}

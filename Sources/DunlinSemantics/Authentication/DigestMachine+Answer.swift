@@ -1,0 +1,107 @@
+package import DunlinTypes
+
+/// What of a request a Digest answer is made for.
+package struct DigestRequest: Sendable {
+    package var method: HTTP.Method
+    /// As it stands in the request line.
+    package var target: String
+    /// Of the body, by `DigestMachine.bodyHashFunction`; of no bytes if there is no body.
+    package var bodyHash: Bytes?
+
+    package init(method: HTTP.Method, target: String, bodyHash: Bytes? = nil) {
+        self.method = method
+        self.target = target
+        self.bodyHash = bodyHash
+    }
+}
+
+extension DigestMachine {
+    /// How the body is to be hashed for the next answer; nil if it need not be.
+    package var bodyHashFunction: HashFunction? {
+        challenge?.quality == .integrity ? challenge?.algorithm.function : nil
+    }
+
+    /// The answer for one request. It may be sent once: the next one has a count of its own.
+    ///
+    /// `clientNonce` is text that nobody else could guess, another for each answer.
+    package mutating func answer(
+        _ request: DigestRequest, clientNonce: String, cause: DigestAnswer.Cause = .unasked
+    ) throws(DigestProblem) -> DigestAnswer {
+        guard let challenge else { throw .notChallenged }
+        if clientNonce.isEmpty || Authorization.hasControls(clientNonce) { throw .unusableClientNonce }
+        let calculation = DigestCalculation(function: challenge.algorithm.function, hashing: hashing)
+        let begun = session ?? DigestSession(nonce: challenge.nonce, clientNonce: clientNonce)
+        let isSession = challenge.algorithm.isSession
+        let key = try calculation.key(
+            user: user, realm: challenge.realm, password: password, session: isSession ? begun : nil)
+        if challenge.quality == .integrity, request.bodyHash == nil { throw .noBodyHash }
+        guard let number = nonces.use(challenge.nonce) else { throw .nonceUsedUp }
+        if isSession { session = begun }
+        let use = DigestUse(
+            nonce: challenge.nonce, clientNonce: isSession ? begun.clientNonce : clientNonce, count: Self.digits(number)
+        )
+        let response = try calculation.response(
+            key: key, use: use, quality: challenge.quality, method: request.method.rawValue, target: request.target,
+            bodyHash: request.bodyHash)
+        let value = try value(challenge, calculation, use, target: request.target, response: response)
+        return DigestAnswer(
+            value: value, cause: cause, nonce: use.nonce, clientNonce: use.clientNonce, count: use.count,
+            quality: challenge.quality, realm: challenge.realm, target: request.target, algorithm: challenge.algorithm,
+            key: key)
+    }
+
+    /// The order is that of the examples in RFC 7616 §3.9. What RFC 2069 has not is left out where it is spoken.
+    private func value(
+        _ challenge: DigestChallenge, _ calculation: DigestCalculation, _ use: DigestUse, target: String,
+        response: String
+    ) throws(DigestProblem) -> String {
+        var parameters = [
+            try userParameter(challenge, calculation), "realm=\(QuotedText.of(challenge.realm))",
+            "uri=\(QuotedText.of(target))",
+        ]
+        if let text = challenge.algorithmText { parameters.append("algorithm=\(text)") }
+        parameters.append("nonce=\(QuotedText.of(use.nonce))")
+        if let quality = challenge.quality {
+            parameters += ["nc=\(use.count)", "cnonce=\(QuotedText.of(use.clientNonce))", "qop=\(quality.rawValue)"]
+        }
+        parameters.append("response=\"\(response)\"")
+        if let opaque = challenge.opaque { parameters.append("opaque=\(QuotedText.of(opaque))") }
+        if challenge.hashesUser { parameters.append("userhash=true") }
+        return "Digest " + parameters.joined(separator: ", ")
+    }
+
+    /// A name that is not ASCII has a parameter of another form, if the server knows UTF-8 (§3.4).
+    private func userParameter(
+        _ challenge: DigestChallenge, _ calculation: DigestCalculation
+    ) throws(DigestProblem) -> String {
+        if challenge.hashesUser { return "username=\"\(try calculation.hash("\(user):\(challenge.realm)"))\"" }
+        if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) { return "username*=\(ExtendedText.of(user))" }
+        return "username=\(QuotedText.of(user))"
+    }
+
+    private static func digits(_ count: UInt32) -> String {
+        let digits = String(count, radix: 16)
+        return String(repeating: "0", count: 8 - digits.utf8.count) + digits
+    }
+}
+
+/// A text as the value of a parameter whose name ends in a star (RFC 8187 §3.2).
+enum ExtendedText {
+    static func of(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let percent = UInt8(ascii: "%")
+        let bytes = text.utf8.flatMap { byte in
+            isPlain(byte) ? [byte] : [percent, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return "UTF-8''" + String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$&+-.^_`|~".utf8.contains(byte)
+        }
+    }
+}

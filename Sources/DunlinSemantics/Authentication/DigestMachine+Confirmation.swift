@@ -1,0 +1,47 @@
+package import DunlinTypes
+
+extension DigestMachine {
+    /// What a server's word about an answer is worth.
+    package enum Confirmation: Sendable, Hashable {
+        /// There is no proof that could be checked.
+        case unproven
+        /// The server knows the password.
+        case proven
+        /// The response is not to be believed.
+        case wrong(DigestProblem)
+    }
+
+    /// What the server says of an answer that it took. `bodyHash` is that of the response's body, if it is known: only
+    /// a proof of the quality `auth-int` needs it, and without it such a proof is none.
+    package mutating func confirmed(
+        _ info: AuthenticationInfo, of answer: DigestAnswer, bodyHash: Bytes? = nil
+    ) -> Confirmation {
+        let confirmation = confirmation(info, of: answer, bodyHash)
+        if case .wrong = confirmation { return confirmation }
+        if let next = info.nextNonce, let realm = challenge?.realm, Self.isSame(realm, answer.realm) {
+            challenge?.nonce = next
+        }
+        return confirmation
+    }
+
+    private func confirmation(
+        _ info: AuthenticationInfo, of answer: DigestAnswer, _ bodyHash: Bytes?
+    ) -> Confirmation {
+        if let nonce = info.clientNonce, !Self.isSame(nonce, answer.clientNonce) { return .wrong(.otherAnswer) }
+        if let count = info.count, count.lowercased() != answer.count { return .wrong(.otherAnswer) }
+        // What RFC 2069 had in that place is another thing.
+        guard let proof = info.proof, let asked = answer.quality else { return .unproven }
+        guard let quality = info.quality.map({ DigestQuality(rawValue: $0.lowercased()) }) ?? asked else {
+            return .wrong(.otherAnswer)
+        }
+        let calculation = DigestCalculation(function: answer.algorithm.function, hashing: hashing)
+        let use = DigestUse(nonce: answer.nonce, clientNonce: answer.clientNonce, count: answer.count)
+        do throws(DigestProblem) {
+            let expected = try calculation.response(
+                key: answer.key, use: use, quality: quality, method: "", target: answer.target, bodyHash: bodyHash)
+            return proof.lowercased() == expected ? .proven : .wrong(.wrongProof)
+        } catch {
+            return .unproven
+        }
+    }
+}

@@ -1,0 +1,71 @@
+internal import DunlinTypes
+
+/// The Digest authentication of one user in one realm (RFC 7616): what is answered to challenges, and what is made of a
+/// server's word about the answers.
+///
+/// Rules:
+/// 1. A challenge is answered once within a call. If the server says then that the nonce was stale, it is answered once
+///    more; if it does not say so, the password is wrong.
+/// 2. An answer that nobody asked for had the nonce of an earlier call. If the server gives another one then, it is
+///    answered once, whether it says *stale* or not: one that was started anew does not know what it has forgotten.
+/// 3. Each use of a nonce is counted, from 1. A nonce that the server gives with its confirmation replaces the one
+///    before, but begins no session.
+/// 4. With sessions all answers have the client's nonce of the first one, so that those agree who make the key once and
+///    those who make it each time.
+/// 5. A confirmation with a proof must have the right one, and speak of that very answer.
+///
+/// Several calls may use one machine by turns. Knows no randomness: client's nonces come from outside. Must not know
+/// OpenSSL: hashes come from outside as well.
+package struct DigestMachine: Sendable {
+    package enum Action: Sendable, Hashable {
+        /// Send the request again, with what `answer` makes for this cause.
+        case answer(DigestAnswer.Cause)
+        case refuse(DigestProblem)
+    }
+
+    let user: String
+    let password: String
+    let hashing: Hashing
+    package internal(set) var challenge: DigestChallenge?
+    var nonces = DigestNonces()
+    var session: DigestSession?
+
+    /// Throws for what no field can carry.
+    package init(user: String, password: String, hashing: @escaping Hashing) throws(Authorization.Problem) {
+        if Authorization.hasControls(user) || Authorization.hasControls(password) { throw .controlCharacter }
+        self.user = user
+        self.password = password
+        self.hashing = hashing
+    }
+
+    /// The server asks. `last` is the answer that the call has sent before, to whatever challenge.
+    package mutating func challenged(_ new: DigestChallenge, after last: DigestAnswer? = nil) -> Action {
+        let function = new.algorithm.function
+        guard hashing(function, .empty) != nil else { return .refuse(.unavailable(function)) }
+        guard let last, Self.isSame(last.realm, new.realm) else {
+            take(new)
+            return .answer(.challenged)
+        }
+        let isForgotten = last.cause == .unasked && !Self.isSame(last.nonce, new.nonce)
+        guard new.isStale || isForgotten else { return .refuse(.wrongPassword) }
+        if last.cause == .renewed { return .refuse(.staleAgain) }
+        take(new)
+        return .answer(.renewed)
+    }
+
+    private mutating func take(_ new: DigestChallenge) {
+        let isKnown = challenge.map { Self.isSame($0.nonce, new.nonce) && $0.algorithm == new.algorithm } ?? false
+        if !isKnown { session = nil }
+        challenge = new
+    }
+
+    /// Texts are the same to a server if their bytes are.
+    static func isSame(_ left: String, _ right: String) -> Bool { left.utf8.elementsEqual(right.utf8) }
+}
+
+extension DigestMachine: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Shows nothing secret, and no user's name.
+    package var description: String { "Digest authentication" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

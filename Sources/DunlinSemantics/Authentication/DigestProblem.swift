@@ -1,0 +1,38 @@
+package import DunlinTypes
+
+/// Why there is no answer to a Digest challenge, or why a server's proof is none. Nothing in it is secret.
+package enum DigestProblem: Error, Sendable, Hashable {
+    /// Nothing has asked yet.
+    case notChallenged
+    /// It was answered, and the server asks again.
+    case wrongPassword
+    /// A new nonce was stale at once.
+    case staleAgain
+    /// There is no such hash function here: a FIPS provider has no MD5.
+    case unavailable(HashFunction)
+    /// The server wants the body hashed, and its hash is not there.
+    case noBodyHash
+    /// All four thousand million uses of a nonce are used up.
+    case nonceUsedUp
+    case unusableClientNonce
+    /// The server said something of another answer than ours.
+    case otherAnswer
+    /// Whoever sent the response does not know the password.
+    case wrongProof
+}
+
+extension DigestProblem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notChallenged: "there is no challenge to answer"
+        case .wrongPassword: "user name or password are not accepted"
+        case .staleAgain: "the server calls each nonce stale"
+        case .unavailable(let function): "\(function) is not available here"
+        case .noBodyHash: "the server wants the body protected, and it is not there as a whole"
+        case .nonceUsedUp: "the nonce cannot be used again"
+        case .unusableClientNonce: "the client's nonce is empty or has control characters"
+        case .otherAnswer: "the server confirms another answer than the one that was sent"
+        case .wrongProof: "the server does not know the password"
+        }
+    }
+}

@@ -1,0 +1,121 @@
+internal import DunlinTypes
+
+/// The protection spaces that were met, and what gets into them (RFC 9110 §11.5): so no request need be refused first.
+///
+/// Rules:
+/// 1. A space is an origin, a scheme and a realm.
+/// 2. A request gets what belongs to the space that covers its path best: by the longest path; of those, what was used
+///    last.
+/// 3. A Basic space grows with each path that it was met at. A Digest space is what its last challenge says.
+/// 4. Beyond its limit the store forgets what was used longest ago.
+///
+/// A proxy's spaces are kept in a store of their own, or under a text that is no origin's.
+package struct ProtectionSpaces: Sendable {
+    /// What gets into a space.
+    package enum Access: Sendable {
+        /// The value of a field, the same for each request.
+        case basic(String)
+        case digest(DigestMachine)
+
+        var scheme: Scheme {
+            switch self {
+            case .basic: .basic
+            case .digest: .digest
+            }
+        }
+    }
+
+    package enum Scheme: Sendable, Hashable {
+        case basic
+        case digest
+    }
+
+    package struct Name: Sendable, Hashable {
+        package let origin: String
+        package let scheme: Scheme
+        /// Byte for byte: what Unicode takes for the same is two realms to a server.
+        private let realm: [UInt8]
+
+        package init(origin: String, scheme: Scheme, realm: String) {
+            self.origin = origin
+            self.scheme = scheme
+            self.realm = Array(realm.utf8)
+        }
+    }
+
+    private struct Space: Sendable {
+        var access: Access
+        var scope: ProtectionScope
+        /// Counted, not timed.
+        var used: UInt64
+    }
+
+    private let limit: Int
+    private var spaces: [Name: Space] = [:]
+    private var events: UInt64 = 0
+
+    package init(limit: Int = 100) {
+        self.limit = max(0, limit)
+    }
+
+    package var count: Int { spaces.count }
+
+    /// A request got in with this: so will others. The name is what to remove it by.
+    @discardableResult
+    package mutating func keep(_ access: Access, origin: String, realm: String, scope: ProtectionScope) -> Name {
+        let name = Name(origin: origin, scheme: access.scheme, realm: realm)
+        let former = access.scheme == .basic ? spaces[name]?.scope : nil
+        spaces[name] = Space(access: access, scope: former?.joined(with: scope) ?? scope, used: tick())
+        while spaces.count > limit, let oldest = spaces.min(by: { $0.value.used < $1.value.used }) {
+            spaces[oldest.key] = nil
+        }
+        return name
+    }
+
+    /// Which space a request is in that nobody has asked for credentials yet; nil for none. `target` is in origin form.
+    package func name(for origin: String, target: String) -> Name? {
+        var best: (name: Name, depth: Int, used: UInt64)?
+        for (name, space) in spaces where name.origin == origin {
+            guard let depth = space.scope.depth(of: target) else { continue }
+            if let best, (best.depth, best.used) > (depth, space.used) { continue }
+            best = (name, depth, space.used)
+        }
+        return best?.name
+    }
+
+    /// What gets into a space, used now: a machine counts its answers. Nil if nothing is known of the space.
+    package mutating func use<Result, Failure: Error>(
+        _ name: Name, _ body: (inout Access) throws(Failure) -> Result
+    ) throws(Failure) -> Result? {
+        guard var space = spaces.removeValue(forKey: name) else { return nil }
+        space.used = tick()
+        defer { spaces[name] = space }
+        return try body(&space.access)
+    }
+
+    /// After a password was refused, for example.
+    package mutating func remove(_ name: Name) {
+        spaces[name] = nil
+    }
+
+    package mutating func removeAll() {
+        spaces.removeAll()
+    }
+
+    private mutating func tick() -> UInt64 {
+        events += 1
+        return events
+    }
+}
+
+extension ProtectionSpaces.Access: CustomStringConvertible, CustomReflectable {
+    /// Shows nothing secret.
+    package var description: String {
+        switch self {
+        case .basic: "Basic authentication"
+        case .digest(let machine): machine.description
+        }
+    }
+
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

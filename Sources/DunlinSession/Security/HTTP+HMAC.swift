@@ -1,0 +1,57 @@
+internal import DunlinSecure
+
+extension HTTP {
+    /// Codes that show a message to be from one who has the key (HMAC, RFC 2104): what services want requests signed
+    /// with.
+    ///
+    /// ```swift
+    /// let signature = try HTTP.HMAC(.sha256, key: key).code(of: order)
+    /// try await client.post(
+    ///     "orders", headers: ["X-Signature": signature.hex],
+    ///     body: .bytes(order, contentType: "application/json"))
+    /// ```
+    ///
+    /// No description shows the key.
+    public struct HMAC: Sendable {
+        public let algorithm: ContentDigest.Algorithm
+        private let key: Bytes
+
+        public init(_ algorithm: ContentDigest.Algorithm, key: Bytes) {
+            self.algorithm = algorithm
+            self.key = key
+        }
+
+        /// The message's code, as long as a digest of the algorithm.
+        ///
+        /// Throws `NetworkError` with code `invalidConfiguration` where OpenSSL is configured without the algorithm.
+        public func code(of message: Bytes) throws -> Bytes {
+            do throws(HashFunction.Unavailable) {
+                return try HashFunction(algorithm).code(of: message, key: key)
+            } catch {
+                throw NetworkError(.invalidConfiguration, "\(error)", underlying: error)
+            }
+        }
+
+        /// Whether this is the message's code, as a webhook's receiver has to know. How long it takes does not show how
+        /// much of a wrong code is right.
+        public func isCode(_ code: Bytes, of message: Bytes) throws -> Bool {
+            let own = try self.code(of: message)
+            return own.count == code.count && zip(own, code).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+        }
+    }
+}
+
+extension HTTP.HMAC: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    public var description: String { "HMAC by \(algorithm)" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension HashFunction {
+    fileprivate init(_ algorithm: ContentDigest.Algorithm) {
+        switch algorithm {
+        case .sha256: self = .sha256
+        case .sha512: self = .sha512
+        }
+    }
+}

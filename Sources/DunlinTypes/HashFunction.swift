@@ -1,0 +1,20 @@
+/// The hash functions that protocols ask for. MD5 is among them because Digest authentication has it; nothing is
+/// trusted for its MD5.
+package enum HashFunction: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+    case md5 = "MD5"
+    case sha256 = "SHA-256"
+    case sha512 = "SHA-512"
+    /// 256 bits that begin from other values than SHA-512: no part of it (FIPS 180-4 §5.3.6).
+    case sha512of256 = "SHA-512/256"
+
+    /// The length of a hash.
+    package var byteCount: Int {
+        switch self {
+        case .md5: 16
+        case .sha256, .sha512of256: 32
+        case .sha512: 64
+        }
+    }
+
+    package var description: String { rawValue }
+}
