@@ -7,11 +7,6 @@ private nonisolated struct Grant: Codable {
     var expires_in: Int
 }
 
-private nonisolated struct User: Codable {
-    var id: Int
-    var name: String
-}
-
 /// The snippets of the article about tokens.
 @Suite struct `Tokens guide` {
     @Test func `a closure gets a token for all requests`() async throws {
@@ -32,6 +27,18 @@ private nonisolated struct User: Codable {
         let user = try await client.get("users/42", as: User.self)
         #expect(user.name == "Ada")
         #expect(transport.requests.map { $0.fields["Authorization"] } == [nil, "Bearer t1"])
+    }
+
+    @Test func `a password is sent when it is asked for`() async throws {
+        let (transport, secret) = (MockTransport(), "pw")
+        transport.otherwise { request in
+            request.fields["Authorization"] == "Basic YWRhOnB3"
+                ? .respond(body: "in") : .respond(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.test", transport: transport)
+        configuration.authentication = .password(user: "ada", password: secret)
+        let client = try HTTPSession(configuration)
+        #expect(try await client.get("x", as: .string).value == "in")
     }
 
     struct SignedIn: HTTPSession.Authenticator {

@@ -18,6 +18,19 @@ extension HTTPSession.Authentication {
         .by(BearerAuthenticator(initialCredential: token, refreshTimeout: refreshTimeout, source: refresh))
     }
 
+    /// Answers challenges of the base URL's origin by a password: Digest (RFC 7616) by its strongest algorithm, or else
+    /// Basic (RFC 7617). Nothing is sent before the server asks; then it is sent unasked within the protection space.
+    ///
+    /// A wrong password is answered once. A body that can be sent again is; for another one, have the request ask for
+    /// the server's consent (`expectsContinue`).
+    ///
+    /// - Parameter allowsBasicInClearText: **Lowers security.** Whether Basic is answered over http, where everybody on
+    ///   the way can read the password; if not, such a challenge fails with `clearTextRefused`.
+    public static func password(user: String, password: String, allowsBasicInClearText: Bool = false) -> Self {
+        Self(
+            HTTPSession.Password(user: user, password: password, allowsBasicInClearText: allowsBasicInClearText))
+    }
+
     /// Proves it by this authenticator.
     public static func by(_ authenticator: some HTTPSession.Authenticator) -> Self {
         Self(AuthenticatorMethod(authenticator: authenticator))
@@ -37,6 +50,18 @@ private struct BearerAuthenticator: HTTPSession.Authenticator {
         _ stale: HTTPSession.BearerToken?, using client: HTTPSession
     ) async throws -> HTTPSession.BearerToken {
         try await source(client)
+    }
+}
+
+extension HTTPSession {
+    /// A user's name and password, which challenges are answered by.
+    struct Password: Authentication.Method, CustomReflectable {
+        let user: String
+        let password: String
+        let allowsBasicInClearText: Bool
+
+        /// Shows nothing secret.
+        var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 

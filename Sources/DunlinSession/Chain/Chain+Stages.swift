@@ -8,7 +8,7 @@ extension Chain {
     /// |---|---|
     /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
     /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
-    /// | authenticator | what redirects and retries send goes with the newest credential |
+    /// | authenticator or password | what redirects and retries send goes with the newest credential |
     /// | connectivity | a hop that waits for a network has sent nothing, so the stages before have nothing to decide |
     /// | resending | it mends what went wrong between the two ends of a connection, which concerns no other stage |
     /// | cookies | they belong to what is sent to one origin, not to what was asked for |
@@ -35,15 +35,22 @@ extension Chain {
         var stages: [any Stage] = [
             RetryStage(settings: settings.retries), RedirectStage(settings: settings),
         ]
-        if let method = settings.authentication?.method as? any CredentialMethod,
-            let origin = settings.builder.baseOrigin
-        {
-            let source = method.source(at: now) { [retries = settings.retries] in retries.chance() }
-            stages.append(AuthenticatorStage(source: source, origin: origin))
-        }
+        if let stage = authentication(settings, at: now) { stages.append(stage) }
         stages += [ConnectivityStage(settings: settings), ResendStage()]
         if let jar = settings.cookies { stages.append(CookieStage(jar: jar)) }
         if settings.secretFields != .usual { stages.append(SecretFieldStage(names: settings.secretFields)) }
         return stages
+    }
+
+    private static func authentication(_ settings: ChainSettings, at now: MonotonicTime) -> (any Stage)? {
+        guard let origin = settings.builder.baseOrigin else { return nil }
+        switch settings.authentication?.method {
+        case let method as any CredentialMethod:
+            let source = method.source(at: now) { [retries = settings.retries] in retries.chance() }
+            return AuthenticatorStage(source: source, origin: origin)
+        case let password as HTTPSession.Password:
+            return PasswordStage(keeper: PasswordKeeper(password), origin: origin)
+        default: return nil
+        }
     }
 }

@@ -3,6 +3,7 @@ extension HTTPSession {
     ///
     /// ```swift
     /// .bearer { client in try await newToken(by: client) }     // a token that a closure gets
+    /// .password(user: "ada", password: secret)                 // answers challenges, Digest before Basic
     /// .by(OAuth())                                             // any ``HTTPSession/Authenticator``
     /// ```
     public struct Authentication: Sendable {
