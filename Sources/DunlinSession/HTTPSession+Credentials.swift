@@ -4,13 +4,21 @@ extension HTTPSession {
     /// Replaces the session's credentials; nil for none but the user info of the base URL.
     ///
     /// Throws `NetworkError` with code `invalidConfiguration`, and changes nothing, for credentials that cannot be
-    /// sent, beside a field `Authorization`, and without a base URL.
+    /// sent, beside a field `Authorization` or `authentication`, and without a base URL.
     public func replace(credentials: HTTP.Credentials?) throws {
+        if credentials != nil { try checkAuthentication() }
         try core.builder.home.replace(credentials: credentials)
     }
 
     /// Replaces the session's `originFields`, in the same way.
     public func replace(originFields fields: Fields) throws {
+        if fields.contains("authorization") { try checkAuthentication() }
         try core.builder.home.replace(fields)
+    }
+
+    private func checkAuthentication() throws {
+        if core.authentication == nil { return }
+        throw NetworkError(
+            .invalidConfiguration, "`authentication` and other credentials say twice who the user is")
     }
 }

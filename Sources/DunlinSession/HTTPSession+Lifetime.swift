@@ -14,10 +14,12 @@ extension HTTPSession {
             configuration.tls, configuration.authenticationHandler, baseURL: configuration.baseURL, builder.clearText,
             warnings)
         let loops = try configuration.loops ?? ReactorGroup.shared.reactors()
+        let authentication = Chain.authentication(configuration, builder, at: loops[0].now())
         self.init(
             SessionCore(
-                configuration, builder, tlsPolicySource, on: loops,
-                chain: Chain(configuration, builder, on: loops[0], tlsPolicySource)))
+                configuration, builder, tlsPolicySource, on: loops, authentication: authentication,
+                chain: Chain(
+                    configuration, builder, on: loops[0], tlsPolicySource, authentication: authentication)))
         if let warning = configuration.redirects.warning { warnings.note(warning) }
         configuration.tls.warnings.forEach(warnings.note)
     }
@@ -106,7 +108,10 @@ extension HTTPSession {
     @discardableResult
     public func restart(grace: Duration = .zero) async -> Int {
         let cancelled = await shutdown(grace: grace)
-        tasks.open(Chain(core.configuration, core.builder, on: core.loops[0], core.tlsPolicySource))
+        tasks.open(
+            Chain(
+                core.configuration, core.builder, on: core.loops[0], core.tlsPolicySource,
+                authentication: core.authentication))
         core.residents.reopen()
         return cancelled
     }

@@ -72,6 +72,7 @@ private nonisolated struct Grant: Codable {
         let client = try HTTPSession(baseURL: "http://api.test") {
             $0.transport = transport
             $0.authentication = .by(SignedIn())
+            try $0.use(ManualClock())
         }
         // The first credential was got, and is refused before anything was accepted.
         let error = await #expect(throws: NetworkError.self) { try await client.get("x", as: .string) }

@@ -22,12 +22,11 @@ extension HTTPSession {
     ///    for the same refresh, and share its result or its failure.
     /// 2. A request that is refused is sent once more with a newer credential, if its body can be sent again. If it is
     ///    refused again, its response is what it is.
-    /// 3. After a failed refresh, and after a new credential that is refused at once, none is got for a while, from a
-    ///    second to a minute: requests fail with what the last refresh failed with.
+    /// 3. After a failed refresh, and after a new credential that is refused before it is accepted, none is got for a
+    ///    while, from a second to a minute: requests fail with what the refresh failed with, or go with what there is.
     /// 4. A credential with a lifetime is refreshed ahead, while requests still go with it.
-    /// 5. `refresh` runs off the loops, in a task of its own with a limit of its own. It ends early when the last
-    ///    request that waits for it has left. Requests that are made in it go without the credential, and wait in no
-    ///    queue.
+    /// 5. `refresh` runs off the loops, in a task of its own with a limit of its own, whoever has left meanwhile.
+    ///    Requests that are made in it go without the credential, and wait in no queue.
     /// 6. The credential stays with the origin. A request with its own `Authorization`, or other fields of the same
     ///    names, or with `credentials` in its options goes with these.
     public protocol Authenticator<Credential>: Sendable {

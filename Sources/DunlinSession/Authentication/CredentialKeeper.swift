@@ -19,7 +19,7 @@ struct CredentialGrant: Sendable {
 }
 
 final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSource {
-    private typealias Waiter = ValueWaiter<Void>
+    private typealias Waiter = ValueWaiter<Result<CredentialGrant, any Error>>
 
     private struct Known: Sendable {
         let credential: Source.Credential
@@ -33,52 +33,39 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
         }
     }
 
-    private struct State {
-        var machine: RefreshMachine<Known, Waiter>
-        var refresh: Task<Void, Never>?
-    }
-
     private let source: Source
     private let chance: @Sendable () -> UInt64
-    private let state: Mutex<State>
+    private let machine: Mutex<RefreshMachine<Known, Waiter>>
 
     init(_ source: Source, at now: MonotonicTime, chance: @escaping @Sendable () -> UInt64) {
         self.source = source
         self.chance = chance
         let first = source.initialCredential
-        let machine = RefreshMachine<Known, Waiter>(
-            first.map { Known($0, of: source) },
-            lifetime: first.flatMap { source.lifetime(of: $0) }?.clampedNanoseconds, chance: chance(), at: now)
-        state = Mutex(State(machine: machine))
-    }
-
-    deinit {
-        state.withLock { $0.refresh }?.cancel()
+        machine = Mutex(
+            RefreshMachine(
+                first.map { Known($0, of: source) },
+                lifetime: first.flatMap { source.lifetime(of: $0) }?.clampedNanoseconds, chance: chance(), at: now))
     }
 
     func isRefused(by response: ResponseHead) -> Bool { source.isRefused(by: response) }
 
     func refused(_ number: UInt64, at now: MonotonicTime) -> Bool {
-        state.withLock { $0.machine.refused(number, at: now) } == .sendAgain
+        machine.withLock { $0.refused(number, at: now) } == .sendAgain
     }
 
-    func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
+    func accepted(_ number: UInt64) { machine.withLock { $0.accepted(number) } }
 
     func grant(for call: LiveCall) async throws -> CredentialGrant {
-        while true {
-            let waiter = Waiter(on: call.loop)
-            switch state.withLock({ $0.machine.ask(waiter, at: call.loop.now()) }) {
-            case .use(let held): return Self.grant(held)
-            case .useAndRefresh(let held, let refresh):
-                begin(refresh, instead: held.credential.credential, call)
-                return Self.grant(held)
-            case .wait(let number, let begins):
-                if let begins { begin(begins, instead: stale, call) }
-                try await wait(waiter, number, call)
-            case .fail(let error):
-                throw NetworkError(
-                    .authenticationFailed, "no new credential could be got", isSafeToRetry: true, underlying: error)
-            }
+        let waiter = Waiter(on: call.loop)
+        switch machine.withLock({ $0.ask(waiter, at: call.loop.now()) }) {
+        case .use(let held): return Self.grant(held)
+        case .useAndRefresh(let held, let refresh):
+            begin(refresh, instead: held.credential.credential, call)
+            return Self.grant(held)
+        case .wait(let number, let begins):
+            if let begins { begin(begins, instead: stale, call) }
+            return try await wait(waiter, number, call)
+        case .fail(let error): throw Self.failure(error)
         }
     }
 
@@ -86,17 +73,18 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
         CredentialGrant(fields: held.credential.fields, number: held.number)
     }
 
-    private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
+    private static func failure(_ cause: any Error) -> NetworkError {
+        NetworkError(.authenticationFailed, "no new credential could be got", isSafeToRetry: true, underlying: cause)
+    }
 
-    private func wait(_ waiter: Waiter, _ number: UInt64, _ call: LiveCall) async throws {
+    private var stale: Source.Credential? { machine.withLock { $0.held?.credential.credential } }
+
+    private func wait(_ waiter: Waiter, _ number: UInt64, _ call: LiveCall) async throws -> CredentialGrant {
         let outcome = await waiter.wait(until: call.request.deadline, cancellation: call.cancellation)
-        if case .value = outcome { return }
-        let unneeded = state.withLock { state in
-            guard state.machine.left(number) else { return Task<Void, Never>?.none }
-            defer { state.refresh = nil }
-            return state.refresh
+        if case .value(let result) = outcome {
+            do { return try result.get() } catch { throw Self.failure(error) }
         }
-        unneeded?.cancel()
+        machine.withLock { $0.left(number) }
         if case .timedOut = outcome {
             throw NetworkError(
                 .timedOut, "no new credential came in time", isSafeToRetry: true, exceeding: .total,
@@ -110,48 +98,49 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
 // MARK: - Refreshing
 
 extension CredentialKeeper {
-    /// Refreshes in a task that belongs to no request: it has nobody's deadline, and ends with nobody.
+    private typealias Refreshed = Result<Source.Credential, any Error>
+
+    /// Refreshes in tasks that belong to no request: they have nobody's deadline, and end with nobody. Code that does
+    /// not heed its cancellation is not waited for; what it brings later counts all the same.
     private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
-        let (core, loop) = (call.session, call.loop)
-        let refresh = Task.detached { [weak self, source] in
-            let result: Result<Source.Credential, any Error>
+        let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
+        let scope = Refreshing(core)
+        let ended = ValueWaiter<Refreshed>(on: loop)
+        let work = Task.detached { [self, source] in
+            let result: Refreshed
             do {
-                result = .success(try await Self.refreshed(source, stale, core, loop))
+                result = .success(try await scope.run { try await source.refresh(stale, using: HTTPSession(core)) })
             } catch {
                 result = .failure(error)
             }
-            self?.end(number, result, at: loop.now())
+            if !ended.deliver(result), case .success = result { end(number, result, at: loop.now()) }
         }
-        state.withLock { $0.refresh = refresh }
-    }
-
-    private static func refreshed(
-        _ source: Source, _ stale: Source.Credential?, _ core: SessionCore, _ loop: Reactor
-    ) async throws -> Source.Credential {
-        let limit = source.refreshTimeout
-        do {
-            return try await Refreshing.of(core) {
-                try await Race.run(
-                    until: loop.now().advanced(by: limit.clampedNanoseconds), Cancellation(), on: loop
-                ) {
-                    try await source.refresh(stale, using: HTTPSession(core))
-                }
+        Task.detached { [self] in
+            switch await ended.wait(until: loop.now().advanced(by: limit.clampedNanoseconds), cancellation: nil) {
+            case .value(let result): end(number, result, at: loop.now())
+            case .timedOut, .cancelled:
+                work.cancel()
+                let error = NetworkError(.timedOut, "the refresh took too long", exceeding: .total, limit: limit)
+                end(number, .failure(error), at: loop.now())
             }
-        } catch Race.Lost.timedOut {
-            throw NetworkError(.timedOut, "the refresh took too long", exceeding: .total, limit: limit)
         }
     }
 
-    private func end(_ number: UInt64, _ result: Result<Source.Credential, any Error>, at now: MonotonicTime) {
+    private func end(_ number: UInt64, _ result: Refreshed, at now: MonotonicTime) {
+        let outcome: Result<CredentialGrant, any Error>
         let waiters: [Waiter]
         switch result {
         case .success(let credential):
             let known = Known(credential, of: source)
             let lifetime = source.lifetime(of: credential)?.clampedNanoseconds
             let chance = chance()
-            waiters = state.withLock { $0.machine.refreshed(known, lifetime: lifetime, chance: chance, at: now) }
-        case .failure(let error): waiters = state.withLock { $0.machine.failed(error, number, at: now) }
+            let held: RefreshMachine<Known, Waiter>.Held
+            (waiters, held) = machine.withLock { $0.refreshed(known, lifetime: lifetime, chance: chance, at: now) }
+            outcome = .success(Self.grant(held))
+        case .failure(let error):
+            waiters = machine.withLock { $0.failed(error, number, at: now) }
+            outcome = .failure(error)
         }
-        for waiter in waiters { _ = waiter.deliver(()) }
+        for waiter in waiters { _ = waiter.deliver(outcome) }
     }
 }

@@ -154,6 +154,21 @@ final class PasswordKeeper: Sendable {
         return numbers.map { String($0, radix: 16) }.joined()
     }
 
+    /// The same answer for another sending of the same request.
+    func repeated(_ sent: Sent, _ request: RequestHead, _ body: RequestBody) -> Sent? {
+        guard case .digest(let answer, let name) = sent else { return sent }
+        return state.withLock { spaces in
+            spaces.use(name) { access -> Sent? in
+                guard case .digest(var machine) = access else { return nil }
+                defer { access = .digest(machine) }
+                guard case .send(let again) = Self.answer(&machine, name, request, body, answer.cause) else {
+                    return nil
+                }
+                return again
+            } ?? nil
+        }
+    }
+
     /// A request got in with this. Returns why its response is not to be believed; nil if it is.
     func accepted(_ sent: Sent, _ response: ResponseHead, to request: RequestHead) -> String? {
         switch sent {

@@ -1,14 +1,17 @@
 /// Decides which credential a request goes with, and when another is got.
 ///
 /// Rules:
-/// 1. There is one refresh at a time; whoever needs its result joins it. It is stopped when the last of those has left,
-///    unless it was begun ahead of need.
+/// 1. There is one refresh at a time; whoever needs its result joins it, and gets just that, whatever else happens. It
+///    goes on when all of those have left: what a server gave for an old credential must not be lost.
 /// 2. Each credential has a number. A refusal counts for the credential that was sent: a request that was refused with
 ///    an older one than there is goes on with that, and nothing is refreshed.
-/// 3. A refresh that failed, and one whose credential is refused before anything was accepted with it, has the next
-///    wait: a second, twice as long each time, a minute at most. Until then nobody waits.
+/// 3. After a refresh that failed, and one whose credential is refused before it is accepted, there is a rest: a
+///    second, twice as long each time, a minute at most. Until then requests fail with what the refresh failed with,
+///    or go with what there is. A credential whose first verdict is good ends the doubling.
 /// 4. Refresh ahead begins in the last tenth of a credential's lifetime, at most a minute before its end, and earlier
 ///    by as much again as chance says: many processes that began together do not ask together.
+/// 5. A credential that has expired is used all the same for a second after it was got: a server that gives such ones
+///    is not asked for more of them without end.
 struct RefreshMachine<Credential, Waiter> {
     struct Held {
         var credential: Credential
@@ -16,8 +19,8 @@ struct RefreshMachine<Credential, Waiter> {
         var refreshesFrom = MonotonicTime.never
         var expires = MonotonicTime.never
         var isRefused = false
-        /// Whether something was accepted with it.
-        var isProven = false
+        /// Whether a server has said yet what it thinks of it.
+        var isJudged = false
     }
 
     enum Answer {
@@ -38,19 +41,21 @@ struct RefreshMachine<Credential, Waiter> {
 
     private struct Refresh {
         let number: UInt64
-        let isAhead: Bool
         var waiters: [UInt64: Waiter] = [:]
     }
 
-    private struct Failure {
+    private struct Rest {
+        /// What the last refresh failed with; nil if its credential was refused.
         let error: (any Error)?
         let until: MonotonicTime
     }
 
     private(set) var held: Held?
     private var refresh: Refresh?
-    private var failure: Failure?
+    private var rest: Rest?
     private var failures = 0
+    /// Until when a credential that has expired is used.
+    private var graceEnd = MonotonicTime(nanoseconds: 0)
     private var lastNumber: UInt64 = 0
     private var lastWaiter: UInt64 = 0
     private var lastRefresh: UInt64 = 0
@@ -62,16 +67,17 @@ struct RefreshMachine<Credential, Waiter> {
 
     /// What a request is to go with.
     mutating func ask(_ waiter: Waiter, at now: MonotonicTime) -> Answer {
-        if let held, !held.isRefused, now < held.expires {
-            guard refresh == nil, held.refreshesFrom <= now, !isResting(now) else { return .use(held) }
-            return .useAndRefresh(held, beginRefresh(isAhead: true))
+        if let held, !held.isRefused, now < held.expires || now < graceEnd {
+            guard refresh == nil, held.refreshesFrom <= now, now >= graceEnd, !isResting(now) else { return .use(held) }
+            return .useAndRefresh(held, beginRefresh())
         }
         var begins: UInt64?
         if refresh == nil {
-            if let failure, now < failure.until, let error = failure.error { return .fail(error) }
-            // Refused though it was new: there is nothing better, and no error to fail with.
-            if let failure, now < failure.until, let held { return .use(held) }
-            begins = beginRefresh(isAhead: false)
+            if let rest, now < rest.until {
+                if let error = rest.error { return .fail(error) }
+                if let held { return .use(held) }
+            }
+            begins = beginRefresh()
         }
         lastWaiter += 1
         refresh?.waiters[lastWaiter] = waiter
@@ -80,52 +86,51 @@ struct RefreshMachine<Credential, Waiter> {
 
     /// A request that went with credential `number` was refused.
     mutating func refused(_ number: UInt64, at now: MonotonicTime) -> Refusal {
-        guard var held, held.number == number else { return held == nil ? .deliver : .sendAgain }
-        if !held.isRefused {
-            held.isRefused = true
-            self.held = held
-            // The first one may be of any age.
-            if !held.isProven, number > 1 { rest(nil, now) }
-        }
-        return refresh == nil && isResting(now) ? .deliver : .sendAgain
+        guard let held, held.number == number else { return held == nil ? .deliver : .sendAgain }
+        if refresh == nil, isResting(now) { return .deliver }
+        self.held?.isRefused = true
+        self.held?.isJudged = true
+        // The first one may be of any age.
+        guard !held.isJudged, number > 1, refresh == nil else { return .sendAgain }
+        beginRest(nil, now)
+        return .deliver
     }
 
     mutating func accepted(_ number: UInt64) {
-        guard let held, held.number == number, !held.isProven else { return }
-        self.held?.isProven = true
-        (failure, failures) = (nil, 0)
+        guard let held, held.number == number else { return }
+        if !held.isJudged { failures = 0 }
+        self.held?.isJudged = true
+        self.held?.isRefused = false
     }
 
-    private mutating func beginRefresh(isAhead: Bool) -> UInt64 {
+    private mutating func beginRefresh() -> UInt64 {
         lastRefresh += 1
-        refresh = Refresh(number: lastRefresh, isAhead: isAhead)
+        refresh = Refresh(number: lastRefresh)
         return lastRefresh
     }
 
-    /// A refresh succeeded; one that nobody waited for any more did not cost less. Returns those who wait.
+    /// A refresh succeeded, perhaps one that nobody waited for any more. Returns those who wait, and what they get.
     mutating func refreshed(
         _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: MonotonicTime
-    ) -> [Waiter] {
-        failure = nil
+    ) -> (waiters: [Waiter], held: Held) {
+        rest = nil
         // A first credential that was got is no better known than a later one.
         lastNumber = max(lastNumber, 1)
-        hold(credential, lifetime: lifetime, chance: chance, at: now)
-        return endRefresh()
+        let held = hold(credential, lifetime: lifetime, chance: chance, at: now)
+        graceEnd = now.advanced(by: Self.shortestRest)
+        return (endRefresh(), held)
     }
 
-    /// Refresh `number` failed. Returns those who wait; each asks again, and learns of the error.
+    /// Refresh `number` failed. Returns those who wait.
     mutating func failed(_ error: any Error, _ number: UInt64, at now: MonotonicTime) -> [Waiter] {
         guard refresh?.number == number else { return [] }
-        rest(error, now)
+        beginRest(error, now)
         return endRefresh()
     }
 
-    /// A waiter gives up. Returns whether nobody needs the refresh any more, which is over then.
-    mutating func left(_ waiter: UInt64) -> Bool {
-        guard refresh?.waiters.removeValue(forKey: waiter) != nil, let refresh else { return false }
-        guard refresh.waiters.isEmpty, !refresh.isAhead else { return false }
-        self.refresh = nil
-        return true
+    /// A waiter gives up.
+    mutating func left(_ waiter: UInt64) {
+        refresh?.waiters[waiter] = nil
     }
 
     private mutating func endRefresh() -> [Waiter] {
@@ -133,7 +138,10 @@ struct RefreshMachine<Credential, Waiter> {
         return refresh.map { Array($0.waiters.values) } ?? []
     }
 
-    private mutating func hold(_ credential: Credential, lifetime: Int64?, chance: UInt64, at now: MonotonicTime) {
+    @discardableResult
+    private mutating func hold(
+        _ credential: Credential, lifetime: Int64?, chance: UInt64, at now: MonotonicTime
+    ) -> Held {
         lastNumber += 1
         var new = Held(credential: credential, number: lastNumber)
         if let lifetime {
@@ -144,14 +152,15 @@ struct RefreshMachine<Credential, Waiter> {
             new.refreshesFrom = new.expires.advanced(by: -margin - jitter)
         }
         held = new
+        return new
     }
 
-    private func isResting(_ now: MonotonicTime) -> Bool { failure.map { now < $0.until } ?? false }
+    private func isResting(_ now: MonotonicTime) -> Bool { rest.map { now < $0.until } ?? false }
 
-    private mutating func rest(_ error: (any Error)?, _ now: MonotonicTime) {
+    private mutating func beginRest(_ error: (any Error)?, _ now: MonotonicTime) {
         let pause = min(Self.shortestRest << min(failures, 10), Self.longestRest)
         failures += 1
-        failure = Failure(error: error, until: now.advanced(by: pause))
+        rest = Rest(error: error, until: now.advanced(by: pause))
     }
 
     private static var longestMargin: Int64 { 60_000_000_000 }

@@ -16,7 +16,7 @@ final class Chain: Sendable {
         self.stages = stages
         seesAll =
             settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
-            || settings.authentication != nil
+            || settings.authenticates
     }
 
     /// Whether a call may have more than one attempt.

@@ -9,7 +9,8 @@ final class ChainSettings: Sendable {
     let cookies: CookieJar?
     let secretFields: HTTP.SecretFields
     let asks: Bool
-    let authentication: HTTPSession.Authentication?
+    /// Whether the session's requests may have to prove who the user is.
+    let authenticates: Bool
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
         redirects = configuration.redirects
@@ -21,6 +22,6 @@ final class ChainSettings: Sendable {
         secretFields = configuration.secretFields
         asks = configuration.authenticationHandler != nil
         self.builder = builder
-        authentication = configuration.authentication
+        authenticates = configuration.authentication != nil
     }
 }

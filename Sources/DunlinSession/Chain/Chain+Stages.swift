@@ -17,7 +17,7 @@ extension Chain {
     /// A new stage is a file here, a setting, and a line in `stages`.
     convenience init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
-        _ tlsPolicySource: SessionTLSPolicySource
+        _ tlsPolicySource: SessionTLSPolicySource, authentication: (any Stage)?
     ) {
         let callTransport: CallTransport
         if let transport = configuration.transport {
@@ -27,26 +27,30 @@ extension Chain {
                 SocketTransport(configuration.socketOptions, on: loop, tlsPolicySource: tlsPolicySource))
         }
         let settings = ChainSettings(configuration, builder)
-        self.init(settings, over: callTransport, stages: Self.stages(settings, at: loop.now()))
+        self.init(settings, over: callTransport, stages: Self.stages(settings, authentication))
     }
 
     /// The stages that are configured.
-    static func stages(_ settings: ChainSettings, at now: MonotonicTime) -> [any Stage] {
+    static func stages(_ settings: ChainSettings, _ authentication: (any Stage)?) -> [any Stage] {
         var stages: [any Stage] = [
             RetryStage(settings: settings.retries), RedirectStage(settings: settings),
         ]
-        if let stage = authentication(settings, at: now) { stages.append(stage) }
+        if let authentication { stages.append(authentication) }
         stages += [ConnectivityStage(settings: settings), ResendStage()]
         if let jar = settings.cookies { stages.append(CookieStage(jar: jar)) }
         if settings.secretFields != .usual { stages.append(SecretFieldStage(names: settings.secretFields)) }
         return stages
     }
 
-    private static func authentication(_ settings: ChainSettings, at now: MonotonicTime) -> (any Stage)? {
-        guard let origin = settings.builder.baseOrigin else { return nil }
-        switch settings.authentication?.method {
+    /// The stage that proves who the user is. It is made once for a session: what it has learned outlives a restart.
+    static func authentication(
+        _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, at now: MonotonicTime
+    ) -> (any Stage)? {
+        guard let origin = builder.baseOrigin else { return nil }
+        switch configuration.authentication?.method {
         case let method as any CredentialMethod:
-            let source = method.source(at: now) { [retries = settings.retries] in retries.chance() }
+            let settings = RetrySettings(configuration)
+            let source = method.source(at: now) { settings.chance() }
             return AuthenticatorStage(source: source, origin: origin)
         case let password as HTTPSession.Password:
             return PasswordStage(keeper: PasswordKeeper(password), origin: origin)

@@ -17,8 +17,9 @@ struct PasswordStage: Stage {
         private let origin: HTTP.Origin
         /// What the hop under way went with, or the one before it.
         private var last: PasswordKeeper.Sent?
-        /// The answer to a challenge, which is to be sent next.
+        /// The answer to a challenge, for as long as the server has said nothing to it: it is sent again with the hop.
         private var next: PasswordKeeper.Sent?
+        private var isNextSent = false
         private var answers = 0
         /// A server may call each nonce stale once, and then ask for Basic; one that asks for more is not after a
         /// password.
@@ -34,21 +35,32 @@ struct PasswordStage: Stage {
         }
 
         func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
+            last = nil
             guard covers(request) else { return request }
-            guard let sent = next ?? keeper.unasked(request.head, request.body) else { return request }
-            (last, next) = (sent, nil)
+            guard let sent = try answer(request) else { return request }
+            last = sent
             return request.with { $0.head.fields.authorize(sent.value) }
+        }
+
+        /// A Digest answer is good for one sending.
+        private func answer(_ request: TransportRequest) throws -> PasswordKeeper.Sent? {
+            guard let next else { return keeper.unasked(request.head, request.body) }
+            defer { isNextSent = true }
+            return isNextSent ? keeper.repeated(next, request.head, request.body) : next
         }
 
         func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
             let request = call.request
             guard covers(request) else { return .pass(response) }
-            guard response.head.status == .unauthorized, answers < Self.mostAnswers else {
+            let last = last
+            (self.last, next) = (nil, nil)
+            guard response.head.status == .unauthorized else {
                 if let last, let problem = keeper.accepted(last, response.head, to: request.head) {
                     throw failure(.authenticationFailed, "the response is not to be believed: \(problem)", response)
                 }
                 return .pass(response)
             }
+            guard answers < Self.mostAnswers else { return .pass(response) }
             switch keeper.challenged(response.head, to: request.head, request.body, after: last) {
             case .deliver: return .pass(response)
             case .fail(let code, let reason): throw failure(code, reason, response)
@@ -58,7 +70,7 @@ struct PasswordStage: Stage {
                         .bodyNotReplayable, "the server asks who the user is, and the body can be sent once only",
                         response)
                 }
-                next = answer
+                (next, isNextSent) = (answer, false)
                 answers += 1
                 call.callHistory.append(try await call.discard(response))
                 return .again(.send)

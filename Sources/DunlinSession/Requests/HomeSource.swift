@@ -41,6 +41,9 @@ final class HomeSource: Sendable {
         isSet.load(ordering: .acquiring) ? state.withLock { $0.home } : nil
     }
 
+    /// Whether credentials, user info or a field say who the user is.
+    var hasAuthorization: Bool { home.map { $0.authorization != nil || $0.fields.contains("authorization") } ?? false }
+
     func replace(credentials: HTTP.Credentials?) throws {
         try change { $0.credentials = credentials }
     }

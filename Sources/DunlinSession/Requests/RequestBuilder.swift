@@ -57,7 +57,7 @@ final class RequestBuilder: Sendable {
             throw NetworkError(
                 .invalidConfiguration, "authentication is for the base URL's origin, and there is none")
         }
-        if home.home?.authorization != nil || fields.contains("authorization") {
+        if home.hasAuthorization || fields.contains("authorization") {
             throw NetworkError(
                 .invalidConfiguration, "`authentication` and other credentials say twice who the user is")
         }

@@ -25,7 +25,7 @@ struct Handshake: ~Copyable {
             guard context.cancellation.arm(line.channel, turn: line.turn) else {
                 throw context.cancelled(.tls, hop)
             }
-            let terms = try await terms(of: tlsPolicy, for: context.origin)
+            let terms = try await terms(of: tlsPolicy, context, since: start, hop)
             var handshake = try Handshake(line, context, tlsPolicy, terms, since: start, hop)
             try await handshake.drive(hop)
             hop[.tls] = context.clock.now().nanoseconds - start.nanoseconds
@@ -45,16 +45,26 @@ struct Handshake: ~Copyable {
         case failed(any Error)
     }
 
-    /// The system's roots take longer to read than others on the loop can wait.
-    private static func terms(of tlsPolicy: any TLSPolicy, for origin: HTTP.Origin) async throws -> Terms {
+    /// The system's roots take longer to read than others on the loop can wait. Nor does this one wait for a disk
+    /// without end.
+    private static func terms(
+        of tlsPolicy: any TLSPolicy, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop
+    ) async throws -> Terms {
+        let origin = context.origin
         @Sendable func terms() throws -> Terms { (try tlsPolicy.context(), try tlsPolicy.peer(for: origin)) }
         if tlsPolicy.isAtHand { return try terms() }
-        let read = await DiskThreads.shared.run {
-            do { return Read.terms(try terms()) } catch { return .failed(error) }
+        let waiter = ValueWaiter<Read>(on: context.clock.reactor)
+        DiskThreads.shared.start {
+            let read: Read
+            do { read = .terms(try terms()) } catch { read = .failed(error) }
+            _ = waiter.deliver(read)
         }
-        switch read {
-        case .terms(let terms): return terms
-        case .failed(let error): throw error
+        let deadline = context.clock.deadline(for: .tls, from: start)
+        switch await waiter.wait(until: deadline, cancellation: context.cancellation) {
+        case .value(.terms(let terms)): return terms
+        case .value(.failed(let error)): throw error
+        case .timedOut: throw context.timedOut(.tls, since: start, hop)
+        case .cancelled: throw context.cancelled(.tls, hop)
         }
     }
 

@@ -176,17 +176,14 @@ private final class TokenServer: Sendable {
     }
 
     @Test(arguments: [true, false])
-    func `a refresh ends when the last who waits for it leaves, not before`(allLeave: Bool) async throws {
-        let isRefreshing = LoopbackServer.Gate(), hasEnded = LoopbackServer.Gate(), mayEnd = LoopbackServer.Gate()
+    func `a request that is cancelled leaves, and the refresh goes on`(allLeave: Bool) async throws {
+        let (isRefreshing, mayEnd) = (LoopbackServer.Gate(), LoopbackServer.Gate())
+        let count = Mutex(0)
         let mock = try Mocked {
             $0.authentication = .bearer { _ in
+                count.withLock { $0 += 1 }
                 isRefreshing.open()
-                do {
-                    try await mayEnd.opened()
-                } catch {
-                    hasEnded.open()
-                    throw error
-                }
+                try await mayEnd.opened()
                 return "0"
             }
         }
@@ -198,12 +195,63 @@ private final class TokenServer: Sendable {
             waiter.cancel()
             await #expect(throws: CancellationError.self) { try await waiter.value }
         }
-        if allLeave {
-            try await hasEnded.opened()
-        } else {
-            mayEnd.open()
-            #expect(try await waiters[2].value == "in")
+        mayEnd.open()
+        if !allLeave { #expect(try await waiters[2].value == "in") }
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        #expect(count.withLock { $0 } == 1)
+    }
+
+    /// A form that a person fills in, for example.
+    @Test func `a refresh that heeds no cancellation is over at its limit, and counts when it comes`() async throws {
+        let (clock, form) = (ManualClock(), AsyncStream<Void>.makeStream())
+        let mock = try Mocked {
+            $0.authentication = .bearer(refreshTimeout: .seconds(20)) { _ in
+                await Task.detached { for await _ in form.stream { break } }.value
+                return "late"
+            }
+            try $0.use(clock)
         }
+        mock.transport.otherwise { _ in .respond(body: "in") }
+        async let failure = networkError { _ = try await mock.session.get("x", as: .string) }
+        try await clock.waitForDeadlines(2)
+        try await clock.advance(by: .seconds(20))
+        #expect(try await failure?.code == .authenticationFailed)
+        form.continuation.yield(())
+        try await eventually("it came") {
+            let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
+            return error == nil
+        }
+        #expect(mock.transport.requests.last?.fields["authorization"] == "Bearer late")
+    }
+
+    @Test func `a restarted session goes on with the newest token`() async throws {
+        let (server, mock) = try Self.scene("old")
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        await mock.session.restart()
+        #expect(try await mock.session.get("x", as: .string).value == "in")
+        #expect(server.grants == 1)
+    }
+
+    @Test func `what a refresh leaves behind has the token again`() async throws {
+        let late = LoopbackServer.Gate()
+        let seen = Mutex<String?>(nil)
+        let mock = try Mocked {
+            $0.authentication = .bearer { client in
+                Task {
+                    try await late.opened()
+                    _ = try await client.get("left", as: .string)
+                }
+                return "t"
+            }
+        }
+        mock.transport.otherwise { request in
+            if request.path == "/left" { seen.withLock { $0 = request.fields["authorization"] ?? "none" } }
+            return .respond()
+        }
+        _ = try await mock.session.get("x")
+        late.open()
+        try await eventually("it was asked") { seen.withLock { $0 } != nil }
+        #expect(seen.withLock { $0 } == "Bearer t")
     }
 
     @Test func `a refresh has a limit of its own, and so has a request that waits for it`() async throws {
@@ -242,6 +290,7 @@ private final class TokenServer: Sendable {
             (nil, { _ in }), ("http://u:p@api.test", { _ in }),
             ("http://api.test", { $0.credentials = .bearer(token: "x") }),
             ("http://api.test", { $0.fields["Authorization"] = "x" }),
+            ("http://api.test", { $0.originFields["Authorization"] = "x" }),
         ]
         for (base, change) in wrong {
             let error = #expect(throws: NetworkError.self) {
@@ -252,6 +301,23 @@ private final class TokenServer: Sendable {
             }
             #expect(error?.code == .invalidConfiguration)
         }
-        #expect("\(HTTPSession.BearerToken("secret"))" == "a bearer token")
+        let session = try Mocked { $0.authentication = authentication }.session
+        #expect(throws: NetworkError.self) { try session.replace(credentials: .bearer(token: "x")) }
+        #expect(throws: NetworkError.self) { try session.replace(originFields: ["Authorization": "x"]) }
+    }
+
+    @Test func `no description shows a secret`() throws {
+        struct Secretive: HTTPSession.Authenticator {
+            let secret = "s3cret"
+            func fields(for credential: String) -> Fields { [:] }
+            func refresh(_ stale: String?, using client: HTTPSession) -> String { "" }
+        }
+        let mock = try Mocked { $0.authentication = .by(Secretive()) }
+        var text = "\(HTTPSession.Authentication.password(user: "u", password: "s3cret"))"
+        for shown: Any in [mock.session, mock.session.configuration, HTTPSession.BearerToken("s3cret")] {
+            dump(shown, to: &text)
+            text += "\(shown)"
+        }
+        #expect(!text.contains("s3cret"))
     }
 }

@@ -58,6 +58,25 @@ import Testing
         #expect(mock.transport.requests.count == 3)
     }
 
+    /// The connection that asked is closed before the answer reaches the server, as devices do.
+    @Test(arguments: ["Basic realm=\"r\"", digest])
+    func `an answer that is sent again for its connection's sake is no wrong password`(challenge: String) async throws {
+        let hasFailed = Mutex(false)
+        let mock = try Self.scene(inClearText: true) { request in
+            if request.fields["authorization"] == nil { return Self.asks(challenge) }
+            return .respond(
+                hasFailed.withLock { failed in
+                    defer { failed = true }
+                    return failed ? 200 : 417
+                })
+        }
+        let options = HTTPSession.Options(expectsContinue: true)
+        _ = try await mock.session.post("x", body: .string("b"), options: options, as: .string)
+        let answers = mock.transport.requests.map { $0.fields["authorization"] }
+        #expect(answers.count == 3 && answers[0] == nil && answers[1] != nil && answers[2] != nil)
+        #expect((answers[1] == answers[2]) == challenge.hasPrefix("Basic"))
+    }
+
     /// Each time another realm, as if it were asked for the first time.
     @Test func `a server that never stops asking is left`() async throws {
         let count = Mutex(0)

@@ -38,15 +38,17 @@ import Testing
 
         func accept() { machine.accepted(last ?? 1) }
 
-        func refresh(_ credential: String, _ seconds: Double) -> [Int] {
-            machine.refreshed(credential, lifetime: nil, chance: 0, at: Self.at(seconds)).sorted()
+        func refresh(_ credential: String, _ seconds: Double, lifetime: Int64? = nil) -> [Int] {
+            let nanoseconds = lifetime.map { $0 * 1_000_000_000 }
+            return machine.refreshed(credential, lifetime: nanoseconds, chance: 0, at: Self.at(seconds)).waiters
+                .sorted()
         }
 
         func fail(_ number: UInt64, _ seconds: Double) -> Int {
             machine.failed(Lost(), number, at: Self.at(seconds)).count
         }
 
-        func leave(_ waiter: UInt64) -> Bool { machine.left(waiter) }
+        func leave(_ waiter: UInt64) { machine.left(waiter) }
     }
 
     @Test func `one refresh serves all who ask meanwhile`() {
@@ -105,14 +107,41 @@ import Testing
         #expect(scene.ask(8) == "wait 5, begin #3")
     }
 
-    @Test func `a refresh ends when the last who waits for it has left`() {
+    /// What a server gave for an old credential must not be lost.
+    @Test func `a refresh goes on when those who wait have left`() {
         let scene = Scene()
-        #expect(scene.ask(0) == "wait 1, begin #1" && scene.ask(0) == "wait 2")
-        #expect(!scene.leave(1) && scene.leave(2) && !scene.leave(2))
-        #expect(scene.ask(0) == "wait 3, begin #2")
-        // What the one that was given up comes to does not concern the other.
-        #expect(scene.fail(1, 0) == 0)
-        #expect(scene.ask(0) == "wait 4")
+        #expect(scene.ask(0, as: 7) == "wait 1, begin #1" && scene.ask(0, as: 8) == "wait 2")
+        for waiter in [1, 2, 2, 9] as [UInt64] { scene.leave(waiter) }
+        #expect(scene.ask(0, as: 9) == "wait 3")
+        #expect(scene.fail(7, 0) == 0)
+        #expect(scene.refresh("a", 3) == [9])
+        #expect(scene.ask(3) == "use a")
+    }
+
+    /// A service that gives credentials without a lifetime left is not asked for more of them without end.
+    @Test(arguments: [0, -5]) func `a credential that is got without a lifetime is used for a second`(lifetime: Int64) {
+        let scene = Scene()
+        #expect(scene.ask(0) == "wait 1, begin #1")
+        #expect(scene.refresh("a", 0, lifetime: lifetime) == [0])
+        for time in [0, 0.999] { #expect(scene.ask(time) == "use a") }
+        #expect(scene.ask(1) == "wait 2, begin #2")
+    }
+
+    /// One endpoint may refuse whatever comes, while others accept.
+    @Test func `an acceptance does not end the rest that a refusal of a new credential began`() {
+        let scene = Scene("a")
+        #expect(scene.refuse(0, 1) == "sendAgain")
+        #expect(scene.ask(0) == "wait 1, begin #1")
+        #expect(scene.refresh("b", 0) == [0])
+        #expect(scene.ask(0) == "use b" && scene.refuse(0) == "deliver")
+        #expect(scene.ask(0) == "use b")
+        scene.accept()
+        #expect(scene.ask(0.5) == "use b" && scene.refuse(0.5) == "deliver" && scene.ask(0.9) == "use b")
+        #expect(scene.refuse(1) == "sendAgain")
+        #expect(scene.ask(1) == "wait 2, begin #2")
+        #expect(scene.refresh("c", 1) == [0])
+        #expect(scene.ask(1) == "use c" && scene.refuse(1) == "deliver")
+        #expect(scene.refuse(2.9) == "deliver" && scene.refuse(3) == "sendAgain")
     }
 
     /// Lifetime in seconds; chance; when it is refreshed ahead.
@@ -125,8 +154,6 @@ import Testing
         #expect(scene.ask(ahead + 0.01) == "use a, refresh #1")
         #expect(scene.ask(ahead + 0.02) == "use a")
         #expect(scene.ask(Double(lifetime)) == "wait 1")
-        // One that was begun ahead goes on without those who wait.
-        #expect(!scene.leave(1))
     }
 
     @Test(arguments: [0, -1, .min / 1_000_000_000] as [Int64])
