@@ -7,8 +7,8 @@ protocol CredentialSource: Sendable {
     /// What a request is to go with now. Waits for a refresh if it must, within the call's limits.
     func grant(for call: LiveCall) async throws -> CredentialGrant
     func isRefused(by response: ResponseHead) -> Bool
-    /// Whether the request is to be sent again, which went with grant `number` and was refused.
-    func refused(_ number: UInt64, at now: MonotonicTime) -> Bool
+    /// What to do with a request that went with grant `number` and was refused.
+    func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal
     func accepted(_ number: UInt64)
 }
 
@@ -49,8 +49,8 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
 
     func isRefused(by response: ResponseHead) -> Bool { source.isRefused(by: response) }
 
-    func refused(_ number: UInt64, at now: MonotonicTime) -> Bool {
-        machine.withLock { $0.refused(number, at: now) } == .sendAgain
+    func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
+        machine.withLock { $0.refused(number, at: now) }
     }
 
     func accepted(_ number: UInt64) { machine.withLock { $0.accepted(number) } }

@@ -19,8 +19,9 @@ struct RefreshMachine<Credential, Waiter> {
         var refreshesFrom = MonotonicTime.never
         var expires = MonotonicTime.never
         var isRefused = false
-        /// Whether a server has said yet what it thinks of it.
+        /// Whether a server has said yet what it thinks of it, and whether it has ever accepted it.
         var isJudged = false
+        var isGood = false
     }
 
     enum Answer {
@@ -30,13 +31,6 @@ struct RefreshMachine<Credential, Waiter> {
         /// `begins`: the number of the refresh that the caller waits for and has to begin, unless somebody has.
         case wait(UInt64, begins: UInt64?)
         case fail(any Error)
-    }
-
-    enum Refusal: Equatable {
-        /// It is to be sent again; what it goes with is asked for then.
-        case sendAgain
-        /// Nothing better can be had.
-        case deliver
     }
 
     private struct Refresh {
@@ -85,13 +79,13 @@ struct RefreshMachine<Credential, Waiter> {
     }
 
     /// A request that went with credential `number` was refused.
-    mutating func refused(_ number: UInt64, at now: MonotonicTime) -> Refusal {
-        guard let held, held.number == number else { return held == nil ? .deliver : .sendAgain }
+    mutating func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
+        guard let held, held.number == number else { return held == nil ? .deliver : .sendWithNewer }
         if refresh == nil, isResting(now) { return .deliver }
         self.held?.isRefused = true
         self.held?.isJudged = true
         // The first one may be of any age.
-        guard !held.isJudged, number > 1, refresh == nil else { return .sendAgain }
+        guard !held.isJudged, number > 1, refresh == nil else { return .sendAgain(wasGood: held.isGood) }
         beginRest(nil, now)
         return .deliver
     }
@@ -100,6 +94,7 @@ struct RefreshMachine<Credential, Waiter> {
         guard let held, held.number == number else { return }
         if !held.isJudged { failures = 0 }
         self.held?.isJudged = true
+        self.held?.isGood = true
         self.held?.isRefused = false
     }
 
@@ -166,4 +161,14 @@ struct RefreshMachine<Credential, Waiter> {
     private static var longestMargin: Int64 { 60_000_000_000 }
     private static var shortestRest: Int64 { 1_000_000_000 }
     private static var longestRest: Int64 { 60_000_000_000 }
+}
+
+/// What is to become of a request whose credential was refused.
+enum CredentialRefusal: Equatable {
+    /// There is a newer credential, which the request has not been tried with.
+    case sendWithNewer
+    /// It is to be sent again after a refresh. `wasGood`: others were accepted with the credential, so it has expired.
+    case sendAgain(wasGood: Bool)
+    /// Nothing better can be had.
+    case deliver
 }

@@ -19,6 +19,9 @@ struct AuthenticatorStage: Stage {
         /// The credential that the hop under way goes with; nil if it has fields of its own, or goes elsewhere.
         private var sent: UInt64?
         private var hasSentAgain = false
+        /// How often it was sent again because the credential had expired before it came to the server.
+        private var catchUps = 0
+        private static let mostCatchUps = 3
 
         init(_ source: any CredentialSource, _ origin: HTTP.Origin) {
             self.source = source
@@ -47,23 +50,35 @@ struct AuthenticatorStage: Stage {
                 source.accepted(sent)
                 return .pass(response)
             }
-            guard source.refused(sent, at: call.loop.now()), !hasSentAgain else { return .pass(response) }
+            guard mayGoAgain(source.refused(sent, at: call.loop.now())) else { return .pass(response) }
             guard call.request.body.canBeSent else {
                 throw NetworkError(
                     .bodyNotReplayable, "the credential was refused, and the body can be sent once only",
                     requestMayHaveBeenSent: true, response: head)
             }
-            hasSentAgain = true
             call.callHistory.append(try await call.discard(response))
             return .again(.send)
         }
 
+        /// A request waits for a refresh once. One that was slower than the credential's life goes on with the next.
+        private func mayGoAgain(_ refusal: CredentialRefusal) -> Bool {
+            switch refusal {
+            case .deliver: return false
+            case .sendAgain where !hasSentAgain: hasSentAgain = true
+            case .sendAgain(wasGood: false): return false
+            case .sendAgain(wasGood: true), .sendWithNewer:
+                catchUps += 1
+                return catchUps <= Self.mostCatchUps
+            }
+            return true
+        }
+
         func movedOn() {
-            hasSentAgain = false
+            (hasSentAgain, catchUps) = (false, 0)
         }
 
         func startOver() {
-            hasSentAgain = false
+            (hasSentAgain, catchUps) = (false, 0)
         }
     }
 }

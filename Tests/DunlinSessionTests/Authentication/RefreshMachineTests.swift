@@ -33,7 +33,11 @@ import Testing
 
         /// The credential that was used last, or this one, is refused.
         func refuse(_ seconds: Double, _ number: UInt64? = nil) -> String {
-            "\(machine.refused(number ?? last ?? 1, at: Self.at(seconds)))"
+            switch machine.refused(number ?? last ?? 1, at: Self.at(seconds)) {
+            case .sendAgain(let wasGood): wasGood ? "sendAgain, it was good" : "sendAgain"
+            case .sendWithNewer: "sendWithNewer"
+            case .deliver: "deliver"
+            }
         }
 
         func accept() { machine.accepted(last ?? 1) }
@@ -64,7 +68,7 @@ import Testing
         #expect(scene.refuse(1, 1) == "sendAgain")
         #expect(scene.ask(1) == "wait 1, begin #1")
         #expect(scene.refresh("b", 2) == [0])
-        #expect(scene.refuse(3, 1) == "sendAgain")
+        #expect(scene.refuse(3, 1) == "sendWithNewer")
         #expect(scene.ask(3) == "use b")
     }
 
@@ -91,7 +95,7 @@ import Testing
             #expect(scene.refresh("x", 0) == [0])
             #expect(scene.ask(0) == "use x")
             scene.accept()
-            #expect(scene.refuse(0) == "sendAgain")
+            #expect(scene.refuse(0) == "sendAgain, it was good")
             #expect(scene.ask(0) == "wait \(number), begin #\(number)")
         }
     }
@@ -137,7 +141,7 @@ import Testing
         #expect(scene.ask(0) == "use b")
         scene.accept()
         #expect(scene.ask(0.5) == "use b" && scene.refuse(0.5) == "deliver" && scene.ask(0.9) == "use b")
-        #expect(scene.refuse(1) == "sendAgain")
+        #expect(scene.refuse(1) == "sendAgain, it was good")
         #expect(scene.ask(1) == "wait 2, begin #2")
         #expect(scene.refresh("c", 1) == [0])
         #expect(scene.ask(1) == "use c" && scene.refuse(1) == "deliver")
