@@ -102,9 +102,16 @@ extension ByteStream {
     /// Starts a turn for a new owner; nil if the stream is not fit for one.
     func beginTurn() -> UInt64? {
         if let turn = channel.beginTurn() { return turn }
-        guard case .tls(let secure) = self, secure.absorb() else { return nil }
-        return channel.beginTurn()
+        guard case .tls(let secure) = self else { return nil }
+        // Another message may come while one is taken.
+        for _ in 0..<Self.looks {
+            guard secure.absorb() else { return nil }
+            if let turn = channel.beginTurn() { return turn }
+        }
+        return nil
     }
+
+    private static var looks: Int { 8 }
 
     /// Ends the owner's turn; false if the stream is not fit for another.
     func endTurn() -> Bool {
@@ -115,6 +122,12 @@ extension ByteStream {
     /// Whether nothing has come unasked. Messages of TLS itself do not count.
     func isStillSilent() -> Bool {
         guard case .tls(let secure) = self else { return channel.isStillSilent() }
-        return secure.isAtRest && (channel.isStillSilent() || (secure.absorb() && channel.isStillSilent()))
+        guard secure.isAtRest else { return false }
+        if channel.isStillSilent() { return true }
+        for _ in 0..<Self.looks {
+            guard secure.absorb() else { return false }
+            if channel.isStillSilent() { return true }
+        }
+        return false
     }
 }
