@@ -122,7 +122,7 @@ private struct Keep: Sender {
         var transfer = HTTPSession.DownloadOptions(overwrites: true)
         transfer.resuming = load.isRecorded ? .ifValidatorMatches : .never
         if load.segments > 1 { transfer.segments = HTTPSession.Segments(load.segments) }
-        if !load.digest.isEmpty { transfer.digest = ContentDigest(.sha256, hex: load.digest) }
+        if !load.digest.isEmpty { transfer.digest = try ContentDigest(.sha256, hex: load.digest) }
         let response = try await session.download(target, to: .file(load.output), transfer: transfer)
         return Reply(status: Int(response.status.code), length: response.value.byteCount)
     }
