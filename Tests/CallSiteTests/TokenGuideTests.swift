@@ -15,6 +15,7 @@ private nonisolated struct Grant: Codable {
         transport.on(.get, "/v1/users/42").respond(json: User(id: 42, name: "Ada"))
         var configuration = HTTPSession.Configuration(
             baseURL: "https://api.example.com/v1/", transport: transport)
+        try configuration.use(ManualClock())
         configuration.authentication = .bearer { client in
             let grant = try await client.post(
                 url: "https://login.example.com/token",

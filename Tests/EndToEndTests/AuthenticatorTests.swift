@@ -41,7 +41,7 @@ private final class Tokens: Sendable {
     {
         let tokens = Tokens(lifetime: lifetime)
         try await Stage.with(configure: {
-            $0.authentication = .bearer { client in
+            $0.authentication = .bearer(refreshTimeout: .seconds(1000)) { client in
                 .init(try await client.post("/token", as: .string).value)
             }
             $0.connections.perOrigin = 16

@@ -44,7 +44,7 @@ private final class TokenServer: Sendable {
     ) throws -> (server: TokenServer, mock: Mocked) {
         let server = TokenServer()
         let mock = try Mocked {
-            $0.authentication = .bearer(first) { client in
+            $0.authentication = .bearer(first, refreshTimeout: .seconds(1000)) { client in
                 try await server.gate.opened()
                 return .init(try await client.post("/token", as: .string).value, lifetime: lifetime)
             }
@@ -180,7 +180,7 @@ private final class TokenServer: Sendable {
         let (isRefreshing, mayEnd) = (LoopbackServer.Gate(), LoopbackServer.Gate())
         let count = Mutex(0)
         let mock = try Mocked {
-            $0.authentication = .bearer { _ in
+            $0.authentication = .bearer(refreshTimeout: .seconds(1000)) { _ in
                 count.withLock { $0 += 1 }
                 isRefreshing.open()
                 try await mayEnd.opened()
@@ -236,7 +236,7 @@ private final class TokenServer: Sendable {
         let late = LoopbackServer.Gate()
         let seen = Mutex<String?>(nil)
         let mock = try Mocked {
-            $0.authentication = .bearer { client in
+            $0.authentication = .bearer(refreshTimeout: .seconds(1000)) { client in
                 Task {
                     try await late.opened()
                     _ = try await client.get("left", as: .string)
