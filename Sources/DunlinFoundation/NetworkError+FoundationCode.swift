@@ -30,7 +30,7 @@ extension NetworkError {
         .tooManyRedirects: .tooManyRedirects,
         .redirectLoop: .tooManyRedirects, .invalidRedirect: .redirectToNonExistentLocation,
         .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
-        .insecurePinningConfiguration: .unknown, .invalidResumeData: .cannotDecodeRawData,
+        .insecurePinningConfiguration: .unknown, .interceptorFailed: .unknown, .invalidResumeData: .cannotDecodeRawData,
     ]
 
     /// What the cause says more exactly than the code.

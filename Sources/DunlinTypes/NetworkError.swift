@@ -147,6 +147,8 @@ extension NetworkError.Code {
     /// The credential was refused or has expired, and the authenticator could not get another; the underlying error
     /// says why.
     public static let authenticationFailed = Self("authenticationFailed")
+    /// An interceptor threw an error of its own, which is the underlying one, or did what it may not.
+    public static let interceptorFailed = Self("interceptorFailed")
     /// The answer to an authentication challenge does not fit it.
     public static let unusableCredential = Self("unusableCredential")
 }

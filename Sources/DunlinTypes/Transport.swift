@@ -118,6 +118,11 @@ public final class TransportResponse: Sendable {
             answering: request)
     }
 
+    package func replacing(_ head: ResponseHead, _ body: TransportResponse.Body) -> TransportResponse {
+        TransportResponse(
+            head: head, interim: interim, body: body, trailers: wholeTrailers, hop: hop, answering: request)
+    }
+
     /// The response with fields of these names marked as sensitive.
     package func marking(_ secret: HTTP.SecretFields) -> TransportResponse {
         if secret.more.isEmpty { return self }

@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Synchronization
 import Testing
 
 @testable import DunlinSession
@@ -23,6 +24,44 @@ import Testing
             configuration.secretFields = HTTP.SecretFields(["X-Key"])
         }
         #expect(Array(stages.dropFirst(4)) == ["CookieStage", "SecretFieldStage"])
+    }
+
+    /// The table of the article about interceptors, recorded.
+    @Test func `what a request passes is in one order`() async throws {
+        let order = Mutex<[String]>([])
+        let note: @Sendable (String) -> Void = { line in order.withLock { $0.append(line) } }
+        var configuration = HTTPSession.Configuration(baseURL: "http://example.test")
+        let transport = MockTransport()
+        transport.on(.get, "/a").respond(503).thenRespond(302, fields: ["Location": "/b"])
+        transport.on(.get, "/b").respond(401).thenRespond(body: "x")
+        configuration.transport = transport
+        configuration.cookies = CookieJar()
+        configuration.retry = .exponential(attempts: 2, base: .zero)
+        configuration.hooks.willRetry = { _, _ in note("retry") }
+        configuration.hooks.redirect = { _ in
+            note("redirect")
+            return nil
+        }
+        configuration.authentication = .bearer("1") { _ in
+            note("refresh")
+            return "2"
+        }
+        configuration.interceptors = [
+            .call { request, next in
+                note("call \(request.head.fields["Authorization"] ?? "without credential")")
+                return try await next(request)
+            },
+            .exchange { request, next in
+                note("exchange \(request.head.path) \(request.head.fields["Authorization"] ?? "")")
+                return try await next(request)
+            },
+        ]
+        #expect(try await HTTPSession(configuration).get("a", as: .string).value == "x")
+        #expect(
+            order.withLock { $0 } == [
+                "call without credential", "exchange /a Bearer 1", "retry", "exchange /a Bearer 1", "redirect",
+                "exchange /b Bearer 1", "refresh", "exchange /b Bearer 2",
+            ])
     }
 
     @Test func `a chain sees all of a call only where a setting requires it`() throws {

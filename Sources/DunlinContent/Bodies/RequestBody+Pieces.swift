@@ -2,15 +2,15 @@ internal import DunlinReactor
 
 extension RequestBody {
     /// A body as a sequence, whatever it is.
-    struct Pieces {
-        var length: Int?
-        var isReplayable = true
+    package struct Pieces {
+        package var length: Int?
+        package var isReplayable = true
         /// Nil for no body.
-        var make: (@Sendable () -> any Chunks)?
+        package var make: (@Sendable () -> any Chunks)?
     }
 
     /// Looks a file's length up.
-    func pieces() throws -> Pieces {
+    package func pieces() throws -> Pieces {
         switch content {
         case .none: return Pieces(length: 0)
         case .bytes(let bytes): return Pieces(length: bytes.count) { OneChunk(bytes: bytes) }

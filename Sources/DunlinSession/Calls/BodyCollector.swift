@@ -6,12 +6,15 @@ struct BodyCollector {
 
     private var limit: Int? { call.asked.reading.limit }
 
-    func collect(_ response: TransportResponse) async throws -> HTTPSession.Response<Bytes> {
+    /// The response with its whole body, and that body.
+    typealias Whole = (response: TransportResponse, body: Bytes)
+
+    func collect(_ response: TransportResponse) async throws -> Whole {
         let stream: any TransportResponse.BodyStream
         switch response.body {
         case .bytes(let body):
             try check(body.count, response.head)
-            return HTTPSession.Response(response, body, to: call.request, after: call.callHistory)
+            return (response, body)
         case .stream(let arriving): stream = arriving
         }
         let bytes: Bytes
@@ -22,8 +25,7 @@ struct BodyCollector {
             error.body = error.body?.beginning(upTo: call.asked.reading.kept)
             throw error
         }
-        let complete = response.with(.bytes(bytes), stream.hop, trailers: stream.trailers)
-        return HTTPSession.Response(complete, bytes, to: call.request, after: call.callHistory)
+        return (response.with(.bytes(bytes), stream.hop, trailers: stream.trailers), bytes)
     }
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {

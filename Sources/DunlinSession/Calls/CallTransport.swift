@@ -35,6 +35,16 @@ package final class CallTransport: Sendable {
         }
     }
 
+    /// Closes the connection of a body of ours that nobody reads any more; later reads get `error`.
+    func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
+        sockets?.abandon(source(of: body), error)
+    }
+
+    /// The body of our own sockets that this one may be reading from.
+    private func source(of body: any TransportResponse.BodyStream) -> any TransportResponse.BodyStream {
+        (body as? ForeignBody)?.source ?? body
+    }
+
     /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.
     /// What it fails with then names `phase`, or that which the cancellation was told of.
     func foreign<Value: Sendable>(

@@ -10,10 +10,16 @@ final class Chain: Sendable {
     /// Whether some stage may see every hop of a call that has no settings of its own.
     let seesAll: Bool
 
+    /// Around all stages, and behind the last.
+    let callInterceptors: InterceptorLine
+    let exchangeInterceptors: InterceptorLine
+
     init(_ settings: ChainSettings, over callTransport: CallTransport, stages: [any Stage]) {
         self.callTransport = callTransport
         self.settings = settings
         self.stages = stages
+        callInterceptors = InterceptorLine(settings.interceptors, .call)
+        exchangeInterceptors = InterceptorLine(settings.interceptors, .exchange)
         seesAll =
             settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
             || settings.authenticates
@@ -26,7 +32,8 @@ final class Chain: Sendable {
     /// response's head has come, or a hook may give it such a body.
     func needsScope(_ body: borrowing RequestBody, _ own: RequestSettings?) -> Bool {
         guard callTransport.sockets != nil else { return false }
-        return settings.hooks.redirect != nil || own?.options.hooks?.redirect != nil || UploadScope.isNeeded(for: body)
+        return settings.hooks.redirect != nil || own?.options.hooks?.redirect != nil
+            || !settings.interceptors.isEmpty || UploadScope.isNeeded(for: body)
     }
 
     /// Whether user code may be asked during a call, and may in turn ask for the session's calls.

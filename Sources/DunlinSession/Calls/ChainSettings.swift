@@ -8,6 +8,7 @@ final class ChainSettings: Sendable {
     let reachability: Reachability
     let cookies: CookieJar?
     let secretFields: HTTP.SecretFields
+    let interceptors: [HTTPSession.Interception]
     let asks: Bool
     /// Whether the session's requests may have to prove who the user is.
     let authenticates: Bool
@@ -20,7 +21,8 @@ final class ChainSettings: Sendable {
         reachability = configuration.reachability
         cookies = configuration.cookies
         secretFields = configuration.secretFields
-        asks = configuration.authenticationHandler != nil
+        interceptors = configuration.interceptors
+        asks = configuration.authenticationHandler != nil || !configuration.interceptors.isEmpty
         self.builder = builder
         authenticates = configuration.authentication != nil
     }

@@ -9,12 +9,15 @@ package final class ForeignBody: TransportResponse.BodyStream {
     private let loop: Reactor
     private let deadline: MonotonicTime
     private let limit: Duration?
+    /// What the stream may be reading from: a body of our own sockets.
+    let source: (any TransportResponse.BodyStream)?
 
     package init(
         _ stream: any TransportResponse.BodyStream, _ callTransport: CallTransport, _ cancellation: Cancellation,
         on loop: Reactor,
-        until deadline: MonotonicTime, limit: Duration?
+        until deadline: MonotonicTime, limit: Duration?, source: (any TransportResponse.BodyStream)? = nil
     ) {
+        self.source = source
         self.stream = stream
         self.callTransport = callTransport
         self.cancellation = cancellation

@@ -84,13 +84,19 @@ extension LiveCall {
         return try await answer(&drivers)
     }
 
+    /// As `answer`, past the interceptors around the call; its hooks and codings are for the caller to see to.
+    package mutating func answerToPart() async throws -> TransportResponse {
+        try await intercepted { call in Arrival(response: try await call.answer(), insteadOf: nil) }.response
+    }
+
     /// Sends hop by hop until there is a response to deliver.
     private mutating func answer(_ drivers: inout StageDrivers) async throws -> TransportResponse {
         while true {
             guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             let outcome: Result<TransportResponse, any Error>
             do {
-                let response = try await callTransport.exchange(try await drivers.sending(&self), of: self)
+                let request = try await drivers.sending(&self)
+                let response = try await exchange(request)
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
             } catch {
@@ -117,17 +123,34 @@ extension LiveCall {
     /// A response whose body is still to be taken.
     package struct Arrival: Sendable {
         package let response: TransportResponse
+        /// The response as it came, of which this one is made.
+        let raw: TransportResponse
         /// Whether its content codings are being taken off.
         package let isCoded: Bool
         /// Where a hook wants the body to go.
         let destination: HTTPSession.Destination?
+
+        init(
+            _ response: TransportResponse, of raw: TransportResponse, isCoded: Bool,
+            _ destination: HTTPSession.Destination?
+        ) {
+            (self.response, self.raw) = (response, raw)
+            (self.isCoded, self.destination) = (isCoded, destination)
+        }
+
+        /// A response that an interceptor put in the place of `former`.
+        init(response: TransportResponse, insteadOf former: Arrival?) {
+            (self.response, raw) = (response, response)
+            (isCoded, destination) = (former?.isCoded ?? false, former?.destination)
+        }
     }
 
     /// Sends, and returns the response that hooks have accepted. The response to a range goes on after `base` bytes
     /// that are there; with nil for `total` it brings the rest.
     package mutating func arrival(appendingTo base: Int = 0, of total: Int? = nil) async throws -> Arrival {
-        let response = try await answer()
-        return try await admit(response, appendingTo: base, of: total)
+        try await intercepted { call in
+            try await call.admit(try await call.answer(), appendingTo: base, of: total)
+        }
     }
 
     /// Asks the hooks about a response and takes its content codings off. With `outside`, the body is read outside of
@@ -152,6 +175,6 @@ extension LiveCall {
             isCoded = true
         }
         if let observers { response = try await observers.told(response, self) }
-        return Arrival(response: response, isCoded: isCoded, destination: destination)
+        return Arrival(response, of: arrived, isCoded: isCoded, destination)
     }
 }

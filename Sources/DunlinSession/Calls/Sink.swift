@@ -53,9 +53,17 @@ struct WholeSink: Sink {
     typealias Value = Bytes
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Bytes> {
-        try await call.deliver { call, response in
-            try await taken(try await call.admit(response), &call)
+        guard call.isIntercepted else {
+            return try await call.deliver { call, response in
+                try await taken(try await call.admit(response), &call)
+            }
         }
+        let arrival = try await call.intercepted { call in
+            try await call.deliver { call, response in
+                try await whole(try await call.admit(response), call)
+            }
+        }
+        return try await taken(arrival, &call)
     }
 
     func body(of taken: HTTPSession.Response<Bytes>) -> Bytes? { taken.file == nil ? taken.body : nil }
@@ -66,13 +74,21 @@ struct WholeSink: Sink {
         if let destination = arrival.destination {
             return try await receiver(destination).receive(arrival, &call)
         }
-        let whole = try await collected(arrival, call)
+        let (response, body) = try await collected(arrival, call)
+        let whole = HTTPSession.Response(response, body, to: call.request, after: call.callHistory)
         if let control = call.control {
             control.received(upTo: whole.metrics.hops.last?.bodyBytes ?? whole.body.count)
             control.decoded(upTo: whole.body.count)
             try await call.pass()
         }
         return whole
+    }
+
+    /// The same with its body in memory, unless that goes elsewhere: what interceptors around the call see.
+    private func whole(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> LiveCall.Arrival {
+        if arrival.destination != nil { return arrival }
+        let response = try await collected(arrival, call).response
+        return LiveCall.Arrival(response, of: response, isCoded: arrival.isCoded, nil)
     }
 
     /// The receiver that takes a body to where a hook wants it.
@@ -83,9 +99,7 @@ struct WholeSink: Sink {
         return receiver
     }
 
-    private func collected(
-        _ arrival: LiveCall.Arrival, _ call: LiveCall
-    ) async throws -> HTTPSession.Response<Bytes> {
+    private func collected(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> BodyCollector.Whole {
         let collector = BodyCollector(call: call)
         do {
             guard arrival.isCoded, case .stream = arrival.response.body else {

@@ -35,8 +35,10 @@ final class StreamSink: Sink {
     }
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
-        let arrived = try await call.answer()
-        let streamed = try await streamed(arrived, call)
+        let arrival = try await call.intercepted { call in
+            try await call.admit(try await call.answer(), outside: true)
+        }
+        let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))
         do {
             if let error = try await waitForEnd(of: streamed, call) { throw error }
@@ -60,14 +62,13 @@ final class StreamSink: Sink {
         if isScope { streamed.body.source.close() }
         guard case .stream(let stream) = arrived.body else { return }
         let late = NetworkError(.bodyConsumed, "the stream has ended", phase: .receive)
-        call.callTransport.sockets?.abandon(stream, isScope ? late : error ?? late)
+        call.callTransport.abandon(stream, isScope ? late : error ?? late)
     }
 
     private func streamed(
-        _ response: TransportResponse, _ call: LiveCall
-    ) async throws -> HTTPSession.StreamedResponse {
-        let declared = response.declaredLength
-        let arrival = try await call.admit(response, outside: true)
+        _ arrival: LiveCall.Arrival, _ call: LiveCall
+    ) -> HTTPSession.StreamedResponse {
+        let declared = arrival.raw.declaredLength
         let (callHistory, head) = (call.callHistory, call.request.head)
         let shows = call.session.configuration.showsRefusedBodies
         var body = BodySequence(

@@ -6,6 +6,7 @@ extension Chain {
     ///
     /// | stage | why it stands where it does |
     /// |---|---|
+    /// | interceptors around the call | they see what was asked for and what came of it, whatever it took |
     /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
     /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
     /// | authenticator or password | what redirects and retries send goes with the newest credential |
@@ -13,6 +14,7 @@ extension Chain {
     /// | resending | it mends what went wrong between the two ends of a connection, which concerns no other stage |
     /// | cookies | they belong to what is sent to one origin, not to what was asked for |
     /// | secret fields | marks the fields of a response before any other stage sees them |
+    /// | interceptors around exchanges | they see what is sent, and sign it last |
     ///
     /// A new stage is a file here, a setting, and a line in `stages`.
     convenience init(

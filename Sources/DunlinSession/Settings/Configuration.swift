@@ -74,6 +74,8 @@ extension HTTPSession {
         public var originFields = Fields() {
             didSet { originFields.markAll() }
         }
+        /// Stand around the session's requests: around each call, or around each exchange.
+        public var interceptors: [Interception] = []
         /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
         /// do not share an identity by mistake.
         public var cookies: CookieJar?

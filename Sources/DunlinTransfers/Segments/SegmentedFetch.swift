@@ -243,7 +243,7 @@ extension SegmentedFetch {
         (own.start, own.callHistory) = (loop.now(), call.delegate.settings?.callHistory)
         (own.part, own.mayRetry) = (exchange, false)
         defer { if let hops = own.callHistory?.hops { state.withLock { $0.hops += hops } } }
-        var response = try await own.answer()
+        var response = try await own.answerToPart()
         if call.callTransport.sockets == nil, let control = call.control, case .stream(let stream) = response.body {
             let held = CountedBody(stream, control, until: request.deadline)
             response = response.with(.stream(held), response.hop)

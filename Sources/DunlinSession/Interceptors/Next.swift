@@ -1,0 +1,36 @@
+extension HTTPSession {
+    /// What comes after an interceptor: the next one, and in the end what sends.
+    public struct Next: Sendable {
+        /// The request it is about, as the registry shows it; nil for an interceptor that is tried alone.
+        public let task: TaskSnapshot?
+        /// Around an exchange, how often the request is sent with this one; 1 around a call.
+        public let hop: Int
+        private let send: @Sendable (TransportRequest) async throws -> TransportResponse
+
+        /// Sends through a transport: for an interceptor that is tried alone.
+        public init(_ transport: any Transport, hop: Int = 1) {
+            (task, self.hop) = (nil, hop)
+            send = { try await transport.exchange($0) }
+        }
+
+        init(
+            _ task: TaskSnapshot?, hop: Int,
+            _ send: @escaping @Sendable (TransportRequest) async throws -> TransportResponse
+        ) {
+            (self.task, self.hop, self.send) = (task, hop, send)
+        }
+
+        /// Sends the request, and returns the response once its head has come. A body that is streamed comes as it is
+        /// read.
+        public func callAsFunction(_ request: TransportRequest) async throws -> TransportResponse {
+            try await send(request)
+        }
+
+        /// Sends the request as `change` makes it.
+        public func callAsFunction(
+            _ request: TransportRequest, _ change: (inout TransportRequest.Changes) throws -> Void
+        ) async throws -> TransportResponse {
+            try await send(try request.with(change))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+internal import DunlinSecure
+
+extension TransportRequest {
+    /// The digest of the body, and the request to send with it: for services that want it signed.
+    ///
+    /// ```swift
+    /// let (request, digest) = try await request.digested(by: .sha256)
+    /// ```
+    ///
+    /// A file, and a stream that can be made again, are read once for the digest and again when they are sent. A stream
+    /// that can be read once is kept in memory, and takes the body's place in the request that is returned: up to
+    /// `limit` bytes; one that is longer throws `NetworkError` with code `limitExceeded`. Trailers are no part of it.
+    public func digested(
+        by algorithm: ContentDigest.Algorithm, keepingUpTo limit: Int = 16 << 20
+    ) async throws -> (request: TransportRequest, digest: ContentDigest) {
+        switch body.content {
+        case .none: return (self, try ContentDigest(algorithm, of: .empty))
+        case .bytes(let bytes): return (self, try ContentDigest(algorithm, of: bytes))
+        case .file, .stream(_, isReplayable: true, _):
+            return (self, try await BodyDigest.read(body, algorithm))
+        case .stream(_, isReplayable: false, _):
+            guard body.canBeSent else {
+                throw NetworkError(
+                    .bodyNotReplayable, "the body can be read once only, and has been", isSafeToRetry: false)
+            }
+            let bytes = try await BodyDigest.collect(body, upTo: limit)
+            return (with { $0.body = body.with(.bytes(bytes)) }, try ContentDigest(algorithm, of: bytes))
+        }
+    }
+}
+
+/// Reads bodies for their digests, piece by piece.
+private enum BodyDigest {
+    static func read(_ body: RequestBody, _ algorithm: ContentDigest.Algorithm) async throws -> ContentDigest {
+        do {
+            guard let make = try body.pieces().make else { return try ContentDigest(algorithm, of: .empty) }
+            return try await read(make(), algorithm)
+        } catch let error as Digester.Unavailable {
+            throw NetworkError(.invalidConfiguration, "\(error)", underlying: error)
+        }
+    }
+
+    private static func read(
+        _ chunks: some RequestBody.Chunks, _ algorithm: ContentDigest.Algorithm
+    ) async throws -> ContentDigest {
+        var digester = try Digester(algorithm)
+        for try await chunk in chunks { chunk.withUnsafeBytes { digester.update($0) } }
+        try Task.checkCancellation()
+        return try digester.finish()
+    }
+
+    static func collect(_ body: RequestBody, upTo limit: Int) async throws -> Bytes {
+        guard let make = try body.pieces().make else { return .empty }
+        return try await collect(make(), upTo: limit)
+    }
+
+    private static func collect(_ chunks: some RequestBody.Chunks, upTo limit: Int) async throws -> Bytes {
+        var whole: [UInt8] = []
+        for try await chunk in chunks {
+            guard whole.count + chunk.count <= limit else {
+                throw NetworkError(
+                    .limitExceeded,
+                    "the body can be read once only, and has more than the \(limit) bytes that are kept for its digest")
+            }
+            whole.append(contentsOf: chunk)
+        }
+        try Task.checkCancellation()
+        return Bytes(whole)
+    }
+}

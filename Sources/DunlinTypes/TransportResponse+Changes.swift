@@ -1,0 +1,36 @@
+extension TransportResponse {
+    /// What a copy of a response may change.
+    public struct Changes: Sendable {
+        public var head: ResponseHead
+        public var body: TransportResponse.Body
+    }
+
+    /// A copy of the response, changed by `change`. The fields that describe a body, such as its length, are the
+    /// caller's to keep right. The copy reads the same stream unless it is given another body; the trailers of a new
+    /// one are its own.
+    public func with<Failure: Error>(_ change: (inout Changes) throws(Failure) -> Void) throws(Failure)
+        -> TransportResponse
+    {
+        var changes = Changes(head: head, body: body)
+        try change(&changes)
+        return replacing(changes.head, changes.body)
+    }
+
+    /// The response with its whole body in memory. Throws `NetworkError` with code `limitExceeded` for more bytes than
+    /// `limit`, and gives the rest up.
+    public func collected(upTo limit: Int) async throws -> TransportResponse {
+        guard case .stream(let stream) = body else {
+            if case .bytes(let bytes) = body { try Self.check(bytes.count, limit) }
+            return self
+        }
+        if let length = stream.expectedLength { try Self.check(length, limit) }
+        let bytes = try await stream.readAll { try Self.check($0, limit) }
+        return with(.bytes(bytes), stream.hop, trailers: stream.trailers)
+    }
+
+    private static func check(_ count: Int, _ limit: Int) throws {
+        guard count > limit else { return }
+        throw NetworkError(
+            .limitExceeded, "the body has more than \(limit) bytes", phase: .receive, requestMayHaveBeenSent: true)
+    }
+}

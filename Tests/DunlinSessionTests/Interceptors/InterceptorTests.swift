@@ -1,0 +1,330 @@
+import Dunlin
+import DunlinTesting
+import Mocking
+import Synchronization
+import Testing
+
+/// Writes down what passes.
+private final class Journal: Sendable {
+    private let lines = Mutex<[String]>([])
+    var all: [String] { lines.withLock { $0 } }
+    func note(_ line: String) { lines.withLock { $0.append(line) } }
+
+    /// Notes each request and its answer.
+    func interceptor(_ name: String) -> HTTPSession.Interception.Intercept {
+        { request, next in
+            self.note("\(name) > \(request.head.path)")
+            let response = try await next(request)
+            self.note("\(name) < \(response.head.status.code)")
+            return response
+        }
+    }
+}
+
+private struct OutOfOrder: Error, Equatable {}
+
+@Suite(.timeLimit(.minutes(2))) struct `A session with interceptors` {
+    private static func adding(_ name: String, _ value: String) -> HTTPSession.Interception.Intercept {
+        { request, next in try await next(request) { $0.head.fields[name] = value } }
+    }
+
+    private typealias Place = @Sendable (@escaping HTTPSession.Interception.Intercept) -> HTTPSession.Interception
+
+    private static let places: [Place] = [{ .call($0) }, { .exchange($0) }]
+
+    private static func mocked(
+        _ interceptions: HTTPSession.Interception..., change: (inout HTTPSession.Configuration) -> Void = { _ in }
+    ) throws -> Mocked {
+        try Mocked {
+            $0.interceptors = interceptions
+            change(&$0)
+        }
+    }
+
+    private static let request = TransportRequest(
+        head: RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "api.test"), target: "/a"))
+
+    @Test func `the first is the outermost, and calls are around exchanges`() async throws {
+        let journal = Journal()
+        let mock = try Self.mocked(
+            .exchange(journal.interceptor("exchange 1")), .call(journal.interceptor("call 1")),
+            .exchange(journal.interceptor("exchange 2")), .call(journal.interceptor("call 2")))
+        mock.transport.on(.get, "/a").respond(302, fields: ["Location": "/b"])
+        mock.transport.on(.get, "/b").respond(body: "x")
+        #expect(try await mock.session.get("a", as: .string).value == "x")
+        #expect(
+            journal.all == [
+                "call 1 > /a", "call 2 > /a",
+                "exchange 1 > /a", "exchange 2 > /a", "exchange 2 < 302", "exchange 1 < 302",
+                "exchange 1 > /b", "exchange 2 > /b", "exchange 2 < 200", "exchange 1 < 200",
+                "call 2 < 200", "call 1 < 200",
+            ])
+    }
+
+    @Test func `a call sees its retries as one, also those of a body that breaks off`() async throws {
+        let journal = Journal()
+        let hops = Mutex<[Int]>([])
+        let mock = try Self.mocked(
+            .call(journal.interceptor("call")),
+            .exchange { request, next in
+                hops.withLock { $0.append(next.hop) }
+                return try await next(request)
+            }
+        ) { $0.retry = .exponential(attempts: 4, base: .zero) }
+        let route = mock.transport.on(.get, "/a")
+        route.respond(503)
+        route.fail(.connectionReset)
+        let length: Fields = ["Content-Length": "9"]
+        route.reply(
+            .stream(fields: length) {
+                $0 == 0 ? "half" : try { throw NetworkError(.connectionClosed, "gone", isSafeToRetry: true) }()
+            })
+        route.respond(body: "all of it")
+        #expect(try await mock.session.get("a", as: .string).value == "all of it")
+        #expect(journal.all == ["call > /a", "call < 200"])
+        #expect(hops.withLock { $0 } == [1, 2, 3, 4])
+    }
+
+    @Test func `an exchange has the fields that other stages add, and its own are sent`() async throws {
+        let seen = Mutex<[[String?]]>([])
+        let mock = try Self.mocked(
+            .exchange { request, next in
+                seen.withLock { $0.append([request.head.fields["Cookie"], request.head.fields["Authorization"]]) }
+                return try await next(request) { $0.head.fields["X-Trace"] = "\(next.hop)" }
+            }
+        ) {
+            $0.cookies = CookieJar()
+            $0.authentication = .bearer("t") { _ in throw OutOfOrder() }
+        }
+        mock.transport.on(.get, "/a").respond(fields: ["Set-Cookie": "k=v"])
+        mock.transport.on(.get, "/b").respond(body: "x")
+        try await mock.session.get("a")
+        try await mock.session.get("b")
+        #expect(seen.withLock { $0 } == [[nil, "Bearer t"], ["k=v", "Bearer t"]])
+        #expect(mock.transport.requests.map { $0.fields["X-Trace"] } == ["1", "1"])
+    }
+
+    @Test func `one may answer without sending`() async throws {
+        for place in Self.places {
+            let mock = try Self.mocked(
+                place { _, _ in
+                    TransportResponse(
+                        head: ResponseHead(status: 200, fields: ["X-From": "memory"]), body: .bytes("kept"))
+                })
+            let response = try await mock.session.get("a", as: .string)
+            #expect(response.value == "kept" && response.fields["x-from"] == "memory")
+            let streamed = try await mock.session.stream("a")
+            #expect(try await streamed.body.reduce(into: [UInt8]()) { $0 += $1.array } == Array("kept".utf8))
+            #expect(mock.transport.requests.isEmpty)
+        }
+    }
+
+    @Test func `one may put another response in the place of the one that came`() async throws {
+        for place in Self.places {
+            let mock = try Self.mocked(
+                place { request, next in
+                    let response = try await next(request).collected(upTo: 100)
+                    return response.with {
+                        $0.head.status = 200
+                        $0.body = .bytes("fine")
+                    }
+                })
+            mock.transport.on(.get, "/a").respond(500, body: "broken").always()
+            #expect(try await mock.session.get("a", as: .string).value == "fine")
+        }
+    }
+
+    @Test func `one may send again, elsewhere too if it stands around the call`() async throws {
+        let mock = try Self.mocked(
+            .call { request, next in
+                let response = try await next(request)
+                if response.head.status == 200 { return response }
+                return try await next(request) { $0.head.origin = HTTP.Origin(scheme: .http, host: "other.test") }
+            }
+        ) { $0.credentials = .bearer(token: "t") }
+        mock.transport.otherwise { $0.origin.host == "other.test" ? .respond(body: "there") : .respond(503) }
+        let response = try await mock.session.get("a", as: .string)
+        #expect(response.value == "there" && response.url == "http://other.test/a")
+    }
+
+    @Test func `an exchange may not go to another origin`() async throws {
+        let mock = try Self.mocked(
+            .exchange { request, next in
+                try await next(request) { $0.head.origin = HTTP.Origin(scheme: .http, host: "other.test") }
+            })
+        let error = try await networkError { try await mock.session.get("a") }
+        #expect(error?.code == .interceptorFailed && "\(error, default: "")".contains("http://other.test"))
+        #expect(mock.transport.requests.isEmpty)
+    }
+
+    @Test func `its error is the request's, and names it`() async throws {
+        for place in Self.places {
+            let mock = try Self.mocked(place { _, _ in throw OutOfOrder() })
+            let error = try await networkError { try await mock.session.get("a") }
+            #expect(error?.code == .interceptorFailed && error?.underlying is OutOfOrder)
+            #expect(error?.request?.url == "http://api.test/a")
+            let other = try Self.mocked(place { _, _ in throw CancellationError() })
+            #expect(try await networkError { try await other.session.get("a") }?.underlying is CancellationError)
+            let own = try Self.mocked(place { _, _ in throw NetworkError(.clearTextRefused, "not so") })
+            #expect(try await networkError { try await own.session.get("a") }?.code == .clearTextRefused)
+        }
+    }
+
+    @Test func `calling next twice at once, or late, is refused, and the request goes on`() async throws {
+        for place in Self.places {
+            let kept = Mutex<HTTPSession.Next?>(nil)
+            let refusals = Mutex<[NetworkError.Code?]>([])
+            let mock = try Self.mocked(
+                place { request, next in
+                    kept.withLock { $0 = next }
+                    let send: @Sendable () async throws -> TransportResponse = {
+                        do { return try await next(request) } catch {
+                            refusals.withLock { $0.append((error as? NetworkError)?.code) }
+                            throw error
+                        }
+                    }
+                    async let first = send()
+                    async let second = send()
+                    var answers: [TransportResponse] = []
+                    do { answers.append(try await first) } catch {}
+                    do { answers.append(try await second) } catch {}
+                    return try #require(answers.first)
+                })
+            mock.transport.otherwise { _ in
+                // The first waits until the second has been refused.
+                while refusals.withLock(\.isEmpty) { await Task.yield() }
+                return .respond(body: "x")
+            }
+            #expect(try await mock.session.get("a", as: .string).value == "x")
+            #expect(refusals.withLock { $0 } == [.interceptorFailed])
+            let next = try #require(kept.withLock { $0 })
+            let late = try await networkError {
+                _ = try await next(Self.request)
+            }
+            #expect(late?.code == .interceptorFailed && "\(late, default: "")".contains("after it had returned"))
+            #expect(mock.transport.requests.count == 1)
+        }
+    }
+
+    @Test func `one that sends without end is stopped`() async throws {
+        let mock = try Self.mocked(
+            .exchange { request, next in
+                while true { _ = try await next(request) }
+            })
+        mock.transport.on(.get, "/a").respond(body: "x").always()
+        let error = try await networkError { try await mock.session.get("a") }
+        #expect(error?.code == .interceptorFailed)
+        #expect(mock.transport.requests.count == 100)
+    }
+
+    @Test func `one that never ends is ended with the request`() async throws {
+        for place in Self.places {
+            let clock = ManualClock()
+            let mock = try Self.mocked(
+                place { request, next in
+                    try await Task.sleep(for: .seconds(100_000))
+                    return try await next(request)
+                }
+            ) { try? $0.use(clock) }
+            async let error = networkError { try await mock.session.get("a", timeout: .seconds(7)) }
+            try await clock.waitForDeadlines()
+            try await clock.advance(by: .seconds(7))
+            #expect(try await error?.code == .timedOut)
+            let task = try mock.session.task("a", as: .string)
+            task.resume()
+            task.cancel()
+            #expect(try await networkError { _ = try await task.value }?.code == .cancelled)
+        }
+    }
+
+    @Test func `a request of its own does not pass it again, but passes the others`() async throws {
+        let journal = Journal()
+        let box = Mutex<HTTPSession?>(nil)
+        let mock = try Self.mocked(
+            .call(journal.interceptor("outer")),
+            .call { request, next in
+                journal.note("inner > \(request.head.path)")
+                if request.head.path == "/a" { try await box.withLock { $0 }?.get("token") }
+                return try await next(request)
+            })
+        box.withLock { $0 = mock.session }
+        mock.transport.otherwise { _ in .respond(body: "x") }
+        try await mock.session.get("a")
+        #expect(journal.all == ["outer > /a", "inner > /a", "outer > /token", "outer < 200", "outer < 200"])
+        try await mock.session.get("b")
+        #expect(journal.all.suffix(3) == ["outer > /b", "inner > /b", "outer < 200"])
+        box.withLock { $0 = nil }
+    }
+
+    @Test func `a transport can be wrapped, whatever it is`() async throws {
+        struct Recorder: Transport {
+            let inner: any Transport
+            let journal: Journal
+
+            func exchange(_ request: TransportRequest) async throws -> TransportResponse {
+                journal.note(request.head.target)
+                return try await inner.exchange(request)
+            }
+        }
+        let journal = Journal()
+        let kept = Mutex<(any Transport)?>(nil)
+        let mock = try Self.mocked(
+            .transport { inner in
+                kept.withLock { $0 = inner }
+                return Recorder(inner: inner, journal: journal)
+            })
+        mock.transport.otherwise { _ in .respond(body: "x") }
+        for target in ["a", "b?c=d"] as [HTTP.Target] {
+            #expect(try await mock.session.get(target, as: .string).value == "x")
+        }
+        #expect(journal.all == ["/a", "/b?c=d"])
+        let inner = try #require(kept.withLock { $0 })
+        #expect(try await networkError { _ = try await inner.exchange(Self.request) }?.code == .interceptorFailed)
+    }
+
+    @Test func `it can be tried alone`() async throws {
+        let transport = MockTransport()
+        transport.on(.get, "/a").respond(body: "x")
+        let response = try await Self.adding("X-Trace", "7")(Self.request, HTTPSession.Next(transport))
+        #expect(response.head.status == 200)
+        #expect(transport.requests.first?.fields["X-Trace"] == "7")
+    }
+
+    @Test func `no description shows what an interceptor holds`() throws {
+        struct Keeper: HTTPSession.Interceptor {
+            let secret = "hunter2"
+            func intercept(_ request: TransportRequest, next: HTTPSession.Next) async throws -> TransportResponse {
+                try await next(request)
+            }
+        }
+        let interception = HTTPSession.Interception.call(Keeper())
+        var dumped = "\(interception)"
+        dump(interception, to: &dumped)
+        #expect(dumped.contains("Keeper") && !dumped.contains("hunter2"))
+    }
+
+    @Test(arguments: [1, 5, 4000]) func `a body's digest is that of what is sent`(limit: Int) async throws {
+        let digests = Mutex<[String]>([])
+        let mock = try Self.mocked(
+            .exchange { request, next in
+                let (request, digest) = try await request.digested(by: .sha256, keepingUpTo: limit)
+                digests.withLock { $0.append(digest.hex) }
+                return try await next(request)
+            })
+        mock.transport.otherwise { _ in .respond(body: "x") }
+        let folder = Folder()
+        let file = try folder.write("hello", to: "body")
+        let once = AsyncStream<Bytes> { stream in
+            for piece in ["he", "llo"] as [Bytes] { stream.yield(piece) }
+            stream.finish()
+        }
+        let bodies: [RequestBody] = [.string("hello"), .file(file), .stream(once)]
+        for body in bodies {
+            let error = try await networkError { try await mock.session.post("a", body: body) }
+            #expect(error?.code == (limit < 5 && !body.isReplayable ? .limitExceeded : nil))
+        }
+        let expected = try ContentDigest(.sha256, of: "hello").hex
+        #expect(digests.withLock { $0 } == Array(repeating: expected, count: limit < 5 ? 2 : 3))
+        #expect(mock.transport.requests.allSatisfy { $0.body == "hello" })
+    }
+}
