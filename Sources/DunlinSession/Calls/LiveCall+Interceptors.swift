@@ -94,9 +94,9 @@ extension LiveCall {
         let held = InterceptedResponse(Course(call: self))
         defer { self = held.value.call }
         do {
-            let line = chain.callInterceptors
-            let response = try await line.run(request, of: self) { request in
-                try await Self.bring(request, held, bring)
+            let asked = request
+            let response = try await chain.callInterceptors.run(asked, of: self) { request in
+                try await Self.bring(request, insteadOf: asked, held, bring)
             }
             let last = held.take()
             guard let arrival = held.value.arrival, arrival.response === response else {
@@ -115,15 +115,33 @@ extension LiveCall {
         var arrival: Arrival?
     }
 
+    /// The request as an interceptor around the call wants it. To another origin it takes no secrets of this one's, and
+    /// the way there is the session's.
+    private func moved(_ changed: TransportRequest, from asked: TransportRequest) throws -> TransportRequest {
+        let (former, origin) = (asked.head, changed.head.origin)
+        if origin.isSame(as: former.origin) { return within(changed) }
+        let settings = chain.settings
+        try settings.builder.clearText.check(origin)
+        let usual = origin.route == nil ? settings.builder.routed(origin) : origin
+        let routed = try delegate.settings?.routed(usual) ?? usual
+        let policy = delegate.settings?.options.redirects.resolved(settings.redirects) ?? settings.redirects
+        return within(changed).with { changes in
+            changes.head.origin = routed
+            changes.head.fields = RedirectMachine.fields(
+                changes.head.fields, to: origin, insteadOf: former.fields, for: former.origin, policy)
+        }
+    }
+
     private static func bring(
-        _ request: TransportRequest, _ held: InterceptedResponse<Course>, _ bring: @escaping Bring
+        _ request: TransportRequest, insteadOf asked: TransportRequest, _ held: InterceptedResponse<Course>,
+        _ bring: @escaping Bring
     ) async throws -> TransportResponse {
         let loop = held.value.call.loop
         return try await withTaskExecutorPreference(loop) { @concurrent in
             var call = held.value.call
             do {
                 try await call.giveUp(held, for: request)
-                call.request = call.within(request)
+                call.request = try call.moved(request, from: asked)
                 let arrival = try await bring(&call)
                 held.set(Course(call: call, arrival: arrival))
                 held.received(arrival.raw)

@@ -24,9 +24,10 @@ extension HTTPSession {
         }
 
         /// Around a whole call: it sees redirects, answers to challenges and retries as one. The request is what was
-        /// asked for, without cookies and credentials that the session adds later; it may be sent anywhere. The body of
-        /// the response is decoded, and whole unless the caller streams it. A download asks for each of the responses
-        /// that it is put together from.
+        /// asked for; cookies, and what `authentication` adds, come later. Sent to another origin, it goes without the
+        /// secret fields of this one, unless the interceptor gives them other values. The body of the response is
+        /// decoded, and whole unless the caller streams it. A download asks for each of the responses that it is put
+        /// together from.
         public static func call(_ interceptor: some Interceptor) -> Interception {
             Interception(.call, interceptor)
         }

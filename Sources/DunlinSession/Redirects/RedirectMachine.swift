@@ -138,11 +138,19 @@ extension RedirectMachine {
     ) -> Fields {
         if let proposed = proposal.address?.origin, proposed.isSame(as: next) { return wanted }
         let from = proposal.address?.origin ?? hop.address.origin
-        let allowed = RedirectRules.allowed(proposal.fields, from: from, to: next, policy)
+        return fields(wanted, to: next, insteadOf: proposal.fields, for: from, policy)
+    }
+
+    /// The fields that the user's code wants to be sent to another origin than those it was given are for. What the new
+    /// origin may not see of them is dropped, unless the code gave it another value.
+    static func fields(
+        _ wanted: Fields, to next: HTTP.Origin, insteadOf former: Fields, for origin: HTTP.Origin,
+        _ policy: HTTPSession.RedirectPolicy
+    ) -> Fields {
+        let allowed = RedirectRules.allowed(former, from: origin, to: next, policy)
         let kept = Set(allowed.map { $0.name.lowercased() })
-        // What the proposal had and the new origin may not see is dropped, unless the hook gave it another value.
         return wanted.filtered { name in
-            kept.contains(name) || wanted.rawValues(of: name) != proposal.fields.rawValues(of: name)
+            kept.contains(name) || wanted.rawValues(of: name) != former.rawValues(of: name)
         }
     }
 }

@@ -141,10 +141,37 @@ private struct OutOfOrder: Error, Equatable {}
                 if response.head.status == 200 { return response }
                 return try await next(request) { $0.head.origin = HTTP.Origin(scheme: .http, host: "other.test") }
             }
-        ) { $0.credentials = .bearer(token: "t") }
+        ) {
+            $0.credentials = .bearer(token: "t")
+            $0.originFields = ["X-Key": "k"]
+            $0.fields["X-Open"] = "o"
+        }
         mock.transport.otherwise { $0.origin.host == "other.test" ? .respond(body: "there") : .respond(503) }
         let response = try await mock.session.get("a", as: .string)
         #expect(response.value == "there" && response.url == "http://other.test/a")
+        #expect(mock.transport.requests.map { $0.fields["Authorization"] } == ["Bearer t", nil])
+        #expect(mock.transport.requests.map { $0.fields["X-Key"] } == ["k", nil])
+        #expect(mock.transport.requests.map { $0.fields["X-Open"] } == ["o", "o"])
+    }
+
+    @Test func `no other origin gets the secrets of the first, in whatever order they are asked`() async throws {
+        let hosts = ["b.test", "c.test", "api.test", "b.test"]
+        let mock = try Self.mocked(
+            .call { request, next in
+                for host in hosts.dropLast() {
+                    _ = try await next(request) { $0.head.origin = HTTP.Origin(scheme: .http, host: host) }
+                }
+                return try await next(request) {
+                    $0.head.origin = HTTP.Origin(scheme: .http, host: hosts[3])
+                    $0.head.fields["Authorization"] = "Bearer own"
+                }
+            }
+        ) { $0.credentials = .bearer(token: "t") }
+        mock.transport.otherwise { _ in .respond(body: "x") }
+        try await mock.session.get("a")
+        #expect(mock.transport.requests.map(\.origin.host) == hosts)
+        let sent = mock.transport.requests.map { $0.fields["Authorization"] }
+        #expect(sent == [nil, nil, "Bearer t", "Bearer own"])
     }
 
     @Test func `an exchange may not go to another origin`() async throws {
@@ -222,7 +249,7 @@ private struct OutOfOrder: Error, Equatable {}
             let clock = ManualClock()
             let mock = try Self.mocked(
                 place { request, next in
-                    try await Task.sleep(for: .seconds(100_000))
+                    try await LoopbackServer.Gate().opened()
                     return try await next(request)
                 }
             ) { try? $0.use(clock) }
