@@ -9,6 +9,8 @@ final class Chain: Sendable {
     let stages: [any Stage]
     /// Whether some stage may see every hop of a call that has no settings of its own.
     let seesAll: Bool
+    /// Thrown when the session is shut down or released: those who look at it from time to time wait with parts of it.
+    let end = Cancellation()
 
     init(_ settings: ChainSettings, over callTransport: CallTransport, stages: [any Stage]) {
         self.callTransport = callTransport
@@ -17,6 +19,10 @@ final class Chain: Sendable {
         seesAll =
             settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
             || settings.authenticates
+    }
+
+    deinit {
+        end.cancel(.handle)
     }
 
     /// Whether a call may have more than one attempt.
