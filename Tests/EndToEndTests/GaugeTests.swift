@@ -204,19 +204,20 @@ struct `Gauges of connections` {
                 server.respond { $0.target == "/last" ? .response(body: "x").closingAfter : .response(body: "x") }
             }
             let session = stage.session
-            let watch = Task { await Self.watch(session) }
+            let (bell, ring) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            let watch = Task { await Self.watch(session, whenever: bell) }
             let served = await withTaskGroup(of: Bool.self) { group in
                 var served = 0
                 for number in 0..<600 {
                     let base = number % 3 == 0 ? other.baseURL : stage.server.baseURL
                     let url = "\(base)/\(number % 7 == 0 ? "last" : "x")"
-                    group.addTask { await Self.isServed(url, session, number) }
+                    group.addTask { await Self.isServed(url, session, number, ring) }
                     if number >= 60, await group.next() == true { served += 1 }
                 }
                 for await isServed in group where isServed { served += 1 }
                 return served
             }
-            watch.cancel()
+            ring.finish()
             #expect(await watch.value > 0)
             try await stage.eventually("all are idle") { session.connections.leased == 0 }
             let gauges = await session.gauges()
@@ -230,18 +231,21 @@ struct `Gauges of connections` {
     }
 
     /// Whether a request was served that may have been cancelled.
-    private static func isServed(_ url: String, _ session: HTTPSession, _ number: Int) async -> Bool {
+    private static func isServed(
+        _ url: String, _ session: HTTPSession, _ number: Int, _ ring: AsyncStream<Void>.Continuation
+    ) async -> Bool {
         let task = Task { try await session.get(url: url, as: .bytes) }
+        ring.yield()
         for _ in 0..<number % 11 { await Task.yield() }
         if number % 2 == 0 { task.cancel() }
         if case .success = await task.result { return true }
         return false
     }
 
-    /// Looks as often as it can, until it is cancelled; returns how often.
-    private static func watch(_ session: HTTPSession) async -> Int {
+    /// Looks whenever the bell rings, in the midst of what goes on; returns how often.
+    private static func watch(_ session: HTTPSession, whenever bell: AsyncStream<Void>) async -> Int {
         var (looks, last) = (0, [String: Connections]())
-        repeat {
+        for await _ in bell {
             guard let pool = await session.gauges().pool else { return looks }
             looks += 1
             #expect(pool.others == Connections())
@@ -256,8 +260,7 @@ struct `Gauges of connections` {
             // An origin that has been counted stays listed.
             #expect(Set(last.filter { $0.value.opened > 0 }.keys).isSubset(of: pool.origins.keys))
             last = pool.origins
-            await Task.yield()
-        } while !Task.isCancelled
+        }
         return looks
     }
 }
