@@ -94,8 +94,8 @@ extension HTTPSession.Batch {
     /// The progress by now.
     public var state: HTTPSession.BatchProgress { book.state }
 
-    /// How many requests wait for their turn in the batch now. Those that wait for a turn in the session's queue, or for
-    /// a connection, have it.
+    /// How many requests wait for their turn in the batch now. Those that wait for a turn in the session's queue, or
+    /// for a connection, have it.
     public var queued: Int { queue?.waiting ?? 0 }
 
     /// Cancels every request that is not over; each fails with `NetworkError` code `cancelled`.

@@ -11,8 +11,8 @@ extension HTTPSession {
         public var waiting = 0
         /// Connections opened since the session began.
         public var opened = 0
-        /// How often an open connection was given to a further request, since the session began. One counts too that its
-        /// server turns out to have closed meanwhile.
+        /// How often an open connection was given to a further request, since the session began. One counts too that
+        /// its server turns out to have closed meanwhile.
         public var reuses = 0
         /// Connections that could not be opened, since the session began: the name was not resolved, nobody accepted
         /// the connection, TLS failed, or a limit was exceeded. One whose request was cancelled meanwhile does not
