@@ -2,37 +2,9 @@ internal import DunlinReactor
 internal import DunlinTransport
 
 extension HTTPSession {
-    /// The state of a session's connections at one moment.
-    public struct ConnectionGauges: Sendable, Hashable {
-        /// All connections, those being opened included.
-        public var open = 0
-        /// Connections that no request uses.
-        public var idle = 0
-        /// Requests that wait for a connection.
-        public var waiting = 0
-        /// Connections opened since the session began.
-        public var opened = 0
-        /// How often an open connection was given to a further request, since the session began.
-        public var reuses = 0
-
-        public init() {}
-
-        /// Connections that a request uses or that are being opened.
-        public var leased: Int { open - idle }
-    }
-}
-
-extension HTTPSession {
     /// How many connections there are and how many requests wait for one; zeros over a custom transport.
-    public var connections: HTTPSession.ConnectionGauges {
-        var gauges = HTTPSession.ConnectionGauges()
-        guard let current = tasks.chain.callTransport.sockets?.gauges else { return gauges }
-        gauges.open = current.open
-        gauges.idle = current.idle
-        gauges.waiting = current.waiting
-        gauges.opened = current.opened
-        gauges.reuses = current.reuses
-        return gauges
+    public var connections: ConnectionGauges {
+        tasks.chain.callTransport.sockets.map { ConnectionGauges($0.gauges) } ?? ConnectionGauges()
     }
 
     /// Opens connections ahead of need, until `count` are open to the origin of `target`, in use or idle. Returns how

@@ -100,6 +100,7 @@ extension HTTPSession {
         await core.reachabilityReporter.end()
         core.hub.tell(.invalidated)
         core.hub.end()
+        chain.end.cancel(.handle)
         return cancelled
     }
 

@@ -75,6 +75,7 @@ extension SocketTransport {
 
     /// Uses the right to open a connection.
     func open(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
+        var opening = Opening(context, in: pool)
         defer { context.cancellation.phase = .firstByte }
         do {
             // A request that has waited too long opens nothing, and sends nothing.
@@ -82,13 +83,14 @@ extension SocketTransport {
             guard context.clock.whole > now else {
                 throw context.timedOut(.pool, exceeding: .total, since: now, hop)
             }
-            let (connection, turn) = try await connector.open(context, announcing: pool.announcements, &hop)
-            pool.countOpened()
+            let (connection, turn) = try await connector.open(context, &opening, &hop)
+            opening.end(.opened)
             // It may be secured by a new TLS generation: the identity's files are checked with each connection.
             if !context.isAlone, connection.tlsGeneration != .max { pool.retire(before: connection.tlsGeneration) }
             hop.connection = connection.id
             return Lease(connection, turn: turn, from: pool)
         } catch {
+            opening.end(context.cancellation.cause == nil ? .failed : .cancelled)
             pool.discard(context.origin)
             throw error
         }

@@ -27,7 +27,10 @@ public final class SocketTransport: Sendable {
             takesTurns: options.rotatesAddresses, stages: options.stages)
     }
 
+    /// The sum over all origins.
     public var gauges: PoolGauges { pool.gauges }
+    /// The same by origin.
+    public var counts: PoolCounts { pool.counts }
 
     /// Gives no more leases: idle connections are closed at once, the others as their exchanges end.
     public func close() async {

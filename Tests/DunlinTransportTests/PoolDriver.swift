@@ -99,6 +99,12 @@ final class PoolDriver {
     func move(_ number: UInt64, _ origin: HTTP.Origin = first, to priority: HTTP.Priority) {
         machine.move(origin, number, to: priority)
     }
+    func enter(_ phase: OpeningPhase, after previous: OpeningPhase?, _ origin: HTTP.Origin = first) {
+        machine.enter(phase, after: previous, origin)
+    }
+    func endOpening(_ origin: HTTP.Origin = first, in phase: OpeningPhase, _ end: OpeningEnd) {
+        machine.endOpening(origin, in: phase, end)
+    }
     func takeIdle(_ id: UInt64) -> UInt64? { machine.takeIdle(id)?.0.id }
 
     func expire(at now: Int64) -> Expiry {

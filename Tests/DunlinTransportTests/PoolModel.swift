@@ -35,6 +35,8 @@ struct PoolModel {
     /// First come first.
     var line: [[Turn]]
     private var useCounts: [UInt64: Int] = [:]
+    /// How often an open connection was lent, by origin.
+    private var reuses: [Int]
     private var lastID: UInt64 = 0
     private var tlsGeneration: UInt64 = 0
     private var tlsGenerations: [UInt64: UInt64] = [:]
@@ -46,6 +48,7 @@ struct PoolModel {
         lent = Array(repeating: [], count: shape.origins)
         idle = Array(repeating: [], count: shape.origins)
         lookedAt = lent
+        reuses = Array(repeating: 0, count: shape.origins)
         line = Array(repeating: [], count: shape.origins)
     }
 
@@ -95,6 +98,7 @@ extension PoolModel {
         case .use(let id):
             let taken = idle[place].removeLast()
             #expect(taken.id == id && taken.until > now && mayReuse)
+            reuses[place] += 1
             lend(id, at: place)
         case .retire(let id):
             let taken = idle[place].removeLast()
@@ -141,6 +145,7 @@ extension PoolModel {
             #expect(first(place)?.number == waiter && itsEdition >= tlsGeneration)
             #expect(!isFull || rival(of: place) == nil)
             line[place].removeAll { $0.number == waiter }
+            reuses[place] += 1
             lend(id, at: place)
         case .replace(let waiter, let host):
             let rival = rival(of: place)
@@ -225,6 +230,9 @@ extension PoolModel {
         for place in origins.indices {
             #expect(open(place) <= shape.cap)
             #expect(pool.machine.openCount(to: origins[place]) == open(place))
+            let gauges = pool.machine.counts.origins.first { $0.origin == origins[place] }?.gauges
+            let expected = [open(place), idle[place].count, line[place].count, reuses[place]]
+            #expect([gauges?.open ?? 0, gauges?.idle ?? 0, gauges?.waiting ?? 0, gauges?.reuses ?? 0] == expected)
             #expect(claim(place) == nil || isHeldBack(place), "somebody waits while there is room")
             #expect(line[place].isEmpty || idle[place].isEmpty, "somebody waits beside an idle connection")
         }

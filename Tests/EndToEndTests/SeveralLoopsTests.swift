@@ -67,6 +67,23 @@ struct `A session over several loops` {
         }
     }
 
+    @Test func `gauges count what is on each loop`() async throws {
+        try await Self.play { session, server, loops in
+            let gate = LoopbackServer.Gate()
+            server.respond { _ in .response(body: "fit").waiting(for: gate) }
+            let requests = Task {
+                try await Self.onEachLoop(session) { try await session.get("x", as: .bytes) }
+            }
+            _ = try await server.waitForRequests(2)
+            #expect(loops.map(\.openChannels) == [1, 1])
+            let gauges = await session.gauges()
+            #expect(gauges.running == 2 && gauges.pool?.origins.values.map(\.leased) == [2])
+            gate.open()
+            _ = try await requests.value
+            #expect(await session.gauges().pool?.total.idle == 2)
+        }
+    }
+
     @Test(arguments: [true, false])
     func `a request on another loop's connection can time out and be cancelled`(byTimeout: Bool) async throws {
         try await Self.play(configure: { $0.connections.perOrigin = 1 }) { session, server, loops in

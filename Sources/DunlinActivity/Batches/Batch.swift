@@ -16,10 +16,13 @@ extension HTTPSession {
         /// The requests, in the order in which they were asked for.
         public let tasks: [RequestTask<Output>]
         private let book: BatchBook
+        /// Nil without a limit.
+        private let queue: RequestQueue?
 
-        init(_ tasks: [RequestTask<Output>], _ book: BatchBook) {
+        init(_ tasks: [RequestTask<Output>], _ book: BatchBook, _ queue: RequestQueue?) {
             self.tasks = tasks
             self.book = book
+            self.queue = queue
         }
     }
 
@@ -53,7 +56,7 @@ extension HTTPSession {
             task.settlement.whenSettled { book.ended(isWell: $0.isSuccess) }
             task.resume()
         }
-        return Batch(tasks, book)
+        return Batch(tasks, book, line)
     }
 }
 
@@ -90,6 +93,10 @@ extension HTTPSession.Batch {
 
     /// The progress by now.
     public var state: HTTPSession.BatchProgress { book.state }
+
+    /// How many requests wait for their turn in the batch now. Those that wait for a turn in the session's queue, or
+    /// for a connection, have it.
+    public var queued: Int { queue?.waiting ?? 0 }
 
     /// Cancels every request that is not over; each fails with `NetworkError` code `cancelled`.
     public func cancel() {

@@ -9,6 +9,8 @@ final class Chain: Sendable {
     let stages: [any Stage]
     /// Whether some stage may see every hop of a call that has no settings of its own.
     let seesAll: Bool
+    /// Thrown when the session is shut down or released: those who look at it from time to time wait with parts of it.
+    let end = Cancellation()
 
     /// Around all stages, and behind the last.
     let callInterceptors: InterceptorLine
@@ -23,6 +25,10 @@ final class Chain: Sendable {
         seesAll =
             settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
             || settings.authenticates
+    }
+
+    deinit {
+        end.cancel(.handle)
     }
 
     /// Whether a call may have more than one attempt.

@@ -47,6 +47,9 @@ package final class RequestQueue: Sendable {
         machine = Mutex(QueueMachine(limits))
     }
 
+    /// How many requests wait for their turn.
+    package var waiting: Int { machine.withLock { $0.waiting } }
+
     /// Enters the queue; wakes nobody. Somebody must `wait` for the entry that it returns, at some time.
     func enter(_ host: String, _ control: TransferControl, as number: UInt64? = nil) -> Entry {
         let waiter = ValueWaiter<Grant>(on: loop)

@@ -12,7 +12,17 @@ struct RetryBudgetMachine {
     private struct Account {
         /// In millionths of a retry.
         var balance: Int64
+        /// What comes back by itself, by the policy of the last request.
+        var floor: Int64
         var touched: MonotonicTime
+
+        /// The balance with what has come back since.
+        func balance(at now: MonotonicTime) -> Int64 {
+            guard balance < floor else { return balance }
+            // A second has a thousand times as many nanoseconds as a retry has millionths.
+            let regained = max(0, now.nanoseconds - touched.nanoseconds) / 1000
+            return min(floor, balance + regained)
+        }
     }
 
     private static let retry: Int64 = 1_000_000
@@ -43,16 +53,18 @@ struct RetryBudgetMachine {
         }
     }
 
+    /// The whole retries that each origin has left.
+    func left(at now: MonotonicTime) -> [String: Int] {
+        accounts.mapValues { Int($0.balance(at: now) / Self.retry) }
+    }
+
     private mutating func change<Answer>(
         _ origin: String, _ floor: Int, at now: MonotonicTime, _ change: (inout Int64, Int64) -> Answer
     ) -> Answer {
         let floor = Int64(floor) * Self.retry
-        var account = accounts[origin] ?? Account(balance: floor, touched: now)
-        if account.balance < floor {
-            // A second has a thousand times as many nanoseconds as a retry has millionths.
-            let regained = max(0, now.nanoseconds - account.touched.nanoseconds) / 1000
-            account.balance = min(floor, account.balance + regained)
-        }
+        var account = accounts[origin] ?? Account(balance: floor, floor: floor, touched: now)
+        account.floor = floor
+        account.balance = account.balance(at: now)
         account.touched = now
         let answer = change(&account.balance, floor)
         accounts[origin] = account

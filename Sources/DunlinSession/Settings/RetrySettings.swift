@@ -29,4 +29,7 @@ final class RetrySettings: Sendable {
     func takeRetry(_ origin: String, _ policy: HTTPSession.RetryPolicy, at now: MonotonicTime) -> Bool {
         budget.withLock { $0.takeRetry(origin, policy.budget, at: now) }
     }
+
+    /// How many retries the budget of each origin has left.
+    func left(at now: MonotonicTime) -> [String: Int] { budget.withLock { $0.left(at: now) } }
 }

@@ -16,22 +16,23 @@ struct Connector: Sendable {
     /// Opens a connection: connects, passes the stages, secures it. Returns it with the turn of its channel, which the
     /// caller owns.
     func open(
-        _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
+        _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> (Connection, turn: UInt64) {
-        context.cancellation.phase = .connect
-        let line = try await connect(context, announcing, &hop)
+        opening.enter(.connect)
+        let line = try await connect(context, &opening, &hop)
         if !stages.isEmpty { try await pass(line, context, &hop) }
         guard context.origin.scheme == .https else { return (plain(line, context), line.turn) }
-        return (try await tls(line, context, &hop), line.turn)
+        return (try await tls(line, context, &opening, &hop), line.turn)
     }
 
     /// Connects a socket to the origin, or to a proxy before it.
     private func connect(
-        _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
+        _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {
         var dialer = Dialer(
-            options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor, announcing: announcing)
-        var addresses = try await addresses(context, dialer.options, &hop)
+            options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor,
+            announcing: opening.announcements)
+        var addresses = try await addresses(context, dialer.options, &opening, &hop)
         if !rules(for: context).isAny {
             dialer.interfaces = try await bindings(for: addresses, dialer.options, context, hop)
             addresses.removeAll { dialer.interfaces?[$0] == nil }
@@ -68,13 +69,13 @@ struct Connector: Sendable {
     }
 
     private func tls(
-        _ line: DialedChannel, _ context: ExchangeContext, _ hop: inout HTTP.Hop
+        _ line: DialedChannel, _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> Connection {
         guard let tlsPolicySource = context.tlsPolicySource else {
             line.channel.close()
             throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
         }
-        context.cancellation.phase = .tls
+        opening.enter(.tls)
         let tlsPolicy = tlsPolicySource.tlsPolicy()
         let channel = try await Handshake.run(over: line, context, tlsPolicy, &hop)
         let peer = HTTP.Hop.Peer(line.address, channel.security)
@@ -104,11 +105,11 @@ extension Connector {
 
     /// The addresses to try, in order; at least one.
     private func addresses(
-        _ context: ExchangeContext, _ options: HTTP.SocketOptions, _ hop: inout HTTP.Hop
+        _ context: ExchangeContext, _ options: HTTP.SocketOptions, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> [HTTP.SocketAddress] {
         let origin = context.origin
         if let address = known(origin) { return [address] }
-        var found = try await lookUp(context, &hop)
+        var found = try await lookUp(context, &opening, &hop)
         if let local = options.localAddress {
             found.removeAll { $0.isSix != local.isSix }
             guard !found.isEmpty else {
@@ -150,11 +151,13 @@ extension Connector {
         throw context.error(.interfaceRefused, reason, in: .connect, hop, cause: refusal)
     }
 
-    private func lookUp(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> [HTTP.SocketAddress] {
+    private func lookUp(
+        _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
+    ) async throws -> [HTTP.SocketAddress] {
         let origin = context.origin
         let start = context.clock.now()
-        context.cancellation.phase = .resolve
-        defer { context.cancellation.phase = .connect }
+        opening.enter(.resolve)
+        defer { opening.enter(.connect) }
         defer { hop[.resolve] = context.clock.now().nanoseconds - start.nanoseconds }
         let deadline = context.clock.deadline(for: .resolve, from: start)
         do throws(NameCache.Failure) {

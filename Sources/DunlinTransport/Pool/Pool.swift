@@ -45,7 +45,6 @@ final class Pool: Sendable {
     private let reactor: Reactor
     private let state: Mutex<State>
     private let unsolicited = AsyncStream.makeStream(of: UInt64.self)
-    private let opened = Atomic<Int>(0)
 
     init(limits: Machine.Limits, reactor: Reactor) {
         self.reactor = reactor
@@ -96,9 +95,14 @@ final class Pool: Sendable {
         state.withLock { $0.machine.reserve(origin, upTo: count) }
     }
 
-    /// The right to open a connection was used.
-    func countOpened() {
-        opened.add(1, ordering: .relaxed)
+    /// A connection that is being opened enters a phase.
+    func enter(_ phase: OpeningPhase, after previous: OpeningPhase?, _ origin: HTTP.Origin) {
+        state.withLock { $0.machine.enter(phase, after: previous, origin) }
+    }
+
+    /// An opening is over, in this phase. The right to it is still to be used or discarded.
+    func endOpening(_ origin: HTTP.Origin, in phase: OpeningPhase, _ end: OpeningEnd) {
+        state.withLock { $0.machine.endOpening(origin, in: phase, end) }
     }
 
     func wait(
@@ -181,13 +185,8 @@ final class Pool: Sendable {
         await state.withLock { $0.watcher }?.value
     }
 
-    var gauges: PoolGauges {
-        state.withLock { state in
-            PoolGauges(
-                open: state.machine.openCount, idle: state.machine.idleCount, waiting: state.machine.waitingCount,
-                opened: opened.load(ordering: .relaxed), reuses: state.machine.reuseCount)
-        }
-    }
+    var gauges: PoolGauges { state.withLock { $0.machine.gauges } }
+    var counts: PoolCounts { state.withLock { $0.machine.counts } }
 
     func openCount(to origin: HTTP.Origin) -> Int {
         state.withLock { $0.machine.openCount(to: origin) }
@@ -256,14 +255,4 @@ enum PoolFailure: Error {
     case closed
     /// Too many wait already.
     case exhausted
-}
-
-/// How many connections a session has, and how many requests wait for one.
-public struct PoolGauges: Sendable, Hashable {
-    public var open: Int
-    public var idle: Int
-    public var waiting: Int
-    /// Since the beginning: connections opened, and how often an open one was leased.
-    public var opened: Int
-    public var reuses: Int
 }

@@ -25,7 +25,9 @@ internal import DunlinTypes
 ///    is closed to make room. If the request had to wait and gets a connection, it closes that and opens another
 ///    instead.
 /// 10. Each connection belongs to a TLS generation; only those of the latest that is known are leased.
-/// 11. The machine reads no clock and closes nothing: its answer says what to do.
+/// 11. What is counted since the beginning outlives the connections: see `PoolTotals`. Only a connection that somebody
+///     tried to open counts as opened or failed.
+/// 12. The machine reads no clock and closes nothing: its answer says what to do.
 struct PoolMachine<Connection: PoolMember, Waiter> {
     struct Limits: Sendable {
         var connectionsPerOrigin = 128
@@ -61,6 +63,8 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
         case close
     }
 
+    private typealias Place = PoolPlace<Connection, Waiter>
+
     let limits: Limits
     /// One for each origin in use. A place changes in the array: a dictionary of places would make each change through
     /// an accessor that allocates.
@@ -74,8 +78,8 @@ struct PoolMachine<Connection: PoolMember, Waiter> {
     private(set) var openCount = 0
     private(set) var idleCount = 0
     private(set) var waitingCount = 0
-    /// How often an open connection was leased, since the beginning.
-    private(set) var reuseCount = 0
+    /// The totals of origins that nobody uses now.
+    private var totals = PoolTotals()
 
     init(limits: Limits) {
         self.limits = limits
@@ -100,7 +104,7 @@ extension PoolMachine {
         if mayReuse, let found = places[position].takeIdle(on: loop) {
             idleCount -= 1
             guard found.until > now else { return .retire(found.connection) }
-            reuseCount += 1
+            places[position].totals.reuses += 1
             return .use(found.connection)
         }
         if mayReuse, places[position].mayAwaitOne, waitingCount < limits.waiters {
@@ -227,7 +231,7 @@ extension PoolMachine {
         else {
             guard let waiter = places[position].line.popFirst() else { return nil }
             waitingCount -= 1
-            reuseCount += 1
+            places[position].totals.reuses += 1
             return .handOver(waiter)
         }
         waitingCount -= 1
@@ -318,6 +322,7 @@ extension PoolMachine {
         for var place in places {
             idle += place.idle.map(\.connection)
             while let waiter = place.line.popFirst() { waiters.append(waiter) }
+            totals.keep(place.totals, of: place.origin)
         }
         places.removeAll()
         positions.removeAll()
@@ -326,43 +331,45 @@ extension PoolMachine {
     }
 }
 
+// MARK: - Counting
+
+extension PoolMachine {
+    /// A connection that is being opened enters a phase.
+    mutating func enter(_ phase: OpeningPhase, after previous: OpeningPhase?, _ origin: HTTP.Origin) {
+        guard let position = position(of: origin) else { return }
+        if let previous { places[position].opening[previous] -= 1 }
+        places[position].opening[phase] += 1
+    }
+
+    /// An opening is over, in this phase. If it failed, it must be reported gone too.
+    mutating func endOpening(_ origin: HTTP.Origin, in phase: OpeningPhase, _ end: OpeningEnd) {
+        // A closed pool has forgotten its connections, and what they were at.
+        guard let position = position(of: origin) else { return totals.note(end, of: origin) }
+        places[position].opening[phase] -= 1
+        places[position].totals.note(end)
+    }
+
+    /// What there is to say of each origin, in no order.
+    var counts: PoolCounts {
+        PoolCounts(
+            origins: places.map { ($0.origin, $0.gauges) } + totals.kept.map { ($0.key, PoolGauges($0.value)) },
+            others: PoolGauges(totals.others))
+    }
+
+    /// The sum of all origins.
+    var gauges: PoolGauges {
+        var sum = PoolGauges(totals.sum)
+        for place in places { sum.add(place.gauges) }
+        return sum
+    }
+}
+
 // MARK: - Places
 
 extension PoolMachine {
-    /// The connections and the waiters of one origin.
-    private struct Place {
-        struct Idle {
-            var connection: Connection
-            var since: MonotonicTime
-            /// The time from which on it may not be used.
-            var until: MonotonicTime
-        }
-
-        let origin: HTTP.Origin
-        var open = 0
-        var idle: [Idle] = []
-        var line = PriorityQueue<Waiter>()
-        /// Connections that are being inspected, and soon idle again or gone.
-        var lookedAt = 0
-
-        var mayAwaitOne: Bool { lookedAt > 0 && line.count < lookedAt }
-        /// Whether more wait than are served by inspected connections.
-        var hasOthersWaiting: Bool { lookedAt == 0 || line.count > lookedAt }
-        var isDeserted: Bool { open == 0 && line.isEmpty }
-
-        /// Takes the newest idle connection on `loop`, or the newest of all if there is none.
-        mutating func takeIdle(on loop: ObjectIdentifier) -> Idle? {
-            guard let newest = idle.last else { return nil }
-            guard newest.connection.loop != loop,
-                let near = idle.lastIndex(where: { $0.connection.loop == loop })
-            else { return idle.removeLast() }
-            return idle.remove(at: near)
-        }
-    }
-
     private mutating func position(adding origin: HTTP.Origin) -> Int {
         if let position = position(of: origin) { return position }
-        places.append(Place(origin: origin))
+        places.append(Place(origin: origin, totals: totals.take(origin)))
         positions[origin] = places.count - 1
         return places.count - 1
     }
@@ -377,23 +384,10 @@ extension PoolMachine {
     private mutating func removeIfDeserted(_ position: Int) {
         guard places[position].isDeserted else { return }
         positions[places[position].origin] = nil
+        totals.keep(places[position].totals, of: places[position].origin)
         let last = places.removeLast()
         guard position < places.count else { return }
         places[position] = last
         positions[last.origin] = position
     }
-}
-
-/// What the pool must know of a connection.
-protocol PoolMember {
-    var id: UInt64 { get }
-    /// The loop it lives on.
-    var loop: ObjectIdentifier { get }
-    var opened: MonotonicTime { get }
-    /// How many requests it has served.
-    var uses: Int { get }
-    /// Nanoseconds it may be idle, by what the server said last.
-    var idleLimit: Int64 { get }
-    /// The TLS generation it was secured by.
-    var tlsGeneration: UInt64 { get }
 }

@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test func `a batch tells how many of its requests wait for their turn`() async throws {
+        try await Stage.with(configure: { $0.queue.running = 2 }) { (stage: Stage) async throws in
+            let gate = LoopbackServer.Gate()
+            stage.server.respond { _ in .response(body: "x").waiting(for: gate) }
+            #expect(try stage.session.batch([], running: 3, as: .string).queued == 0)
+            #expect(try stage.session.batch(Self.requests(1), as: .string).queued == 0)
+            let batch = try stage.session.batch(Self.requests(8), running: 3, as: .string)
+            _ = try await stage.server.waitForRequests(2)
+            // Three of the eight have their turn in the batch; with the other batch's one, two of four go.
+            try await stage.eventually("five wait in the batch, and two in the session") {
+                let gauges = await stage.session.gauges()
+                return batch.queued == 5 && gauges.queued == 2 && gauges.running == 9
+            }
+            gate.open()
+            #expect(try await batch.values.count == 8)
+            #expect(batch.queued == 0)
+        }
+    }
+
     @Test func `a batch keeps to the limits of its session too`() async throws {
         try await Stage.with(configure: { $0.queue = .init(running: 2, maximumWaiting: 1) }) {
             (stage: Stage) async throws in

@@ -1,0 +1,83 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+extension HTTPSession {
+    /// What the session is at now.
+    ///
+    /// It asks each of the session's loops for its requests, then counts the connections, so it waits for a turn of
+    /// each loop, and takes longer the more origins there are. Each part is true of one moment; requests come and go
+    /// between two parts. `connections` is the sum of all connections without a wait.
+    public func gauges() async -> Gauges { await core.gauges() }
+
+    /// What the session is at now, and again at every interval, by the session's clock.
+    ///
+    /// An observer that does not keep up misses snapshots and gets the newest: each is taken when it is asked for.
+    /// Between them nothing is done. Intervals shorter than a millisecond are one. The stream ends when the session is
+    /// shut down, restarted or released, which it does not prevent, and when the iterating task is cancelled.
+    public func gauges(every interval: Duration) -> AsyncStream<Gauges> {
+        let (loop, end) = (core.loops[0], Cancellation(partOf: core.tasks.chain.end))
+        return AsyncStream(knowing: GaugeTicks(every: interval)) { [weak core] ticks -> (Gauges, MonotonicTime)? in
+            guard await end.isAhead(at: ticks.next, on: loop), let core else { return nil }
+            let now = loop.now()
+            return (await core.gauges(), now)
+        } tell: { ticks, observation in
+            ticks.took(at: observation.1)
+            return observation.0
+        }
+    }
+}
+
+extension Cancellation {
+    /// Waits until `time`, and says whether neither this nor the awaiting task was cancelled before.
+    fileprivate func isAhead(at time: MonotonicTime, on loop: Reactor) async -> Bool {
+        let waiter = ValueWaiter<Void>(on: loop)
+        return await withTaskCancellationHandler {
+            if loop.now() >= time { return cause == nil && !Task.isCancelled }
+            if case .timedOut = await waiter.wait(until: time, cancellation: self) { return true }
+            return false
+        } onCancel: {
+            waiter.cancel()
+        }
+    }
+}
+
+extension SessionCore {
+    fileprivate func gauges() async -> HTTPSession.Gauges {
+        var gauges = HTTPSession.Gauges()
+        gauges.running = await tasks.count
+        gauges.queued = queue?.waiting ?? 0
+        let chain = tasks.chain
+        gauges.pool = chain.callTransport.sockets.map { HTTPSession.Gauges.Pool($0.counts) }
+        gauges.retriesLeft = chain.settings.retries.left(at: loops[0].now())
+        return gauges
+    }
+}
+
+extension HTTPSession.Gauges.Pool {
+    fileprivate init(_ counts: PoolCounts) {
+        for (origin, gauges) in counts.origins {
+            let gauges = HTTPSession.ConnectionGauges(gauges)
+            origins[Self.name(of: origin), default: HTTPSession.ConnectionGauges()] += gauges
+        }
+        others = HTTPSession.ConnectionGauges(counts.others)
+    }
+
+    private static func name(of origin: HTTP.Origin) -> String {
+        guard let address = origin.route?.address else { return origin.description }
+        return "\(origin) via \(VisibleText.of("\(address)"))"
+    }
+}
+
+extension HTTPSession.ConnectionGauges {
+    init(_ gauges: PoolGauges) {
+        open = gauges.open
+        idle = gauges.idle
+        waiting = gauges.waiting
+        opened = gauges.opened
+        reuses = gauges.reuses
+        failed = gauges.failed
+        inResolve = gauges.inResolve
+        inConnect = gauges.inConnect
+        inTLS = gauges.inTLS
+    }
+}

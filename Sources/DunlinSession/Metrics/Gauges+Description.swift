@@ -1,0 +1,50 @@
+extension HTTPSession.Gauges: CustomStringConvertible {
+    /// A table: a line about requests, and one for each origin.
+    public var description: String {
+        var lines = ["\(running) running, \(queued) of them queued"]
+        if let pool { lines += pool.lines } else { lines.append("no connections of its own") }
+        lines += retriesLeft.sorted { $0.key < $1.key }.map { "\($0.value) retries left for \($0.key)" }
+        return lines.joined(separator: "\n")
+    }
+}
+
+extension HTTPSession.Gauges.Pool {
+    /// A heading, a line for each origin, and the sum where there are several.
+    fileprivate var lines: [String] {
+        var rows = origins.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        if others != HTTPSession.ConnectionGauges() { rows.append(("others", others)) }
+        if rows.count != 1 { rows.append(("total", total)) }
+        let names = rows.map(\.0.count).max() ?? 0
+        // Each column is as wide as its longest entry.
+        let columns = HTTPSession.ConnectionGauges.columns.map { title, value in
+            let entries = [title] + rows.map { "\($0.1[keyPath: value])" }
+            let width = entries.map(\.count).max() ?? 0
+            return entries.map { " " + $0.padded(to: width, isNumber: true) }
+        }
+        let titles = ["origin"] + rows.map(\.0)
+        return titles.enumerated().map { line, title in
+            title.padded(to: max(names, 6)) + columns.map { $0[line] }.joined()
+        }
+    }
+}
+
+extension HTTPSession.ConnectionGauges: CustomStringConvertible {
+    fileprivate static var columns: [(title: String, value: KeyPath<Self, Int>)] {
+        [
+            ("open", \.open), ("idle", \.idle), ("waiting", \.waiting), ("opened", \.opened), ("reuses", \.reuses),
+            ("failed", \.failed), ("resolve", \.inResolve), ("connect", \.inConnect), ("tls", \.inTLS),
+        ]
+    }
+
+    /// The numbers with their names, in one line.
+    public var description: String {
+        Self.columns.map { "\($0.title) \(self[keyPath: $0.value])" }.joined(separator: ", ")
+    }
+}
+
+extension String {
+    fileprivate func padded(to width: Int, isNumber: Bool = false) -> String {
+        let space = String(repeating: " ", count: max(0, width - count))
+        return isNumber ? space + self : self + space
+    }
+}

@@ -1,0 +1,15 @@
+internal import DunlinTypes
+
+/// What the pool must know of a connection.
+protocol PoolMember {
+    var id: UInt64 { get }
+    /// The loop it lives on.
+    var loop: ObjectIdentifier { get }
+    var opened: MonotonicTime { get }
+    /// How many requests it has served.
+    var uses: Int { get }
+    /// Nanoseconds it may be idle, by what the server said last.
+    var idleLimit: Int64 { get }
+    /// The TLS generation it was secured by.
+    var tlsGeneration: UInt64 { get }
+}

@@ -1,0 +1,47 @@
+internal import DunlinTypes
+
+/// The connections and the waiters of one origin, and what was counted of it.
+struct PoolPlace<Connection: PoolMember, Waiter> {
+    struct Idle {
+        var connection: Connection
+        var since: MonotonicTime
+        /// The time from which on it may not be used.
+        var until: MonotonicTime
+    }
+
+    let origin: HTTP.Origin
+    var totals: PoolTotals.Origin
+    var open = 0
+    var idle: [Idle] = []
+    var line = PriorityQueue<Waiter>()
+    /// Connections that are being inspected, and soon idle again or gone.
+    var lookedAt = 0
+    /// Those of the open connections that are being opened, by what they are at.
+    var opening = OpeningCounts()
+
+    init(origin: HTTP.Origin, totals: PoolTotals.Origin) {
+        self.origin = origin
+        self.totals = totals
+    }
+
+    var mayAwaitOne: Bool { lookedAt > 0 && line.count < lookedAt }
+    /// Whether more wait than are served by inspected connections.
+    var hasOthersWaiting: Bool { lookedAt == 0 || line.count > lookedAt }
+    var isDeserted: Bool { open == 0 && line.isEmpty }
+
+    /// Takes the newest idle connection on `loop`, or the newest of all if there is none.
+    mutating func takeIdle(on loop: ObjectIdentifier) -> Idle? {
+        guard let newest = idle.last else { return nil }
+        guard newest.connection.loop != loop,
+            let near = idle.lastIndex(where: { $0.connection.loop == loop })
+        else { return idle.removeLast() }
+        return idle.remove(at: near)
+    }
+
+    var gauges: PoolGauges {
+        var gauges = PoolGauges(totals)
+        (gauges.open, gauges.idle, gauges.waiting) = (open, idle.count, line.count)
+        (gauges.inResolve, gauges.inConnect, gauges.inTLS) = (opening[.resolve], opening[.connect], opening[.tls])
+        return gauges
+    }
+}

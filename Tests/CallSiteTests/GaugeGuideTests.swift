@@ -1,0 +1,76 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+/// The snippets on gauges, word for word.
+@Suite(.timeLimit(.minutes(10)))
+struct `Guide to gauges` {
+    private nonisolated final class Log: Sendable {
+        private let (lines, end) = AsyncStream<String>.makeStream()
+
+        func info(_ line: String) { end.yield(line) }
+
+        func next() async -> String? {
+            for await line in lines { return line }
+            return nil
+        }
+    }
+
+    @Test func `a table for the log, now and at every interval`() async throws {
+        let (logger, clock) = (Log(), ManualClock())
+        let client = try HTTPSession(baseURL: "https://api.test") {
+            $0.transport = MockTransport()
+            try $0.use(clock)
+        }
+        let log = Task {
+            for await gauges in client.gauges(every: .seconds(10)) {
+                logger.info("\(gauges)")
+            }
+        }
+
+        #expect(await logger.next()?.hasPrefix("0 running") == true)
+        try await clock.waitForDeadlines()
+        try await clock.advance(by: .seconds(10))
+        #expect(await logger.next()?.hasPrefix("0 running") == true)
+        await client.shutdown()
+        await log.value
+    }
+
+    @Test func `a page for Prometheus`() throws {
+        func page(_ gauges: HTTPSession.Gauges) -> String {
+            typealias Connections = HTTPSession.ConnectionGauges
+            let values: KeyValuePairs<String, KeyPath<Connections, Int>> = [
+                "open": \.open, "idle": \.idle, "waiting": \.waiting,
+                "opened_total": \.opened, "failed_total": \.failed,
+            ]
+            var origins = gauges.pool?.origins ?? [:]
+            origins["others"] = gauges.pool?.others
+            var page = "http_requests_running \(gauges.running)\n"
+            for (name, value) in values {
+                for (origin, numbers) in origins {
+                    page += "http_connections_\(name){origin=\"\(origin)\"} "
+                    page += "\(numbers[keyPath: value])\n"
+                }
+            }
+            return page
+        }
+
+        var gauges = HTTPSession.Gauges()
+        #expect(page(gauges) == "http_requests_running 0\n")
+        gauges.running = 2
+        gauges.pool = .init()
+        gauges.pool?.others.failed = 3
+        gauges.pool?.origins["https://api.test"] = .init()
+        gauges.pool?.origins["https://api.test"]?.open = 1
+        let lines = page(gauges).split(separator: "\n")
+        #expect(lines.count == 11 && lines[0] == "http_requests_running 2")
+        #expect(lines.contains("http_connections_open{origin=\"https://api.test\"} 1"))
+        #expect(lines.contains("http_connections_failed_total{origin=\"others\"} 3"))
+        // All lines of one metric stand together.
+        #expect(lines[1...2].allSatisfy { $0.hasPrefix("http_connections_open{") })
+        // The same snapshot as JSON, for a page of one's own.
+        #expect(
+            try HTTP.JSON.standard.decode(HTTPSession.Gauges.self, from: Bytes(JSONEncoder().encode(gauges))) == gauges)
+    }
+}
