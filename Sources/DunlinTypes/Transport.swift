@@ -118,9 +118,12 @@ public final class TransportResponse: Sendable {
             answering: request)
     }
 
-    package func replacing(_ head: ResponseHead, _ body: TransportResponse.Body) -> TransportResponse {
+    package func replacing(
+        _ head: ResponseHead, _ body: TransportResponse.Body, _ trailers: Fields
+    ) -> TransportResponse {
         TransportResponse(
-            head: head, interim: interim, body: body, trailers: wholeTrailers, hop: hop, answering: request)
+            head: head, interim: interim, body: body, trailers: trailers.isEmpty ? nil : trailers, hop: hop,
+            answering: request)
     }
 
     /// The response with fields of these names marked as sensitive.

@@ -3,17 +3,18 @@ extension TransportResponse {
     public struct Changes: Sendable {
         public var head: ResponseHead
         public var body: TransportResponse.Body
+        /// The trailer fields of a body that is here already; a stream brings its own.
+        public var trailers: Fields
     }
 
     /// A copy of the response, changed by `change`. The fields that describe a body, such as its length, are the
-    /// caller's to keep right. The copy reads the same stream unless it is given another body; the trailers of a new
-    /// one are its own.
+    /// caller's to keep right. The copy reads the same stream unless it is given another body.
     public func with<Failure: Error>(_ change: (inout Changes) throws(Failure) -> Void) throws(Failure)
         -> TransportResponse
     {
-        var changes = Changes(head: head, body: body)
+        var changes = Changes(head: head, body: body, trailers: trailers)
         try change(&changes)
-        return replacing(changes.head, changes.body)
+        return replacing(changes.head, changes.body, changes.trailers)
     }
 
     /// The response with its whole body in memory. Throws `NetworkError` with code `limitExceeded` for more bytes than

@@ -78,7 +78,7 @@ nonisolated struct Recorder: Transport {
         var configuration = HTTPSession.Configuration(
             baseURL: "https://example.amazonaws.com", transport: transport)
         let signer = Signer(
-            id: id, secret: secret, region: region, service: "s3")
+            id: id, secret: secret, region: region, service: "execute-api")
         configuration.interceptors = [.exchange(signer)]
         configuration.interceptors = [.exchange(Self.signer())]
         let session = try HTTPSession(configuration)

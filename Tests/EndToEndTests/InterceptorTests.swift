@@ -224,6 +224,120 @@ struct `Interceptors over the network` {
         }
     }
 
+    @Test func `cancelling next ends what it sends, and the call goes on`() async throws {
+        for place in Self.places {
+            try await Stage.with(tolerating: true) { configuration in
+                configuration.interceptors = [
+                    place { request, next in
+                        if request.head.path != "/silent" { return try await next(request) }
+                        let first = Task { try await next(request) }
+                        first.cancel()
+                        await #expect(throws: CancellationError.self) { _ = try await first.value }
+                        return try await next(request) { $0.head.target = "/other" }
+                    }
+                ]
+            } _: { (stage: Stage) async throws in
+                stage.server.route(.get, "/silent", .init([.stall]))
+                stage.server.route(.get, "/other", .response(body: "x"))
+                #expect(try await stage.session.get("silent", as: .string).value == "x")
+                try await stage.expectHealthy()
+            }
+        }
+    }
+
+    /// The end of the first response must not take the second one's cancellation with it.
+    @Test func `a second response is cancelled like a first`() async throws {
+        for place in Self.places {
+            try await Stage.with(tolerating: true) { configuration in
+                configuration.interceptors = [
+                    place { request, next in
+                        var response = try await next(request)
+                        if response.head.status == 503 { response = try await next(request) }
+                        return response
+                    }
+                ]
+            } _: { (stage: Stage) async throws in
+                let count = Atomic(0)
+                stage.server.respond { _ in
+                    let isFirst = count.add(1, ordering: .relaxed).oldValue == 0
+                    return .init([
+                        .message(.init(isFirst ? 503 : 200, fields: ["Content-Length": "100000"])),
+                        .generated(0..<1000), .stall,
+                    ])
+                }
+                let response = try await stage.session.stream("x")
+                let reading = Task { for try await _ in response.body {} }
+                try await stage.eventually("it is read") { count.load(ordering: .relaxed) == 2 }
+                await stage.session.tasks.cancelAll()
+                #expect(try await NetworkError.thrown { try await reading.value }.code == .cancelled)
+            }
+        }
+    }
+
+    @Test func `what an interceptor drops is free at once`() async throws {
+        for place in Self.places {
+            try await Stage.with(tolerating: true) { configuration in
+                configuration.connections.perOrigin = 1
+                configuration.interceptors = [
+                    place { request, next in
+                        if request.head.path == "/token" { return try await next(request) }
+                        if try await next(request).head.status == 200 { try await next.session?.get("token") }
+                        return try await next(request)
+                    }
+                ]
+            } _: { (stage: Stage) async throws in
+                stage.server.respond { request in
+                    request.target == "/token"
+                        ? .response(body: "t")
+                        : .init([.message(.init(200, fields: ["Content-Length": "100000"])), .generated(0..<100_000)])
+                }
+                #expect(try await stage.session.get("x", as: .bytes).value.count == 100_000)
+            }
+        }
+    }
+
+    @Test func `a body that an interceptor changed is not put together from parts`() async throws {
+        let folder = try Folder()
+        for (index, place) in Self.places.enumerated() {
+            try await Stage.with(tolerating: true) { configuration in
+                configuration.interceptors = [
+                    place { request, next in
+                        try await next(request).with { changes in
+                            if case .stream(let stream) = changes.body { changes.body = .stream(Doubled(stream)) }
+                        }
+                    }
+                ]
+            } _: { (stage: Stage) async throws in
+                let asked = Atomic(0)
+                stage.server.respond { request in
+                    asked.add(request.fields.contains("range") ? 100 : 1, ordering: .relaxed)
+                    let head = LoopbackServer.Step.message(
+                        .init(200, fields: ["Content-Length": "300000", "ETag": "\"a\"", "Accept-Ranges": "bytes"]))
+                    return .init([head, .generated(0..<100_000), .reset])
+                }
+                let error = try await NetworkError.thrown {
+                    _ = try await stage.session.download("x", to: .file("\(folder.path)/changed\(index)"))
+                }
+                #expect(error.code == .connectionClosed)
+                #expect(asked.load(ordering: .relaxed) < 100, "no range is asked for")
+            }
+        }
+    }
+
+    /// Every piece twice.
+    private final class Doubled: TransportResponse.BodyStream {
+        let inner: any TransportResponse.BodyStream
+
+        init(_ inner: any TransportResponse.BodyStream) {
+            self.inner = inner
+        }
+
+        func next() async throws -> Bytes? { try await inner.next().map { Bytes($0.array + $0.array) } }
+        var expectedLength: Int? { nil }
+        var trailers: Fields { inner.trailers }
+        var hop: HTTP.Hop { inner.hop }
+    }
+
     @Test func `a wrapped transport has the session's own beneath it`() async throws {
         let seen = Journal()
         try await Stage.with {

@@ -78,8 +78,8 @@ struct Admission {
         if let line = observers.takeLine() {
             waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
         }
-        // Those that wait in it may wait for what a refresh gets.
-        if let queue = session.queue, !Refreshing.includes(session) {
+        // Those that have their turn may wait for what a refresh or an interceptor asks for.
+        if let queue = session.queue, !Refreshing.includes(session), !InterceptorTurn.isWithin(session) {
             waits.append(QueueWait(queue: queue, isTimed: true))
         }
     }

@@ -8,6 +8,12 @@ package struct CallPart: Sendable {
     /// The options of this exchange; all else is the call's.
     let exchangeOptions: ExchangeOptions?
 
+    /// What an interceptor sends: it is seen as the call, or as the part that the call is just now.
+    init(of call: LiveCall) {
+        cancellation = Cancellation(partOf: call.cancellation, isFirst: true)
+        exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
+    }
+
     /// The phase of the first part is the phase of the call.
     package init(of delegate: TaskDelegate, isFirst: Bool = false) {
         cancellation = Cancellation(partOf: delegate.cancellation, isFirst: isFirst)

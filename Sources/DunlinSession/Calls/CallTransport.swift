@@ -36,13 +36,27 @@ package final class CallTransport: Sendable {
     }
 
     /// Closes the connection of a body of ours that nobody reads any more; later reads get `error`.
-    func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
-        sockets?.abandon(source(of: body), error)
+    package func abandon(_ body: any TransportResponse.BodyStream, _ error: any Error) {
+        sockets?.abandon(Self.source(of: body), error)
     }
 
-    /// The body of our own sockets that this one may be reading from.
-    private func source(of body: any TransportResponse.BodyStream) -> any TransportResponse.BodyStream {
-        (body as? ForeignBody)?.source ?? body
+    /// As `SocketTransport.drain`.
+    package func drain(
+        _ body: any TransportResponse.BodyStream, upTo limit: Int, until deadline: MonotonicTime
+    ) async throws {
+        try await sockets?.drain(Self.source(of: body), upTo: limit, until: deadline)
+    }
+
+    /// As `SocketTransport.hurry`.
+    package func hurry(_ body: any TransportResponse.BodyStream, until deadline: MonotonicTime) throws {
+        try sockets?.hurry(Self.source(of: body), until: deadline)
+    }
+
+    /// What a body is read from: an interceptor may have put its own around one of our sockets'.
+    static func source(of body: any TransportResponse.BodyStream) -> any TransportResponse.BodyStream {
+        var body = body
+        while let source = (body as? ForeignBody)?.source { body = source }
+        return body
     }
 
     /// Runs work that knows only task cancellation, and stops it when the call is cancelled or its deadline has come.

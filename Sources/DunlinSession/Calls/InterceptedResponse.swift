@@ -2,14 +2,40 @@ internal import DunlinReactor
 internal import DunlinTransport
 internal import Synchronization
 
-/// What was last received for an interceptor, and is given up once the interceptor sends again: two exchanges of one
-/// call would wait for each other's connection.
+/// What is sent and received within interceptors, one exchange after the other.
+///
+/// A response is not kept here: one that the interceptor drops is gone, and its connection is free. What the
+/// interceptor keeps is given up once it sends again, for two exchanges of one call would wait for each other's
+/// connection.
 final class InterceptedResponse<Value: Sendable>: Sendable {
+    /// What was sent last.
+    struct Sent: Sendable {
+        /// Cancels that exchange alone.
+        let cancellation: Cancellation
+        var hop: HTTP.Hop?
+        /// The body of our own sockets, if somebody still holds it.
+        var stream: (any TransportResponse.BodyStream)?
+        /// Whether its response has not come yet.
+        var isUnderWay = true
+    }
+
     private struct State {
         var value: Value
-        var response: TransportResponse?
+        var sent: Sent?
+        weak var stream: (any TransportResponse.BodyStream)?
+        weak var response: TransportResponse?
         var failure: NetworkError?
-        var hasBegun = false
+
+        var last: Sent? {
+            var last = sent
+            last?.stream = stream
+            return last
+        }
+
+        mutating func end(_ hop: HTTP.Hop?) {
+            sent?.hop = hop
+            sent?.isUnderWay = false
+        }
     }
 
     private let state: Mutex<State>
@@ -23,26 +49,36 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
 
     func set(_ value: Value) { state.withLock { $0.value = value } }
 
-    /// Whether this is the first request to be sent.
-    func begin() -> Bool {
+    /// An exchange begins. Returns the one before.
+    func begin(_ cancellation: Cancellation) -> Sent? {
         state.withLock { state in
-            defer { state.hasBegun = true }
-            return !state.hasBegun
+            defer { (state.sent, state.stream, state.response) = (Sent(cancellation: cancellation), nil, nil) }
+            return state.last
         }
     }
 
-    func received(_ response: TransportResponse) {
-        state.withLock { ($0.response, $0.failure) = (response, nil) }
+    /// `response` is what the interceptors get, and `raw` what it was made of.
+    func received(_ response: TransportResponse, of raw: TransportResponse) {
+        state.withLock { state in
+            (state.response, state.stream, state.failure) = (response, raw.stream, nil)
+            state.end(raw.hop)
+        }
     }
 
     func failed(_ error: any Error) {
-        state.withLock { $0.failure = error as? NetworkError }
+        state.withLock { state in
+            state.failure = error as? NetworkError
+            state.end(state.failure?.hop)
+        }
     }
 
-    /// The response before, which nobody may read any more.
-    func take() -> TransportResponse? { state.withLock { $0.response.take() } }
+    /// What was sent last; nothing will be sent any more.
+    func end() -> Sent? { state.withLock { $0.last } }
 
-    /// The error of the exchange, if that says more exactly what `error` says.
+    /// Whether this is the response that was received last.
+    func isLast(_ response: TransportResponse) -> Bool { state.withLock { $0.response === response } }
+
+    /// The error of the last exchange, if that says more exactly why the call is over than `error` does.
     func explained(_ error: any Error) -> any Error {
         guard let error = error as? NetworkError, error.hop == nil, let failure = state.withLock({ $0.failure }),
             failure.code == error.code
@@ -51,40 +87,8 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
     }
 }
 
-extension LiveCall {
-    /// The response that an interceptor returned. A stream of its own is read within the call's limits, and `source` is
-    /// what it may be reading from.
-    func owned(_ response: TransportResponse, _ source: TransportResponse?) -> TransportResponse {
-        guard case .stream(let stream) = response.body else {
-            abandon(source)
-            return response
-        }
-        guard let origin = source?.stream else { return bounded(response, stream, nil) }
-        return origin === stream ? response : bounded(response, stream, origin)
-    }
-
-    private func bounded(
-        _ response: TransportResponse, _ stream: any TransportResponse.BodyStream,
-        _ source: (any TransportResponse.BodyStream)?
-    ) -> TransportResponse {
-        let body = ForeignBody(
-            stream, callTransport, cancellation, on: loop, until: request.deadline, limit: request.timeouts.total,
-            source: source)
-        return response.with(.stream(body), response.hop)
-    }
-
-    /// Ends a response that an interceptor may still hold.
-    func abandon(_ response: TransportResponse?) {
-        guard let stream = response?.stream else { return }
-        let error = NetworkError(
-            .bodyConsumed, "the response was given up: its interceptor sent again, or returned another", phase: .receive
-        )
-        callTransport.abandon(stream, error)
-    }
-}
-
 extension TransportResponse {
-    fileprivate var stream: (any TransportResponse.BodyStream)? {
+    var stream: (any TransportResponse.BodyStream)? {
         if case .stream(let stream) = body { stream } else { nil }
     }
 }

@@ -30,12 +30,18 @@ struct InterceptorLine: Sendable {
         let interceptor = interceptors[index]
         let (turn, around) = (InterceptorTurn(call.session, place, index), InterceptorTurn.present)
         defer { turn.end() }
-        let next = HTTPSession.Next(call.snapshot, hop: place == .call ? 1 : call.hop) { request in
-            if let refusal = turn.begin() { throw Self.failure(interceptor, "\(refusal)") }
-            defer { turn.answered() }
-            // What comes next is not the interceptor's own.
-            return try await InterceptorTurn.$present.withValue(around) {
-                try await pass(request, from: index + 1, of: call, send)
+        let next = HTTPSession.Next(call.snapshot, call.session, hop: place == .call ? 1 : call.hop) { changed in
+            if let refusal = turn.begin() { throw Self.failure(interceptor, "\(refusal)", hasSent: true) }
+            do {
+                // What comes next is not the interceptor's own.
+                let response = try await InterceptorTurn.$present.withValue(around) {
+                    try await pass(Self.stripped(changed, insteadOf: request, call), from: index + 1, of: call, send)
+                }
+                turn.answered()
+                return response
+            } catch {
+                turn.failed(error)
+                throw error
             }
         }
         do {
@@ -43,28 +49,47 @@ struct InterceptorLine: Sendable {
                 try await interceptor.intercept(request, next: next)
             }
         } catch {
-            throw Self.explained(error, by: interceptor, call)
+            throw Self.explained(error, by: interceptor, turn, call)
         }
     }
 
+    /// What an interceptor sends to another origin takes no secrets along that it was given.
+    private static func stripped(
+        _ changed: TransportRequest, insteadOf given: TransportRequest, _ call: LiveCall
+    ) -> TransportRequest {
+        let origin = changed.head.origin
+        if origin.isSame(as: given.head.origin) { return changed }
+        let usual = call.chain.settings.redirects
+        let policy = call.delegate.settings?.options.redirects.resolved(usual) ?? usual
+        return changed.with { changes in
+            changes.head.fields = RedirectMachine.fields(
+                changes.head.fields, to: origin, insteadOf: given.head.fields, for: given.head.origin, policy)
+        }
+    }
+
+    /// An error of `next` is the interceptor's as it is. A `NetworkError` of another request must not say that this one
+    /// may be sent again.
     private static func explained(
-        _ error: any Error, by interceptor: any HTTPSession.Interceptor, _ call: LiveCall
+        _ error: any Error, by interceptor: any HTTPSession.Interceptor, _ turn: InterceptorTurn, _ call: LiveCall
     ) -> any Error {
-        if error is NetworkError || error is CancellationError && call.cancellation.cause != nil { return error }
-        return failure(interceptor, "failed: \(error)", error)
+        if turn.hasThrown(error) || error is CancellationError && call.cancellation.cause != nil { return error }
+        guard var own = error as? NetworkError else {
+            return failure(interceptor, "failed: \(error)", hasSent: turn.hasSent, error)
+        }
+        (own.request, own.hop) = (nil, nil)
+        if turn.hasSent { (own.requestMayHaveBeenSent, own.isSafeToRetry) = (true, false) }
+        return own
     }
 
     private static func failure(
-        _ interceptor: any HTTPSession.Interceptor, _ what: String, _ cause: (any Error)? = nil
+        _ interceptor: any HTTPSession.Interceptor, _ what: String, hasSent: Bool, _ cause: (any Error)? = nil
     ) -> NetworkError {
-        NetworkError(
-            .interceptorFailed, "\(type(of: interceptor)) \(what)", requestMayHaveBeenSent: true, underlying: cause)
+        let name = interceptor is ClosureInterceptor ? "an interceptor" : "\(type(of: interceptor))"
+        return NetworkError(.interceptorFailed, "\(name) \(what)", requestMayHaveBeenSent: hasSent, underlying: cause)
     }
 }
 
 extension LiveCall {
     /// How often the request has been sent, with the present one.
-    fileprivate var hop: Int {
-        if case .running(let hop) = snapshot.state { hop } else { 1 }
-    }
+    fileprivate var hop: Int { delegate.hop }
 }

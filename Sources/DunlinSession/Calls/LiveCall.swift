@@ -86,7 +86,10 @@ extension LiveCall {
 
     /// As `answer`, past the interceptors around the call; its hooks and codings are for the caller to see to.
     package mutating func answerToPart() async throws -> TransportResponse {
-        try await intercepted { call in Arrival(response: try await call.answer(), insteadOf: nil) }.response
+        try await intercepted { call in
+            let response = try await call.answer()
+            return Arrival(response, of: response, isChanged: false, nil)
+        }.response
     }
 
     /// Sends hop by hop until there is a response to deliver.
@@ -125,23 +128,38 @@ extension LiveCall {
         package let response: TransportResponse
         /// The response as it came, of which this one is made.
         let raw: TransportResponse
-        /// Whether its content codings are being taken off.
-        package let isCoded: Bool
+        let nature: Nature
+
+        /// Whether its body is not what the server sent: its content codings are being taken off, or an interceptor put
+        /// another in its place.
+        package var isChanged: Bool { nature.isChanged }
         /// Where a hook wants the body to go.
-        let destination: HTTPSession.Destination?
+        var destination: HTTPSession.Destination? { nature.destination }
+        /// The body's length, if the server declared it and the body is the server's.
+        var declaredLength: Int? { isChanged ? nil : raw.declaredLength }
+
+        /// What is known of a response beside itself.
+        struct Nature: Sendable {
+            var isChanged: Bool
+            var destination: HTTPSession.Destination?
+        }
 
         init(
-            _ response: TransportResponse, of raw: TransportResponse, isCoded: Bool,
+            _ response: TransportResponse, of raw: TransportResponse, isChanged: Bool,
             _ destination: HTTPSession.Destination?
         ) {
             (self.response, self.raw) = (response, raw)
-            (self.isCoded, self.destination) = (isCoded, destination)
+            nature = Nature(isChanged: isChanged, destination: destination)
         }
 
-        /// A response that an interceptor put in the place of `former`.
-        init(response: TransportResponse, insteadOf former: Arrival?) {
-            (self.response, raw) = (response, response)
-            (isCoded, destination) = (former?.isCoded ?? false, former?.destination)
+        /// The response that an interceptor returned as it got it.
+        init(_ response: TransportResponse, as nature: Nature) {
+            (self.response, raw, self.nature) = (response, response, nature)
+        }
+
+        /// A response that an interceptor put in the place of another.
+        init(made response: TransportResponse, insteadOf former: Nature?) {
+            self.init(response, of: response, isChanged: true, former?.destination)
         }
     }
 
@@ -169,12 +187,12 @@ extension LiveCall {
                 limit: request.timeouts.total)
             response = response.with(.stream(body), response.hop)
         }
-        var isCoded = false
+        var isChanged = arrived.stream is ForeignBody && callTransport.sockets != nil
         if asked.reading.decodes, let plain = try session.decoding.apply(to: response, telling: control) {
             response = plain
-            isCoded = true
+            isChanged = true
         }
         if let observers { response = try await observers.told(response, self) }
-        return Arrival(response, of: arrived, isCoded: isCoded, destination)
+        return Arrival(response, of: arrived, isChanged: isChanged, destination)
     }
 }

@@ -88,7 +88,7 @@ struct WholeSink: Sink {
     private func whole(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> LiveCall.Arrival {
         if arrival.destination != nil { return arrival }
         let response = try await collected(arrival, call).response
-        return LiveCall.Arrival(response, of: response, isCoded: arrival.isCoded, nil)
+        return LiveCall.Arrival(response, of: response, isChanged: arrival.isChanged, nil)
     }
 
     /// The receiver that takes a body to where a hook wants it.
@@ -102,7 +102,7 @@ struct WholeSink: Sink {
     private func collected(_ arrival: LiveCall.Arrival, _ call: LiveCall) async throws -> BodyCollector.Whole {
         let collector = BodyCollector(call: call)
         do {
-            guard arrival.isCoded, case .stream = arrival.response.body else {
+            guard arrival.isChanged, case .stream = arrival.response.body else {
                 return try await collector.collect(arrival.response)
             }
             // Decoding takes time, and others wait on the loop.

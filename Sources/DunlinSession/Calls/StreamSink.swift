@@ -68,11 +68,10 @@ final class StreamSink: Sink {
     private func streamed(
         _ arrival: LiveCall.Arrival, _ call: LiveCall
     ) -> HTTPSession.StreamedResponse {
-        let declared = arrival.raw.declaredLength
         let (callHistory, head) = (call.callHistory, call.request.head)
         let shows = call.session.configuration.showsRefusedBodies
         var body = BodySequence(
-            arrival.response.body, arrival.response.trailers, declaredLength: arrival.isCoded ? nil : declared)
+            arrival.response.body, arrival.response.trailers, declaredLength: arrival.declaredLength)
         body.naming = { $0.named(head, callHistory, showsBody: shows) }
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,

@@ -109,6 +109,14 @@ extension TaskDelegate {
         snapshot(at: now, isSuspended: observers?.control.isSuspended == true)
     }
 
+    /// How often it has been sent, with the present exchange; 1 before the first.
+    nonisolated var hop: Int {
+        switch TaskMachine.State(code: told.load(ordering: .relaxed)) {
+        case .running(let hop), .pausing(let hop): max(1, hop)
+        case .waiting, .finished, .failed, .cancelled: 1
+        }
+    }
+
     private nonisolated func snapshot(at now: MonotonicTime, isSuspended: Bool) -> HTTPSession.TaskSnapshot {
         let stand = TaskMachine.State(code: told.load(ordering: .relaxed))
         let state = stand.told(isSuspended: isSuspended)

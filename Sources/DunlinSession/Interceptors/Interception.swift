@@ -65,7 +65,7 @@ extension HTTPSession.Interception: CustomStringConvertible, CustomDebugStringCo
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-private struct ClosureInterceptor: HTTPSession.Interceptor {
+struct ClosureInterceptor: HTTPSession.Interceptor {
     let closure: HTTPSession.Interception.Intercept
 
     func intercept(_ request: TransportRequest, next: HTTPSession.Next) async throws -> TransportResponse {

@@ -22,6 +22,8 @@ struct InterceptorMachine {
     private var state = State.resting
     private var sends = 0
 
+    var hasSent: Bool { sends > 0 }
+
     /// It wants to send; nil if it may.
     mutating func begin() -> Refusal? {
         switch state {

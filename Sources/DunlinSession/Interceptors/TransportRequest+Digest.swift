@@ -9,7 +9,9 @@ extension TransportRequest {
     ///
     /// A file, and a stream that can be made again, are read once for the digest and again when they are sent. A stream
     /// that can be read once is kept in memory, and takes the body's place in the request that is returned: up to
-    /// `limit` bytes; one that is longer throws `NetworkError` with code `limitExceeded`. Trailers are no part of it.
+    /// `limit` bytes; one that is longer throws `NetworkError` with code `limitExceeded`. Asked around a call, that is
+    /// done once, and the body can then be sent again; around an exchange it helps that exchange alone. Trailers are no
+    /// part of the digest.
     public func digested(
         by algorithm: ContentDigest.Algorithm, keepingUpTo limit: Int = 16 << 20
     ) async throws -> (request: TransportRequest, digest: ContentDigest) {
@@ -50,8 +52,12 @@ private enum BodyDigest {
     }
 
     static func collect(_ body: RequestBody, upTo limit: Int) async throws -> Bytes {
-        guard let make = try body.pieces().make else { return .empty }
-        return try await collect(make(), upTo: limit)
+        let pieces = try body.pieces()
+        guard let make = pieces.make else { return .empty }
+        let bytes = try await collect(make(), upTo: limit)
+        guard let length = pieces.length, length != bytes.count else { return bytes }
+        throw NetworkError(
+            .bodyLengthMismatch, "the body was announced with \(length) bytes, and has \(bytes.count)")
     }
 
     private static func collect(_ chunks: some RequestBody.Chunks, upTo limit: Int) async throws -> Bytes {

@@ -162,7 +162,7 @@ struct DownloadPump: Sendable {
             call.request.deadline, call.loop.now().advanced(by: Self.longestWait.clampedNanoseconds))
         let stream = bounded(arriving, until: limit)
         do {
-            try call.callTransport.sockets?.hurry(stream, until: limit)
+            try call.callTransport.hurry(stream, until: limit)
             while let more = try await stream.next() { try checkEnd(more.count, after: end ?? 0) }
         } catch let overrun as Overrun {
             throw overrun

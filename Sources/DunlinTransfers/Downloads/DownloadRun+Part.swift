@@ -90,7 +90,7 @@ extension DownloadRun {
         let before = part.content.contents
         do {
             // Decoding takes time, and others wait on the loop.
-            if arrival.isCoded {
+            if arrival.isChanged {
                 try await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
                     _ = try await pump.run(response.body)
                 }

@@ -68,7 +68,7 @@ struct DownloadRun {
             return nil
         }
         let head = arrival.response.head
-        switch action(on: head, call) {
+        switch action(on: arrival, call) {
         case .startOver:
             try await startOver(arrival, call)
             return try await fill(arrival, &call)
@@ -114,14 +114,15 @@ struct DownloadRun {
     /// The digest that a response declares, which is of the body on the wire: none counts if a coding was taken off,
     /// and none of a part counts for the whole.
     func digest(declaredBy arrival: LiveCall.Arrival) -> ContentDigest? {
-        guard options.checksDigestFields, !arrival.isCoded else { return nil }
+        guard options.checksDigestFields, !arrival.isChanged else { return nil }
         let head = arrival.response.head
         let whole = head.status == .ok ? DigestFields.content(head.fields).strongest : nil
         return DigestFields.representation(head.fields).strongest ?? whole
     }
 
-    private mutating func action(on head: ResponseHead, _ call: LiveCall) -> ResumeMachine.Action {
-        if isResumable { return machine.answered(head) }
+    private mutating func action(on arrival: LiveCall.Arrival, _ call: LiveCall) -> ResumeMachine.Action {
+        let head = arrival.response.head
+        if isResumable { return machine.answered(head, isChanged: arrival.isChanged) }
         return download.refusal(of: head, call.asked) == nil ? .startOver : .deliver
     }
 }

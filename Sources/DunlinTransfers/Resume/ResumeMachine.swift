@@ -169,7 +169,11 @@ extension ResumeMachine {
 // MARK: - Answers
 
 extension ResumeMachine {
-    mutating func answered(_ head: ResponseHead) -> Action {
+    ///
+    /// With `isChanged`, the body is not what the server sent, and so no part of it.
+    mutating func answered(_ head: ResponseHead, isChanged: Bool = false) -> Action {
+        if isChanged, head.status == .partialContent { return .refuse(.coded) }
+        defer { if isChanged { (isCoded, completeLength) = (true, nil) } }
         switch (ask, head.status) {
         case (.whole, 200), (.whole, 203): return startOver(head.fields)
         case (.rest, 200), (.rest, 203): return restart() ?? startOver(head.fields)
@@ -336,7 +340,7 @@ extension ResumeMachine.Refusal: CustomStringConvertible {
     package var description: String {
         switch self {
         case .severalParts: "the server sent several parts of the file in one response"
-        case .coded: "the server sent a part of the file with a content coding"
+        case .coded: "the server sent a part of the file with a content coding, or an interceptor changed it"
         case .wrongRange: "the server sent another part of the file than was asked for"
         case .lengthChanged: "the file has another length than it had, though the server says that it is the same"
         case .unaskedRange: "the server sent a part of the file though all of it was asked for"

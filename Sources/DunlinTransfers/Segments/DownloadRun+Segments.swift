@@ -10,7 +10,7 @@ extension DownloadRun {
     func plan(
         _ arrival: LiveCall.Arrival, _ call: LiveCall, _ part: DownloadPart
     ) -> SegmentedFetch.Plan? {
-        guard let exchange = call.part, isResumable, machine.isResumable, !arrival.isCoded,
+        guard let exchange = call.part, isResumable, machine.isResumable, !arrival.isChanged,
             let validator = machine.validator, let length = machine.completeLength, machine.offset < length
         else { return nil }
         let gaps = part.content.gaps(upTo: length)

@@ -334,8 +334,8 @@ extension SegmentedFetch {
 
     /// Discards a response whose connection nobody else can use.
     private func drop(_ response: TransportResponse) async {
-        guard case .stream(let stream) = response.body, let sockets = call.callTransport.sockets else { return }
-        do { try await sockets.drain(stream, upTo: 0, until: loop.now()) } catch {}
+        guard case .stream(let stream) = response.body else { return }
+        do { try await call.callTransport.drain(stream, upTo: 0, until: loop.now()) } catch {}
     }
 
     /// Discards a response of which nothing counts.

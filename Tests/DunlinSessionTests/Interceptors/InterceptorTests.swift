@@ -174,6 +174,86 @@ private struct OutOfOrder: Error, Equatable {}
         #expect(sent == [nil, nil, "Bearer t", "Bearer own"])
     }
 
+    @Test func `no other origin gets the secrets that an interceptor before has added`() async throws {
+        let spare = HTTP.Origin(scheme: .http, host: "spare.test")
+        let mock = try Self.mocked(
+            .call(Self.adding("Authorization", "Bearer fresh")),
+            .call { request, next in
+                let response = try await next(request)
+                return response.head.status == 503 ? try await next(request) { $0.head.origin = spare } : response
+            })
+        mock.transport.otherwise { $0.origin.host == "spare.test" ? .respond(body: "x") : .respond(503) }
+        try await mock.session.get("a")
+        #expect(mock.transport.requests.map { $0.fields["Authorization"] } == ["Bearer fresh", nil])
+    }
+
+    @Test func `an origin that is named again keeps its route`() async throws {
+        for place in Self.places {
+            let mock = try Self.mocked(
+                place { request, next in
+                    try await next(request) { $0.head.origin = HTTP.Origin(scheme: .http, host: "api.test") }
+                }
+            ) { $0.socketPath = "/run/api.sock" }
+            mock.transport.otherwise { _ in .respond(body: "x") }
+            try await mock.session.get("a")
+            #expect(mock.transport.requests.map(\.origin.socketPath) == ["/run/api.sock"])
+        }
+    }
+
+    @Test func `an earlier deadline is that of one sending`() async throws {
+        for place in Self.places {
+            let clock = ManualClock()
+            let mock = try Self.mocked(
+                place { request, next in
+                    do {
+                        return try await next(request) { $0.deadline = MonotonicTime(nanoseconds: 0) }
+                    } catch let error as NetworkError where error.code == .timedOut {
+                        return try await next(request)
+                    }
+                }
+            ) { try? $0.use(clock) }
+            mock.transport.on(.get, "/a").respond(body: "x").always()
+            #expect(try await mock.session.get("a", as: .string).value == "x")
+        }
+    }
+
+    @Test func `an error of next goes through as it is, and one of another request says so`() async throws {
+        for place in Self.places {
+            let mock = try Self.mocked(place { request, next in try await next(request) })
+            mock.transport.on(.get, "/a").fail(OutOfOrder())
+            await #expect(throws: OutOfOrder.self) { try await mock.session.get("a") }
+            let other = try Self.mocked(
+                place { request, next in
+                    _ = try await next(request)
+                    throw NetworkError(.connectionFailed, "another", isSafeToRetry: true)
+                }
+            ) { $0.retry = .exponential(attempts: 3, base: .zero) }
+            other.transport.otherwise { _ in .respond(body: "x") }
+            let error = try await networkError { try await other.session.post("a") }
+            #expect(error?.code == .connectionFailed && error?.isSafeToRetry == false)
+            #expect(other.transport.requests.count == 1, "what was carried out is not sent again")
+        }
+    }
+
+    @Test func `a request of its own waits in no queue`() async throws {
+        let mock = try Self.mocked(
+            .call { request, next in
+                if request.head.path != "/token" { try await next.session?.get("token") }
+                return try await next(request)
+            }
+        ) { $0.queue.running = 1 }
+        mock.transport.otherwise { _ in .respond(body: "x") }
+        try await mock.session.get("a")
+        #expect(mock.transport.requests.map(\.path) == ["/token", "/a"])
+    }
+
+    @Test func `an interim status is no response`() async throws {
+        for place in Self.places {
+            let mock = try Self.mocked(place { _, _ in TransportResponse(head: ResponseHead(status: 103)) })
+            #expect(try await networkError { try await mock.session.get("a") }?.code == .interceptorFailed)
+        }
+    }
+
     @Test func `an exchange may not go to another origin`() async throws {
         let mock = try Self.mocked(
             .exchange { request, next in
@@ -259,6 +339,25 @@ private struct OutOfOrder: Error, Equatable {}
             #expect(try await error?.code == .timedOut)
             let task = try mock.session.task("a", as: .string)
             task.resume()
+            task.cancel()
+            #expect(try await networkError { _ = try await task.value }?.code == .cancelled)
+        }
+    }
+
+    @Test func `one that waits after it has sent is ended with the request`() async throws {
+        for place in Self.places {
+            let waits = LoopbackServer.Gate()
+            let mock = try Self.mocked(
+                place { request, next in
+                    _ = try await next(request)
+                    waits.open()
+                    try await LoopbackServer.Gate().opened()
+                    return try await next(request)
+                })
+            mock.transport.otherwise { _ in .respond(body: "x") }
+            let task = try mock.session.task("a", as: .string)
+            task.resume()
+            try await waits.opened()
             task.cancel()
             #expect(try await networkError { _ = try await task.value }?.code == .cancelled)
         }
