@@ -11,7 +11,7 @@ struct BodyCollector {
         switch response.body {
         case .bytes(let body):
             try check(body.count, response.head)
-            return HTTPSession.Response(response, body, to: call.request, after: call.callHistory)
+            return HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
         case .stream(let arriving): stream = arriving
         }
         let bytes: Bytes
@@ -23,7 +23,7 @@ struct BodyCollector {
             throw error
         }
         let complete = response.with(.bytes(bytes), stream.hop, trailers: stream.trailers)
-        return HTTPSession.Response(complete, bytes, to: call.request, after: call.callHistory)
+        return HTTPSession.Response(complete, bytes, to: call.sent ?? call.request, after: call.callHistory)
     }
 
     private func read(_ stream: any TransportResponse.BodyStream, _ head: ResponseHead) async throws -> Bytes {

@@ -9,6 +9,8 @@ package struct LiveCall: Sendable {
     let uploads: UploadScope?
     /// The next request to send; once it is answered, the one that was sent.
     package var request: TransportRequest
+    /// The request as a stage had it sent last; nil where that is `request`.
+    package var sent: TransportRequest?
     /// When the next exchange begins, or the last one did.
     package var start: MonotonicTime
     /// The earlier hops and redirects.
@@ -90,7 +92,11 @@ extension LiveCall {
             guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             let outcome: Result<TransportResponse, any Error>
             do {
-                let response = try await callTransport.exchange(try await drivers.sending(&self), of: self)
+                sent = nil
+                let sending = try await drivers.sending(&self)
+                if sending !== request { sent = sending }
+                observers?.recorded.note(sending)
+                let response = try await callTransport.exchange(sending, of: self)
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
             } catch {

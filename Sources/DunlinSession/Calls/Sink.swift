@@ -110,6 +110,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
     private let chosen: Serializer
     private let validates: Bool
     private let errors: ErrorRules
+    private let body: RequestBody
     private let share: @Sendable (Serializer.Output) -> (any Sendable)?
 
     init(
@@ -119,6 +120,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
         chosen = serializer
         session = call.session
         self.share = share
+        body = call.body
         (validates, errors) = (call.options.validatesResponse, call.reading.errors)
     }
 
@@ -138,7 +140,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
             let value = try await Serializing.value(of: whole, by: chosen, isOnLoop: session.isOnLoop)
             return taken.with(value: value)
         } catch {
-            throw taken.refused(error, errors)
+            throw taken.refused(error, errors, to: body)
         }
     }
 }
