@@ -13,8 +13,8 @@ extension HTTPSession {
     ///   `capacity` events wait for it, and is told there how many (`TraceEvent.lost`). No request waits for it.
     /// - Requests that were made before are not traced, nor is what is sent to open a connection. Without a trace,
     ///   nothing of it is made.
-    /// - For the requests of one handle, compare `id` of the snapshot.
-    public func trace(bytes: Int? = nil, capacity: Int = 10_000) -> AsyncStream<TraceEvent> {
-        core.hub.trace(TraceReader(wantedBytes: bytes.map { max(0, $0) }, capacity: capacity))
+    /// - With `tag`, only requests whose `tags` have it are traced: for one request, tag that.
+    public func trace(tagged tag: String? = nil, bytes: Int? = nil, capacity: Int = 10_000) -> AsyncStream<TraceEvent> {
+        core.hub.trace(TraceReader(wantedBytes: bytes.map { max(0, $0) }, capacity: capacity, tag: tag))
     }
 }

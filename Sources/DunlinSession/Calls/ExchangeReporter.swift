@@ -36,7 +36,8 @@ extension RequestObservers {
     /// Who is told what an exchange sends and receives; nil if nobody wants to know.
     func reporter(for delegate: TaskDelegate) -> ExchangeReporter? {
         guard interim != nil || events.hasReaders else { return nil }
-        return ExchangeReporter(delegate, self, events.tracers)
+        let tracers = events.tracers.filter { $0.tag.map(delegate.tags.contains) ?? true }
+        return ExchangeReporter(delegate, self, tracers)
     }
 }
 

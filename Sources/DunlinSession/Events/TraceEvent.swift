@@ -13,7 +13,9 @@ extension HTTPSession {
     }
 }
 
-extension HTTPSession.TraceEvent: CustomStringConvertible {
+extension HTTPSession.TraceEvent: CustomStringConvertible, CustomReflectable {
+    public var customMirror: Mirror { Mirror(self, children: ["event": description]) }
+
     public var description: String {
         switch self {
         case .lost(let count): "* \(count) events were lost: nobody read them in time"

@@ -6,9 +6,12 @@ final class TraceReader: Sendable {
 
     /// How many bytes of each write and read it wants to see; nil for none.
     let wantedBytes: Int?
+    /// The tag that requests must have; nil for all requests.
+    let tag: String?
     private let machine: Mutex<Machine>
 
-    init(wantedBytes: Int?, capacity: Int) {
+    init(wantedBytes: Int?, capacity: Int, tag: String? = nil) {
+        self.tag = tag
         self.wantedBytes = wantedBytes
         machine = Mutex(Machine(capacity: capacity))
     }

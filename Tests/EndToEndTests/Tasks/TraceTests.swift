@@ -121,4 +121,27 @@ struct `The wire trace` {
             #expect((told, lost) == (3, 22))
         }
     }
+
+    @Test func `a trace by tag is of the requests with that tag alone`() async throws {
+        try await Stage.with { (stage: Stage) async throws in
+            stage.server.respond { _ in .response(body: "x") }
+            let trace = stage.session.trace(tagged: "this")
+            var options = HTTPSession.Options()
+            _ = try await stage.session.get("a", options: options, as: .bytes)
+            options.tags = ["this", "too"]
+            _ = try await stage.session.get("b", options: options, as: .bytes)
+            await stage.session.shutdown()
+            var targets: [String] = []
+            for await event in trace {
+                var dumped = ""
+                dump(event, to: &dumped)
+                #expect(!dumped.isEmpty)
+                if case .step(.requestHead(let head), let task) = event {
+                    targets.append(head.target)
+                    #expect(task.tags.contains("this"))
+                }
+            }
+            #expect(targets == ["/b"])
+        }
+    }
 }
