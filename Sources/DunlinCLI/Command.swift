@@ -16,6 +16,8 @@ enum Command: Equatable {
         /// How often it is tried again.
         var retries = 0
         var trust = TrustOptions()
+        /// What is sent.
+        var request = RequestOptions()
     }
 
     init(arguments: [String]) throws(UsageError) {
@@ -31,8 +33,8 @@ enum Command: Equatable {
             self = try Self.alone(.version, name, rest)
         case "demo":
             self = try Self.alone(.demo, name, rest)
-        case "get":
-            self = try Self.get(rest)
+        case "get", "head", "post", "put", "patch", "delete", "options":
+            self = try Self.get(name, rest)
         case "reachability":
             self = try Self.reachability(rest)
         default:
@@ -64,36 +66,52 @@ enum Command: Equatable {
         return .reachability(host: hosts.first, watches: watches)
     }
 
-    private static func get(_ arguments: [String]) throws(UsageError) -> Command {
+    /// `dunlin post` is `dunlin get -X POST`, and so on.
+    private static func get(_ name: String, _ arguments: [String]) throws(UsageError) -> Command {
         var options = GetOptions()
+        if name != "get" { options.request.method = name.uppercased() }
         var urls: [String] = []
         var rest = arguments[...]
         while let argument = rest.popFirst() {
             switch argument {
-            case "-i", "--include": options.showsHead = true
-            case "-v", "--verbose": options.isVerbose = true
-            case "-o", "--output":
-                guard let file = rest.popFirst(), !file.isEmpty else {
-                    throw UsageError(description: "\(argument) needs a value")
-                }
-                options.file = file
-            case "--retry":
-                guard let count = rest.popFirst().flatMap({ Int($0) }), (0...100).contains(count) else {
-                    throw UsageError(description: "--retry needs a number from 0 to 100")
-                }
-                options.retries = count
             case "-h", "--help": return .help
             case let option where option.hasPrefix("-"):
-                guard try options.trust.take(option, &rest) else {
-                    throw UsageError(description: "get has no option \"\(option)\"; see dunlin help")
+                let isKnown = try options.take(option, &rest)
+                guard isKnown else {
+                    throw UsageError(description: "\(name) has no option \"\(option)\"; see dunlin help")
                 }
             default: urls.append(argument)
             }
         }
-        guard let url = urls.first else { throw UsageError(description: "get needs a URL; see dunlin help") }
-        guard urls.count == 1 else { throw UsageError(description: "get takes one URL; \"\(urls[1])\" is another") }
+        guard let url = urls.first else { throw UsageError(description: "\(name) needs a URL; see dunlin help") }
+        guard urls.count == 1 else { throw UsageError(description: "\(name) takes one URL; \"\(urls[1])\" is another") }
         try options.trust.check(against: url)
+        try options.request.check()
         return .get(url: url, options)
+    }
+}
+
+extension Command.GetOptions {
+    /// Takes an option and its value from the arguments; false if there is none of that name.
+    fileprivate mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
+        switch option {
+        case "-i", "--include": showsHead = true
+        case "-v", "--verbose": isVerbose = true
+        case "-o", "--output":
+            guard let file = rest.popFirst(), !file.isEmpty else {
+                throw UsageError(description: "\(option) needs a value")
+            }
+            self.file = file
+        case "--retry":
+            guard let count = rest.popFirst().flatMap({ Int($0) }), (0...100).contains(count) else {
+                throw UsageError(description: "--retry needs a number from 0 to 100")
+            }
+            retries = count
+        default:
+            if try request.take(option, &rest) { return true }
+            return try trust.take(option, &rest)
+        }
+        return true
     }
 }
 

@@ -4,8 +4,16 @@ import Dunlin
 enum Complaint {
     static func lines(of error: any Error) -> [String] {
         guard let error = error as? NetworkError else { return [oneLine("\(error)")] }
-        guard let refusal = error.trustRefusal else { return [headline(error, error.reason)] }
+        guard let refusal = error.trustRefusal else { return [headline(error, reason(of: error))] }
         return [headline(error, title(of: refusal, error))] + details(of: refusal)
+    }
+
+    /// In the command's own words where the library names a setting.
+    private static func reason(of error: NetworkError) -> String {
+        guard error.code == .clearTextRefused, error.reason.contains("allowsBasicInClearText") else {
+            return error.reason
+        }
+        return "the server asks for the password in clear text; without --digest it would be sent so"
     }
 
     private static func headline(_ error: NetworkError, _ reason: String) -> String {

@@ -34,6 +34,9 @@ struct DunlinCommand {
             case .reachability(let host, let watches):
                 return try await Reaching(host: host, watches: watches, output: output).run()
             }
+        } catch let error as UsageError {
+            output.complain(error.description)
+            return .usage
         } catch {
             output.complain(Complaint.lines(of: error))
             return .failure

@@ -1,14 +1,61 @@
 import Dunlin
 import DunlinDisplay
 
-/// `dunlin get`: the body to standard output as it arrives, or to a file with a bar to look at.
+/// `dunlin get` and its like: the body to standard output as it arrives, or to a file with a bar to look at.
 struct Get {
     let url: String
     let options: Command.GetOptions
     let output: Output
 
+    private var request: RequestOptions { options.request }
+    private var target: HTTP.Target { HTTP.Target(url) }
+
     func run() async throws -> ExitCode {
+        let session = try HTTPSession(try configuration())
+        let code = try await run(in: session)
+        await session.shutdown()
+        return code
+    }
+
+    private func run(in session: HTTPSession) async throws -> ExitCode {
+        if request.printsCurl { return try printCurl(session) }
+        guard request.traces else { return try await send(in: session) }
+        let (trace, output) = (session.trace(), output)
+        async let telling: Void = {
+            for await event in trace { output.remark("\(event)") }
+        }()
+        let code: Result<ExitCode, any Error>
+        do { code = .success(try await send(in: session)) } catch { code = .failure(error) }
+        // The trace ends with the session, and is told before what came of the request.
+        await session.shutdown()
+        await telling
+        return try code.get()
+    }
+
+    private func send(in session: HTTPSession) async throws -> ExitCode {
+        if let file = options.file { try await download(file, session) } else { try await write(session) }
+    }
+
+    private func printCurl(_ session: HTTPSession) throws -> ExitCode {
+        let task = try session.task(
+            target, method: request.httpMethod, body: try request.body(), options: try request.options)
+        output.print(task.curl(showingSecrets: request.showsSecrets))
+        return .success
+    }
+
+    private func configuration() throws -> HTTPSession.Configuration {
         var configuration = options.trust.configuration(for: url)
+        if let authentication = try request.authentication() {
+            guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {
+                throw UsageError(description: "--user needs a URL that begins with http:// or https://")
+            }
+            (configuration.authentication, configuration.baseURL) = (authentication, origin)
+            if origin.hasPrefix("http:"), !request.answersDigestAlone, !request.printsCurl {
+                output.remark(
+                    "dunlin: warning: over http others can read the password if the server asks for Basic; "
+                        + "--digest does not answer that")
+            }
+        }
         configuration.securityWarningHandler = { [output] warning in output.remark("dunlin: warning: \(warning)") }
         if options.retries > 0 {
             configuration.retry = .exponential(attempts: options.retries + 1, base: .seconds(1), cap: .seconds(60))
@@ -16,14 +63,13 @@ struct Get {
                 output.remark("dunlin: \(retry.cause); trying again in \(retry.wait.readable)")
             }
         }
-        let session = try HTTPSession(configuration)
-        let code = if let file = options.file { try await download(file, session) } else { try await write(session) }
-        await session.shutdown()
-        return code
+        return configuration
     }
 
     private func write(_ session: HTTPSession) async throws -> ExitCode {
-        try await session.withResponse(from: HTTP.Target(url)) { response in
+        try await session.withResponse(
+            from: target, method: request.httpMethod, body: try request.body(), options: try request.options
+        ) { response in
             if options.showsHead { printHead(response.head) }
             var count = 0
             for try await piece in response.body {
@@ -40,7 +86,8 @@ struct Get {
     /// A file that is there already is replaced once the new one is whole.
     private func download(_ file: String, _ session: HTTPSession) async throws -> ExitCode {
         let task = try session.downloadTask(
-            HTTP.Target(url), to: .file(file), transfer: .init(overwrites: true))
+            target, method: request.httpMethod, body: try request.body(), options: try request.options,
+            to: .file(file), transfer: .init(overwrites: true))
         let display = TerminalDisplay(on: DescriptorOutput(output.remarks))
         ProgressDisplay(file, on: display).follow(task)
         let result = await task.result

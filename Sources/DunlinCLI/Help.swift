@@ -5,6 +5,8 @@ enum Help {
 
         usage:
           dunlin get [options] URL   the response's body on standard output
+          dunlin post [options] URL  the same by another method: also put, patch, delete,
+                                     head, options
           dunlin reachability [--watch] [HOST]
                                      whether there is a way to the network, or to a
                                      host, and over what; nothing is sent
@@ -24,6 +26,26 @@ enum Help {
                             something takes too long, or the server has no time (408,
                             425, 429, 502, 503, 504)
 
+          -m, --max-time S  at most so many seconds for all of it
+
+        what get sends:
+          -X, --request METHOD
+                            instead of GET, or of POST where there is a body
+          -H, --header "Name: value"
+                            a field; may be given several times
+          -d, --data TEXT   a body, as of a form (application/x-www-form-urlencoded);
+                            @FILE is a file as it is, @- standard input; several are
+                            joined by &
+          --json TEXT       a body of JSON, also @FILE or @-; asks for JSON
+
+        what get tells:
+          --curl            the request as a command for curl, and sends nothing;
+                            secrets are left out
+          --show-secrets    with --curl: secrets too, so that the command does the same
+          --trace           what goes over the wire, on standard error: connections,
+                            heads as they are sent and as they come, sizes; secret
+                            fields are left out
+
         which servers get believes, over https:
           --ca FILE         those of this authority (PEM or DER) as well as the system's;
                             may be given several times
@@ -33,6 +55,13 @@ enum Help {
                             change everything
 
         who get is, to a server that asks:
+          -u, --user NAME:PASSWORD
+                            by Digest or Basic, as the server asks; without
+                            :PASSWORD the terminal asks for it, which is better: others
+                            can see the arguments of a program
+          --digest          with --user: over http by Digest alone, so that nobody on the
+                            way can read the password
+          --bearer TOKEN    this token, also @FILE or @-
           --cert FILE       a certificate and those above it (PEM)
           --key FILE        its private key (PEM), if that is not in the same file
 

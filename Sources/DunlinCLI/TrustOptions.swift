@@ -66,10 +66,12 @@ struct TrustOptions: Equatable {
         return configuration
     }
 
-    /// Scheme, host and port of an https URL.
-    private static func origin(of url: String) -> String? {
-        let scheme = "https://"
-        guard url.prefix(scheme.count).lowercased() == scheme else { return nil }
-        return scheme + url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+    /// Scheme, host and port of a URL with one of these schemes; nil for any other. No user info is in it.
+    static func origin(of url: String, _ schemes: [String] = ["https"]) -> String? {
+        for scheme in schemes.map({ $0 + "://" }) where url.prefix(scheme.count).lowercased() == scheme {
+            let authority = url.dropFirst(scheme.count).prefix { !"/?#".contains($0) }
+            return scheme + (authority.split(separator: "@", omittingEmptySubsequences: false).last ?? "")
+        }
+        return nil
     }
 }

@@ -62,7 +62,7 @@ public final class NotificationBridge: Sendable {
     ) -> Notification? {
         switch event {
         // AFNetworking has no name for it.
-        case .downloadResumed, .journalDrained, .journalIssue, .waitingForConnectivity, .retrying: nil
+        case .downloadResumed, .journalDrained, .journalIssue, .waitingForConnectivity, .retrying, .interimResponse: nil
         case .reachability(let status): notification(of: status, session?.configuration.reachability)
         case .resumed(let task): Notification(name: Name.taskDidResume, object: objects.told(task))
         case .suspended(let task): Notification(name: Name.taskDidSuspend, object: objects.told(task))

@@ -29,7 +29,8 @@ extension HTTPSession {
             {
                 let call = try Call(
                     core, kind: .preconnect, head: head, template: target.template, body: .none, options: options,
-                    reading: Reading(decodes: false, errors: ErrorRules(keptBody: 0, showsBody: false)),
+                    reading: Reading(
+                        decodes: false, errors: ErrorRules(keptBody: 0, showsBody: false, curl: core.curl)),
                     book: tasks.books[number % tasks.books.count])
                 group.addTask {
                     _ = try await TaskDelegate(call).run(call, into: OpeningSink(count: count))

@@ -30,7 +30,7 @@ extension HTTPSession {
             }
             return response.with(value: try serializer.serialize(whole))
         } catch {
-            throw response.refused(error, errors)
+            throw response.refused(error, errors, to: body)
         }
     }
 

@@ -69,6 +69,7 @@ extension Exchange {
             // A peer that has answered already and ended its side takes nothing more.
             failure = try await write(bytes, counted: true, heedsEnd: early != nil)
         }
+        context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()
         noteSent(at: sent)
         if let early {

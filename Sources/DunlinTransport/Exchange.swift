@@ -35,6 +35,7 @@ struct Exchange: ~Copyable {
         let lease = try await transport.lease(context, &hop)
         var exchange = Exchange(over: lease, context, hop)
         try exchange.begin()
+        if let observer = context.observer { exchange.tell(observer, of: message.opening) }
         let answer =
             if let body = message.body {
                 try await exchange.sendWhileReading(message.opening, body)
@@ -78,6 +79,7 @@ extension Exchange {
         // Usually the kernel takes it all.
         if try context.control != nil || !writer.writeNow(&rest, &hop) { failure = try await write(rest) }
         context.control?.sent(length ?? 0)
+        context.observer?.saw(.requestSent(bytes: hop.bytesSent))
         let sent = context.clock.now()
         noteSent(at: sent)
         if let failure { return try await readRefusal(after: failure, sent: sent) }
@@ -147,9 +149,40 @@ extension Exchange {
 
     /// Takes in what was read. Returns the answer once its final head has come.
     mutating func take(_ chunk: consuming [UInt8], at now: MonotonicTime, in phase: HTTP.Phase) throws -> Answer? {
+        if let observer = context.observer { return try take(chunk, at: now, in: phase, telling: observer) }
         do throws(WireError) {
             return try heads.take(chunk, at: now)
         } catch {
+            throw context.invalid(error, phase, hop)
+        }
+    }
+}
+
+// MARK: - Who observes
+
+extension Exchange {
+    private func tell(_ observer: any WireObserver, of opening: Bytes) {
+        observer.saw(.connected(hop.connection, to: hop.peer, hop.security, isReused: hop.isConnectionReused))
+        observer.sees(opening, of: context.request.head)
+    }
+
+    /// Each head is told as soon as it has come, also of an answer that turns out to be invalid after it.
+    private mutating func take(
+        _ chunk: consuming [UInt8], at now: MonotonicTime, in phase: HTTP.Phase, telling observer: any WireObserver
+    ) throws -> Answer? {
+        observer.sees(received: Bytes(copy chunk))
+        let told = heads.interim.count
+        do throws(WireError) {
+            let answer = try heads.take(chunk, at: now)
+            for head in heads.interim.dropFirst(told) { observer.saw(.interimHead(head)) }
+            switch consume answer {
+            case .some(let answer):
+                observer.saw(.responseHead(answer.head))
+                return answer
+            case .none: return nil
+            }
+        } catch {
+            for head in heads.interim.dropFirst(told) { observer.saw(.interimHead(head)) }
             throw context.invalid(error, phase, hop)
         }
     }
@@ -204,6 +237,7 @@ extension Exchange {
         let response = TransportResponse(
             head: answer.head, interim: answer.interim, body: .bytes(body.bytes), trailers: body.trailers,
             hop: hop, answering: context.request)
+        context.observer?.saw(.responseEnd(bodyBytes: hop.bodyBytes, trailers: response.trailers))
         lease.connection.expectResponses(of: hop.bytesReceived)
         // Bytes after the message answer no request of ours; a full buffer may hide some.
         let isQuiet = body.end == answer.rest.count && (!reader.mayHaveMore || lease.connection.stream.isStillSilent())

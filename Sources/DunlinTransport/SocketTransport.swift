@@ -75,10 +75,24 @@ public final class SocketTransport: Sendable {
     /// instead of the session's, and has a connection to itself.
     public func exchange(
         _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
-        exchangeOptions: ExchangeOptions? = nil, since start: MonotonicTime, on reactor: Reactor
+        exchangeOptions: ExchangeOptions? = nil, observer: (any WireObserver)? = nil, since start: MonotonicTime,
+        on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, cancellation, terms, exchangeOptions, since: start, on: reactor)
+        let context = ExchangeContext(
+            request, cancellation, terms, exchangeOptions, observer, since: start, on: reactor)
+        if let observer { return try await observed(context, observer, uploads) }
         return try await Exchange.run(context, through: self, uploads)
+    }
+
+    private func observed(
+        _ context: ExchangeContext, _ observer: any WireObserver, _ uploads: UploadScope?
+    ) async throws -> TransportResponse {
+        do {
+            return try await Exchange.run(context, through: self, uploads)
+        } catch {
+            observer.saw(.failed(error))
+            throw error
+        }
     }
 }
 

@@ -195,6 +195,11 @@ extension Fields: Equatable {
 }
 
 extension Fields {
+    /// Whether a field of this name was marked as sensitive.
+    package func isSensitive(_ name: String) -> Bool {
+        entries.contains { $0.isSensitive && Self.matches(bytes, $0.name, name) }
+    }
+
     /// Marks all fields as sensitive.
     package mutating func markAll() {
         for index in entries.indices { entries[index].isSensitive = true }
@@ -211,19 +216,21 @@ extension Fields {
 extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// One field a line; values that are marked sensitive or whose names are secret are not shown. Control characters
     /// are left out, so that it cannot affect a terminal and each line is a field.
-    public var description: String { shown.map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
+    public var description: String { shown().map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
 
     public var debugDescription: String { description }
 
     public var customMirror: Mirror {
-        Mirror(self, children: shown.map { (label: $0.name, value: $0.value) }, displayStyle: .struct)
+        Mirror(self, children: shown().map { (label: $0.name, value: $0.value) }, displayStyle: .struct)
     }
 
-    private var shown: [(name: String, value: String)] {
+    /// As a description shows them, one by one.
+    package func shown(hiding secret: HTTP.SecretFields = .usual) -> [(name: String, value: String)] {
         entries.map { entry in
             let name = text(entry.name)
-            let isSecret = entry.isSensitive || HTTP.SecretFields.usual.contains(name)
-            return (VisibleText.of(name), isSecret ? "<redacted>" : VisibleText.of(text(entry.value), upTo: .max))
+            let isSecret = entry.isSensitive || secret.contains(name)
+            let value = isSecret ? "<redacted>" : secret.shown(text(entry.value), of: name)
+            return (VisibleText.of(name), VisibleText.of(value, upTo: .max))
         }
     }
 }

@@ -46,6 +46,10 @@ public struct NetworkError: Error, Sendable {
     public var retryRefusal: NetworkError.RetryRefusal?
     /// What the request left behind, such as resume data.
     package var leftover: (any Sendable)?
+    /// Says the request as a command; nil for an error that is about none.
+    package var command: (any CommandSource)?
+    /// The names that are left out of what is shown of the body.
+    package var secretFields = HTTP.SecretFields.usual
 
     public init(
         _ code: Code, _ reason: String, phase: HTTP.Phase? = nil, requestMayHaveBeenSent: Bool = false,
@@ -212,7 +216,9 @@ extension NetworkError: CustomStringConvertible {
     /// The first 200 characters of a refused body that is text, without what looks like a secret; nil for anything
     /// else, and where it is not to be shown.
     public var bodyText: String? {
-        showsBody ? body.flatMap { SecretText.beginning(of: $0, contentType: response?.fields["content-type"]) } : nil
+        guard showsBody, let body else { return nil }
+        return SecretText.beginning(
+            of: body, contentType: response?.fields["content-type"], hiding: secretFields)
     }
 
     /// In which phase, by which limit, after how long; nil if neither of the first two is known.

@@ -4,11 +4,13 @@ package enum SecretText {
 
     /// The first characters of a body that is text, without what looks like a secret, on one line; nil for any other.
     /// Text is what is declared as such, or has no control characters if nothing is declared.
-    package static func beginning(of body: Bytes, contentType: String?) -> String? {
+    package static func beginning(
+        of body: Bytes, contentType: String?, hiding secret: HTTP.SecretFields = .usual
+    ) -> String? {
         let first = body[0..<min(body.count, 4 * shownCharacters)]
         if body.isEmpty || !isText(first, contentType?.lowercased()) { return nil }
         // What is not seen must not hide a name.
-        let masked = masked(VisibleText.of(String(first), upTo: 4 * shownCharacters))
+        let masked = masked(VisibleText.of(String(first), upTo: 4 * shownCharacters), hiding: secret)
         let isWhole = masked.unicodeScalars.count <= shownCharacters && first.count == body.count
         return VisibleText.of(masked, upTo: shownCharacters) + (isWhole ? "" : "…")
     }
@@ -20,7 +22,7 @@ package enum SecretText {
 
     /// Without the values whose names look like secrets: after `name=` or `"name":`, in whatever format the text is. An
     /// array or object of that name ends what is shown, for where it ends nobody knows.
-    package static func masked(_ text: String) -> String {
+    package static func masked(_ text: String, hiding secret: HTTP.SecretFields = .usual) -> String {
         let bytes = Array(text.utf8)
         var shown: [UInt8] = []
         shown.reserveCapacity(bytes.count)
@@ -35,7 +37,7 @@ package enum SecretText {
             while position < bytes.count, isNameByte(bytes[position]) { position += 1 }
             shown.append(contentsOf: bytes[start..<position])
             let name = String(decoding: bytes[start..<position], as: UTF8.self)
-            guard isSecret(name), let value = value(of: name, in: bytes, after: position) else { continue }
+            guard isSecret(name, secret), let value = value(of: name, in: bytes, after: position) else { continue }
             shown.append(contentsOf: bytes[position..<value.lowerBound])
             shown.append(contentsOf: "***".utf8)
             position = value.upperBound
@@ -44,8 +46,8 @@ package enum SecretText {
     }
 
     /// A name with an escaped letter is one that was to be hidden.
-    private static func isSecret(_ name: String) -> Bool {
-        name.contains("\\u") || SecretName.isLikely(name.filter { $0 != "\\" })
+    private static func isSecret(_ name: String, _ secret: HTTP.SecretFields) -> Bool {
+        name.contains("\\u") || secret.hides(name.filter { $0 != "\\" })
     }
 
     /// The value after a name and its sign; nil if there is no sign.

@@ -82,6 +82,8 @@ public final class TransportResponse: Sendable {
     public let hop: HTTP.Hop
     /// The request it answers, if that has no body, which would be kept with it; nil also where it is not known.
     package let request: TransportRequest?
+    /// The names that are left out of what is shown of it.
+    package let secretFields: HTTP.SecretFields
 
     public init(
         head: consuming ResponseHead, interim: consuming [ResponseHead] = [],
@@ -94,11 +96,13 @@ public final class TransportResponse: Sendable {
         wholeTrailers = trailers
         self.hop = hop
         request = nil
+        secretFields = .usual
     }
 
     package init(
         head: consuming ResponseHead, interim: consuming [ResponseHead], body: consuming TransportResponse.Body,
-        trailers: consuming Fields? = nil, hop: consuming HTTP.Hop, answering request: consuming TransportRequest?
+        trailers: consuming Fields? = nil, hop: consuming HTTP.Hop, answering request: consuming TransportRequest?,
+        hiding secretFields: consuming HTTP.SecretFields = .usual
     ) {
         self.head = head
         self.interim = interim
@@ -106,6 +110,7 @@ public final class TransportResponse: Sendable {
         wholeTrailers = trailers
         self.hop = hop
         self.request = request.flatMap { $0.body.isNone ? $0 : nil }
+        self.secretFields = secretFields
     }
 
     /// The trailer fields of a body that is here already; a stream brings its own.
@@ -115,7 +120,7 @@ public final class TransportResponse: Sendable {
     package func with(_ body: TransportResponse.Body, _ hop: HTTP.Hop, trailers: Fields? = nil) -> TransportResponse {
         TransportResponse(
             head: head, interim: interim, body: body, trailers: trailers ?? wholeTrailers, hop: hop,
-            answering: request)
+            answering: request, hiding: secretFields)
     }
 
     package func replacing(
@@ -123,10 +128,10 @@ public final class TransportResponse: Sendable {
     ) -> TransportResponse {
         TransportResponse(
             head: head, interim: interim, body: body, trailers: trailers.isEmpty ? nil : trailers, hop: hop,
-            answering: request)
+            answering: request, hiding: secretFields)
     }
 
-    /// The response with fields of these names marked as sensitive.
+    /// The response with fields of these names marked as sensitive, and other values of these names not shown.
     package func marking(_ secret: HTTP.SecretFields) -> TransportResponse {
         if secret.more.isEmpty { return self }
         var (head, interim, trailers) = (head, interim, wholeTrailers)
@@ -134,7 +139,8 @@ public final class TransportResponse: Sendable {
         for index in interim.indices { interim[index].mark(secret) }
         trailers?.mark(secret)
         return TransportResponse(
-            head: head, interim: interim, body: body, trailers: trailers, hop: hop, answering: request)
+            head: head, interim: interim, body: body, trailers: trailers, hop: hop, answering: request,
+            hiding: secret)
     }
 
     /// The response as the answer to `request`, whose body it does not keep.
@@ -144,7 +150,8 @@ public final class TransportResponse: Sendable {
 
     private func newlyAnswering(_ request: TransportRequest) -> TransportResponse {
         TransportResponse(
-            head: head, interim: interim, body: body, trailers: wholeTrailers, hop: hop, answering: request)
+            head: head, interim: interim, body: body, trailers: wholeTrailers, hop: hop, answering: request,
+            hiding: secretFields)
     }
 }
 

@@ -317,23 +317,64 @@ struct `Guides` {
         var configuration = HTTPSession.Configuration(baseURL: "https://api.test/v1/")
         configuration.transport = transport
         configuration.hooks.completed = { end in
-            let status = end.response.map { "\($0.status)" } ?? "none"
-            let line =
-                "\(end.task.id) \(end.task.method) \(end.task.targetTemplate) "
-                + "\(status) \(end.metrics.total)"
-            if let error = end.error {
-                logger.warning("\(line): \(error)")
+            if end.error == nil {
+                logger.info("\(end)")
             } else {
-                logger.info("\(line)")
+                logger.warning("\(end)")
             }
         }
         let client = try HTTPSession(configuration)
         try await client.get("users/\(42, name: "id")?token=x")
         let line = try #require(await logger.next())
-        #expect(line.contains("GET users/{id}?token=x 200") && !line.hasPrefix("!"))
+        #expect(line.contains("GET https://api.test/v1/users/42?token=***: 200 OK") && !line.hasPrefix("!"))
         _ = try? await client.delete("users/7")
         let refused = try #require(await logger.next())
-        #expect(refused.hasPrefix("! #") && refused.hasSuffix("404 Not Found"))
+        #expect(refused.hasPrefix("! #") && refused.contains("users/7: 404 Not Found"))
+    }
+
+    @Test func `a curl command`() async throws {
+        let logger = Log()
+        do {
+            try await client.delete("users/7")
+        } catch let error as NetworkError {
+            logger.info(error.curl() ?? "\(error)")
+        }
+        #expect(try #require(await logger.next()).hasPrefix("curl -X DELETE https://api.test/v1/users/7 --http1.1"))
+
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.test/v1/")
+        configuration.hooks.completed = { end in
+            if end.error != nil {
+                logger.info(end.task.curl(showingSecrets: true) ?? "")
+            }
+        }
+        configuration.secretFields = ["X-Tenant-Key", "ticket"]
+        configuration.transport = transport
+        let told = try HTTPSession(configuration)
+        _ = try? await told.delete("users/7?token=x")
+        #expect(try #require(await logger.next()).contains("token=x"))
+
+        let task = try client.task(
+            "users", method: .post, json: ["name": "Ada"])
+        print(task.curl())
+        #expect(task.curl().contains(#"--data-binary '{"name":"Ada"}'"#))
+    }
+
+    @Test func `what goes over the wire`() async throws {
+        let trace = client.trace()
+        let log = Task {
+            for await event in trace { print(event) }
+        }
+
+        let hints = Log()
+        @Sendable nonisolated func preload(_ links: [String]) { hints.info("\(links)") }
+        try await client.get("users/42")
+        var options = HTTPSession.Options()
+        options.hooks.interimResponse = { head, task in
+            guard head.status == 103 else { return }
+            preload(head.fields.values(of: "link"))
+        }
+        try await client.get("users/42", options: options)
+        log.cancel()
     }
 
     @Test func `events and metrics`() async throws {

@@ -8,29 +8,6 @@ import Testing
 
 /// What the command writes into files, where nothing can be drawn over.
 @Suite(.timeLimit(.minutes(10))) struct DisplayTests {
-    private final class Paper {
-        let results = FileManager.default.temporaryDirectory.appending(path: "dunlin-results-\(UUID())").path
-        let remarks = FileManager.default.temporaryDirectory.appending(path: "dunlin-remarks-\(UUID())").path
-        let output: Output
-
-        init() {
-            func open(_ path: String) -> Int32 { Glibc.open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0o600) }
-            output = Output(results: open(results), remarks: open(remarks))
-        }
-
-        deinit {
-            close(output.results)
-            close(output.remarks)
-            unlink(results)
-            unlink(remarks)
-        }
-
-        static func lines(of path: String) throws -> [String] {
-            String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self).split(separator: "\n")
-                .map(String.init)
-        }
-    }
-
     @Test func `nothing that a server sends but the body can control the terminal`() async throws {
         let harm = "\u{9B}2J\u{85}\u{202E}\u{2066}\u{2028}\u{200F}\u{61C}"
         let paper = Paper()

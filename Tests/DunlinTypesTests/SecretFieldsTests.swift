@@ -35,6 +35,29 @@ import Testing
         #expect(fields.description == "Accept: text/plain\n\(name): <redacted>")
     }
 
+    @Test func `a printed head shows no secret of its query, and no secret of a URL in a field`() {
+        let head = RequestHead(
+            method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/a?token=hunter2&page=2",
+            fields: ["Referer": "https://b.test/?api_key=hunter2"])
+        for text in Self.texts(of: head) {
+            #expect(!text.contains("hunter2"), "\(text)")
+            #expect(text.contains("page=2"), "\(text)")
+        }
+        #expect(head.description == "GET http://a.test/a?token=***&page=2\nReferer: https://b.test/?api_key=***")
+    }
+
+    @Test(arguments: [
+        ("token", true), ("api_key", true), ("accessToken", true), ("X-Auth", true), ("sig", true), ("code", true),
+        ("ticket", true), ("TIC-KET", true), ("page", false), ("q", false), ("signal", false), ("pine", false),
+    ])
+    func `one list says which values of a query, a form or JSON are hidden`(name: String, isHidden: Bool) {
+        let names: HTTP.SecretFields = ["Ticket"]
+        #expect(names.hides(name) == isHidden)
+        let more = name.lowercased().filter { $0 != "-" } == "ticket"
+        #expect(HTTP.SecretFields.usual.hides(name) == (isHidden && !more))
+        #expect((SecretText.masked("\(name)=hunter2", hiding: names) == "\(name)=***") == isHidden)
+    }
+
     @Test func `secret fields are the usual ones, those of one's own and those appended as secret`() {
         let own: HTTP.SecretFields = ["X-Tenant-Key", "cookie"]
         for name in Self.usual + ["x-tenant-key", "X-TENANT-KEY"] { #expect(own.contains(name), "\(name)") }

@@ -22,7 +22,8 @@ final class JSONDocument {
     func isNamedSecret(_ place: Int) -> Bool {
         guard place > 0, index.entries[place - 1].isText else { return false }
         // The longest escape of a byte has six.
-        return SecretName.isLikely(index.beginning(of: index.entries[place - 1], 6 * (SecretName.longest + 1)))
+        return HTTP.SecretFields.usual.hides(
+            index.beginning(of: index.entries[place - 1], 6 * (HTTP.SecretFields.longestName + 1)))
     }
 
     func entry(_ place: Int) -> JSONIndex.Entry {

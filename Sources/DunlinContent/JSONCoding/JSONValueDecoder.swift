@@ -178,7 +178,7 @@ extension JSONValueDecoder {
     /// Whether a value within looks like a secret: by its key, and by its name in the document.
     private func isSecretMember(_ step: JSONStep, _ place: Int) -> Bool {
         guard case .key(let key) = step else { return false }
-        return SecretName.isLikely(key.stringValue) || document.isNamedSecret(place)
+        return HTTP.SecretFields.usual.hides(key.stringValue) || document.isNamedSecret(place)
     }
 }
 

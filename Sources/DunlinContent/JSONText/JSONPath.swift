@@ -27,7 +27,7 @@ enum JSONPath {
     static func isSecret(_ step: Step) -> Bool {
         switch step {
         case .element: false
-        case .member(let name): SecretName.isLikely(name)
+        case .member(let name): HTTP.SecretFields.usual.hides(name)
         }
     }
 }

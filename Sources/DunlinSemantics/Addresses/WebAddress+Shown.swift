@@ -1,4 +1,4 @@
-internal import DunlinTypes
+public import DunlinTypes
 
 extension WebAddress {
     /// A URL or a reference, whether it can be used or not, as it may be shown: without user info.
@@ -27,10 +27,12 @@ extension WebAddress {
     }
 
     /// The URL as errors name it: also without the values in its query and fragment whose names look like secrets.
-    public static func named(_ text: String) -> String { maskingValues(of: shown(text)) }
+    public static func named(_ text: String, hiding secret: HTTP.SecretFields = .usual) -> String {
+        maskingValues(of: shown(text), secret)
+    }
 
     /// The text without those values, whatever stands before its query.
-    static func maskingValues(of shown: String) -> String {
+    static func maskingValues(of shown: String, _ secret: HTTP.SecretFields = .usual) -> String {
         guard let mark = shown.utf8.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") }) else {
             return shown
         }
@@ -40,7 +42,7 @@ extension WebAddress {
             // Each item goes with the sign before it.
             let after = rest.utf8.dropFirst()
             let end = after.firstIndex(where: isSeparator) ?? after.endIndex
-            named += String(decoding: [sign], as: UTF8.self) + masked(rest[after.startIndex..<end])
+            named += String(decoding: [sign], as: UTF8.self) + masked(rest[after.startIndex..<end], secret)
             rest = rest[end...]
         }
         return named
@@ -50,9 +52,9 @@ extension WebAddress {
         byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "?")
     }
 
-    private static func masked(_ item: Substring) -> String {
+    private static func masked(_ item: Substring, _ secret: HTTP.SecretFields) -> String {
         guard let sign = item.utf8.firstIndex(of: UInt8(ascii: "=")),
-            SecretName.isLikely(PercentEncoding.meaning(ofQueryPart: item[..<sign]))
+            secret.hides(PercentEncoding.meaning(ofQueryPart: item[..<sign]))
         else { return String(item) }
         return String(item[..<sign]) + "=***"
     }

@@ -60,6 +60,10 @@ extension HTTPSession {
         let password: String
         let allowsBasicInClearText: Bool
 
+        var login: CurlSettings.Login? {
+            CurlSettings.Login(user: user, password: password, allowsBasicInClearText: allowsBasicInClearText)
+        }
+
         /// Shows nothing secret.
         var customMirror: Mirror { Mirror(self, children: []) }
     }

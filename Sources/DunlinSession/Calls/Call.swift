@@ -27,7 +27,11 @@ extension HTTPSession {
             _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String, fragment: String? = nil,
             body: RequestBody, options: Options, reading: Reading, observers: RequestObservers? = nil, book: TaskBook
         ) throws {
-            do { era = try session.tasks.era } catch { throw error.named(head) }
+            do {
+                era = try session.tasks.era
+            } catch {
+                throw error.named(.init(head: head, body: body), nil, reading.errors)
+            }
             self.session = session
             (self.kind, self.head, self.targetTemplate, self.fragment) = (kind, head, template, fragment)
             (self.body, self.options, self.reading) = (body, options, reading)
@@ -65,9 +69,10 @@ extension SessionCore {
                 self, kind: kind ?? .of(body), head: head,
                 template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
                 fragment: extras?.fragment, body: body, options: options, reading: reading(options),
-                observers: isObserved ? observers(options, on: book.loop) : nil, book: book)
+                observers: isObserved ? observers(options, .init(head: head, body: body), on: book.loop) : nil,
+                book: book)
         } catch {
-            throw error.named(method, target)
+            throw error.named(method, target, hiding: configuration.secretFields)
         }
     }
 
@@ -82,7 +87,13 @@ extension SessionCore {
     func errorRules(_ options: HTTPSession.Options) -> ErrorRules {
         ErrorRules(
             keptBody: options.maximumErrorBodySize.resolved(configuration.limits.maximumErrorBodySize) ?? .max,
-            showsBody: configuration.showsRefusedBodies)
+            showsBody: configuration.showsRefusedBodies,
+            curl: options.rare == nil && options.decompresses ? curl : curl(options))
+    }
+
+    private func curl(_ options: HTTPSession.Options) -> CurlSettings {
+        let redirects = options.redirects
+        return curl.with(redirects.isSession ? nil : redirects.own ?? .never, decodes: options.decompresses)
     }
 
     /// Whether others than its caller observe a request: hooks, observers of events, a queue.
@@ -90,14 +101,22 @@ extension SessionCore {
         hub.hasObservers || options.rare?.isObserved == true
     }
 
-    private func observers(_ options: HTTPSession.Options, on loop: Reactor) -> RequestObservers {
-        RequestObservers(
-            [options.hooks, configuration.hooks], hub, TransferControl(on: loop, priority: options.priority))
+    private func observers(
+        _ options: HTTPSession.Options, _ request: RequestRecord.Source, on loop: Reactor
+    ) -> RequestObservers {
+        var request = request
+        request.total = options.timeLimits?.timeouts.over(configuration.timeouts).total ?? configuration.timeouts.total
+        return RequestObservers(
+            [options.hooks, configuration.hooks], hub, TransferControl(on: loop, priority: options.priority),
+            RecordedRequest(request, errorRules(options).curl))
     }
 }
 
 extension HTTPSession.Call {
     var loop: Reactor { book.loop }
+
+    /// The request as it was asked for.
+    var source: RequestRecord.Source { RequestRecord.Source(head: head, body: body, total: timeouts.total) }
 
     /// The limits of this request.
     var timeouts: Timeouts {

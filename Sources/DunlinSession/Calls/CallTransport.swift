@@ -23,16 +23,22 @@ package final class CallTransport: Sendable {
         let exchangeOptions = call.part?.exchangeOptions ?? call.delegate.settings?.exchangeOptions
         return try await sockets.exchange(
             request, cancellation: call.cancellation, uploads: call.uploads, exchangeOptions: exchangeOptions,
-            since: call.start, on: call.loop)
+            observer: call.observers?.reporter(for: call.delegate), since: call.start, on: call.loop)
     }
 
     private func foreignExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
         guard let foreign else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
-        return try await self.foreign(
+        let reporter = call.observers?.reporter(for: call.delegate)
+        reporter?.saw(.requestHead(request.head))
+        let response = try await self.foreign(
             until: request.deadline, request.timeouts.total, call.cancellation, on: call.loop
         ) {
             try await foreign.exchange(request)
         }
+        // Nobody knows when they came.
+        for head in response.interim { reporter?.saw(.interimHead(head)) }
+        reporter?.saw(.responseHead(response.head))
+        return response
     }
 
     /// Closes the connection of a body of ours that nobody reads any more; later reads get `error`.

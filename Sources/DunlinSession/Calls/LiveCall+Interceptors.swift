@@ -6,9 +6,12 @@ extension LiveCall {
     /// One exchange.
     mutating func exchange(_ request: TransportRequest) async throws -> TransportResponse {
         let line = chain.exchangeInterceptors
-        if line.isEmpty { return try await callTransport.exchange(request, of: self) }
+        if line.isEmpty {
+            observers?.recorded.note(request)
+            return try await callTransport.exchange(request, of: self)
+        }
         let held = InterceptedResponse(self)
-        defer { callHistory = held.value.callHistory }
+        defer { (callHistory, sent) = (held.value.callHistory, held.value.sent) }
         do {
             let response = try await line.run(request, of: self) { changed in
                 let call = held.value
@@ -26,7 +29,9 @@ extension LiveCall {
     ) async throws -> TransportResponse {
         try await sending(held) { call in
             try await call.giveUp(held.begin(call.cancellation), for: request)
+            if request !== call.request { call.sent = request }
             held.set(call.with(part: part))
+            observers?.recorded.note(request)
             let response = try await callTransport.exchange(request, of: call)
                 .marking(chain.settings.secretFields)
             held.received(response, of: response)

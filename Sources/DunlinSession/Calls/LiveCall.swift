@@ -9,6 +9,8 @@ package struct LiveCall: Sendable {
     let uploads: UploadScope?
     /// The next request to send; once it is answered, the one that was sent.
     package var request: TransportRequest
+    /// The request as a stage had it sent last; nil where that is `request`.
+    package var sent: TransportRequest?
     /// When the next exchange begins, or the last one did.
     package var start: MonotonicTime
     /// The earlier hops and redirects.
@@ -98,8 +100,10 @@ extension LiveCall {
             guard await delegate.begin() else { throw NetworkError(.cancelled, "the request was over already") }
             let outcome: Result<TransportResponse, any Error>
             do {
-                let request = try await drivers.sending(&self)
-                let response = try await exchange(request)
+                sent = nil
+                let sending = try await drivers.sending(&self)
+                if sending !== request { sent = sending }
+                let response = try await exchange(sending)
                 if drivers.mayPass(response.head.status) { return response }
                 outcome = .success(response)
             } catch {

@@ -12,9 +12,18 @@ package final class RequestObservers: Sendable {
     let hooks: [HTTPSession.Hooks]
     let events: EventHub
     let control: TransferControl
+    /// The request, as it is known so far.
+    let recorded: RecordedRequest
+    /// Interim responses on their way to hooks; nil if no hook wants them.
+    let interim: (stream: AsyncStream<ResponseHead>, continuation: AsyncStream<ResponseHead>.Continuation)?
     private let line = Mutex(BatchLine.none)
 
-    init(_ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl) {
+    init(
+        _ hooks: [HTTPSession.Hooks], _ events: EventHub, _ control: TransferControl, _ recorded: RecordedRequest
+    ) {
+        self.recorded = recorded
+        // No more are read than `limits` allows.
+        interim = hooks.contains { $0.interimResponse != nil } ? AsyncStream.makeStream() : nil
         self.hooks = hooks.filter(\.isSet)
         self.events = events
         self.control = control
@@ -118,13 +127,29 @@ extension RequestObservers {
         await tell(\.completed) { await $0(completion) }
     }
 
-    var wantsProgress: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) }
+    var wantsNews: Bool { hasHook(\.uploadProgress) || hasHook(\.downloadProgress) || interim != nil }
 
-    /// Tells the hooks the progress, until the call is over.
-    func tellProgress(of delegate: TaskDelegate) async {
+    /// Tells the hooks the progress and interim responses, until the call is over.
+    func tellNews(of delegate: TaskDelegate) async {
         async let uploading: Void = tellProgress(.upload, \.uploadProgress, of: delegate)
+        async let answering: Void = tellInterim(of: delegate)
         await tellProgress(.download, \.downloadProgress, of: delegate)
         await uploading
+        await answering
+    }
+
+    private func tellInterim(of delegate: TaskDelegate) async {
+        guard let interim else { return }
+        for await head in interim.stream {
+            let snapshot = delegate.snapshot(at: control.now())
+            await tell(\.interimResponse) { await $0(head, snapshot) }
+        }
+    }
+
+    /// The transfer is over.
+    func end() {
+        control.end()
+        interim?.continuation.finish()
     }
 
     private func tellProgress(

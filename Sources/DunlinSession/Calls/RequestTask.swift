@@ -45,6 +45,11 @@ extension HTTPSession.RequestTask {
     /// The state of the request now, as the registry shows it.
     public var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: control.now()) }
 
+    /// The request as a shell command for `curl`, as `snapshot` has it: also before it is sent.
+    public func curl(showingSecrets: Bool = false) -> String {
+        snapshot.curl(showingSecrets: showingSecrets) ?? ""
+    }
+
     /// Begins the request, or resumes it; one call is enough, however often it was suspended. Has no effect while it
     /// runs or when it is over.
     public func resume() {

@@ -9,6 +9,8 @@ package final class SessionCore: Sendable {
     let builder: RequestBuilder
     let decoding: Decoding
     package let contentSettings: ContentSettings
+    /// What it takes to say its requests as commands.
+    let curl: CurlSettings
     package let loops: [Reactor]
     let tlsPolicySource: SessionTLSPolicySource
     /// The stage of every chain that proves who the user is; nil for none.
@@ -35,6 +37,11 @@ package final class SessionCore: Sendable {
         decoding = Decoding(configuration.limits, configuration.codecs)
         contentSettings = ContentSettings(
             json: configuration.json, accepting: configuration.acceptedContentTypes, configuration.acceptedStatuses)
+        var login = configuration.authentication?.method.login
+        login?.origin = builder.baseOrigin
+        curl = CurlSettings(
+            configuration.secretFields, redirects: configuration.redirects, tls: configuration.tls,
+            interface: configuration.sockets.interface, login: login)
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)

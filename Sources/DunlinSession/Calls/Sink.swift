@@ -75,7 +75,7 @@ struct WholeSink: Sink {
             return try await receiver(destination).receive(arrival, &call)
         }
         let (response, body) = try await collected(arrival, call)
-        let whole = HTTPSession.Response(response, body, to: call.request, after: call.callHistory)
+        let whole = HTTPSession.Response(response, body, to: call.sent ?? call.request, after: call.callHistory)
         if let control = call.control {
             control.received(upTo: whole.metrics.hops.last?.bodyBytes ?? whole.body.count)
             control.decoded(upTo: whole.body.count)
@@ -124,6 +124,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
     private let chosen: Serializer
     private let validates: Bool
     private let errors: ErrorRules
+    private let body: RequestBody
     private let share: @Sendable (Serializer.Output) -> (any Sendable)?
 
     init(
@@ -133,6 +134,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
         chosen = serializer
         session = call.session
         self.share = share
+        body = call.body
         (validates, errors) = (call.options.validatesResponse, call.reading.errors)
     }
 
@@ -152,7 +154,7 @@ struct SerializedSink<Serializer: ResponseSerializer>: Sink {
             let value = try await Serializing.value(of: whole, by: chosen, isOnLoop: session.isOnLoop)
             return taken.with(value: value)
         } catch {
-            throw taken.refused(error, errors)
+            throw taken.refused(error, errors, to: body)
         }
     }
 }

@@ -68,11 +68,11 @@ final class StreamSink: Sink {
     private func streamed(
         _ arrival: LiveCall.Arrival, _ call: LiveCall
     ) -> HTTPSession.StreamedResponse {
-        let (callHistory, head) = (call.callHistory, call.request.head)
-        let shows = call.session.configuration.showsRefusedBodies
+        let (callHistory, rules) = (call.callHistory, call.asked.reading.errors)
+        let sent = RequestRecord.Source(call.sent ?? call.request)
         var body = BodySequence(
             arrival.response.body, arrival.response.trailers, declaredLength: arrival.declaredLength)
-        body.naming = { $0.named(head, callHistory, showsBody: shows) }
+        body.naming = { $0.named(sent, callHistory, rules) }
         return HTTPSession.StreamedResponse(
             head: arrival.response.head, interim: arrival.response.interim, body: body,
             recorded: HTTPSession.Metrics(after: callHistory, last: arrival.response.hop),
@@ -80,7 +80,8 @@ final class StreamSink: Sink {
             keptBody: call.asked.reading.kept,
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
-            retries: callHistory?.retryHistory?.retried ?? [], queued: call.queued)
+            retries: callHistory?.retryHistory?.retried ?? [],
+            secretFields: arrival.response.secretFields, queued: call.queued)
     }
 
     /// Waits until the body has been read. Outside of a scope it also ends at the call's deadline and when the call is

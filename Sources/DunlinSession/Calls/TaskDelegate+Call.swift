@@ -49,9 +49,9 @@ extension TaskDelegate {
             if let observers {
                 var admission = admission(call, observers)
                 await admission.forgo()
-                observers.control.end()
+                observers.end()
             }
-            return Transferred(failure: error.named(call.head))
+            return Transferred(failure: error.named(call.source, nil, call.reading.errors))
         }
     }
 
@@ -114,7 +114,7 @@ extension TaskDelegate {
         do {
             if let entered { place = entered } else { place = try await book.add(self, of: call.era.number) }
         } catch {
-            throw error.named(call.head)
+            throw error.named(call.source, nil, call.reading.errors)
         }
         guard let observers else {
             let transfer = await transfer(call, to: sink, queued: nil)
@@ -132,8 +132,8 @@ extension TaskDelegate {
     private func watchedTransfer<S: Sink>(
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
     ) async -> Transferred<S.Taken> {
-        guard observers.wantsProgress else { return await toldTransfer(call, to: sink, observers) }
-        async let telling: Void = observers.tellProgress(of: self)
+        guard observers.wantsNews else { return await toldTransfer(call, to: sink, observers) }
+        async let telling: Void = observers.tellNews(of: self)
         let transfer = await toldTransfer(call, to: sink, observers)
         await telling
         return transfer
@@ -143,7 +143,7 @@ extension TaskDelegate {
         _ call: HTTPSession.Call, to sink: S, _ observers: RequestObservers
     ) async -> Transferred<S.Taken> {
         let transfer = await admittedTransfer(call, to: sink, observers)
-        observers.control.end()
+        observers.end()
         let (snapshot, error) = (snapshot, transfer.error)
         await observers.tell(\.didEndTransfer) { await $0(snapshot, error) }
         return transfer
@@ -159,7 +159,7 @@ extension TaskDelegate {
             defer { permit.leave() }
             return await transfer(call, to: sink, queued: permit.queued)
         } catch {
-            return Transferred(failure: error.named(call.head))
+            return Transferred(failure: error.named(call.source, nil, call.reading.errors))
         }
     }
 
@@ -183,15 +183,14 @@ extension TaskDelegate {
         do {
             live = try begun(call, uploads, queued: queued)
         } catch {
-            return Transferred(failure: error.named(call.head))
+            return Transferred(failure: error.named(call.source, nil, call.reading.errors))
         }
         do {
             let response = try await sink.take(&live)
             return Transferred(.success(response), live)
         } catch {
-            let shows = call.session.configuration.showsRefusedBodies
-            return Transferred(
-                .failure(error.named(live.request.head, live.callHistory, showsBody: shows)), live)
+            let sent = RequestRecord.Source(live.sent ?? live.request)
+            return Transferred(.failure(error.named(sent, live.callHistory, call.reading.errors)), live)
         }
     }
 

@@ -128,7 +128,8 @@ extension TaskDelegate {
         }
         return HTTPSession.TaskSnapshot(
             id: id, kind: kind, method: method, targetTemplate: targetTemplate, label: label, tags: tags,
-            priority: priority, state: state, phase: phase, age: now.duration(since: created))
+            priority: priority, state: state, phase: phase, age: now.duration(since: created),
+            record: .init(record: observers?.recorded.record))
     }
 }
 

@@ -96,9 +96,9 @@ private struct Redirecting {
     /// All redirects so far, with this one.
     private var chain: [HTTPSession.Redirect] {
         let url = request.head.origin.description + request.head.target
-        return (callHistory?.redirects ?? []) + [
-            HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
-        ]
+        var redirect = HTTPSession.Redirect(method: request.head.method, url: url, head: response.head)
+        redirect.secretFields = call.chain.settings.secretFields
+        return (callHistory?.redirects ?? []) + [redirect]
     }
 }
 

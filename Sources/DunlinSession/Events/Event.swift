@@ -8,6 +8,8 @@ extension HTTPSession {
         case waitingForConnectivity(HTTPSession.TaskSnapshot, NetworkError)
         /// A request failed and waits for its next attempt; this is the outcome of the last one.
         case retrying(HTTPSession.TaskSnapshot, NetworkError.RetriedAttempt)
+        /// An interim (1xx) response came, such as 103 Early Hints, before the final one.
+        case interimResponse(HTTPSession.TaskSnapshot, ResponseHead)
         /// The status of the configuration's `reachability`, if `emitsReachabilityEvents`: the present one, then each
         /// change.
         case reachability(Reachability.Status)

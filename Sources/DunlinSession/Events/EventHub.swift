@@ -27,18 +27,26 @@ package final class EventHub: Sendable {
 
     private let state = Mutex(State())
     private let count: Atomic<Int>
+    /// Those who read the trace; they count as observers.
+    private let traceReaders = TraceReaders()
+    private let isAlwaysObserved: Bool
 
     /// `always`: others than observers of events, such as hooks, observe every request.
     init(always: Bool) {
         count = Atomic(always ? 1 : 0)
+        isAlwaysObserved = always
     }
 
     deinit {
+        for reader in traceReaders.removeAll() { reader.end() }
         for observer in state.withLock({ $0.observers }).values { observer.finish() }
     }
 
     /// Whether there are observers. Checked for each request.
     var hasObservers: Bool { count.load(ordering: .relaxed) > 0 }
+
+    /// Whether somebody reads the events or the trace.
+    var hasReaders: Bool { count.load(ordering: .relaxed) > (isAlwaysObserved ? 1 : 0) }
 
     /// All events from now on; the newest `capacity` of them are kept for an observer that is busy.
     func observe(bufferingNewest capacity: Int) -> Stream {
@@ -68,6 +76,41 @@ package final class EventHub: Sendable {
     /// Ends every stream.
     func end() {
         take(.end)
+        for reader in traceReaders.removeAll() {
+            count.subtract(1, ordering: .relaxed)
+            reader.end()
+        }
+    }
+
+    /// Those who read the trace now.
+    var tracers: [TraceReader] { traceReaders.all }
+
+    /// What `reader` is told from now on; it is removed when nobody has the stream any more.
+    func trace(_ reader: TraceReader) -> AsyncStream<HTTPSession.TraceEvent> {
+        let number = traceReaders.add(reader)
+        count.add(1, ordering: .relaxed)
+        let end = TraceEnd { [weak self] in
+            if self?.traceReaders.remove(number) == true { self?.count.subtract(1, ordering: .relaxed) }
+            reader.end()
+        }
+        return AsyncStream {
+            let event = await reader.next()
+            if event == nil { end.call() }
+            return event
+        } onCancel: {
+            end.call()
+        }
+    }
+
+    /// Calls `end` when it is released, too.
+    private final class TraceEnd: Sendable {
+        let call: @Sendable () -> Void
+
+        init(_ call: @escaping @Sendable () -> Void) {
+            self.call = call
+        }
+
+        deinit { call() }
     }
 
     private func take(_ step: Step) {

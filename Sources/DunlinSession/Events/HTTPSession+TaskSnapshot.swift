@@ -41,6 +41,15 @@ extension HTTPSession {
         public var phase: HTTP.Phase?
         /// How long ago the request was made.
         public var age: Duration
+        var record = Record()
+
+        /// What it takes to say the request as a command; the id says which request it is.
+        struct Record: Sendable, Hashable {
+            var record: RequestRecord?
+
+            static func == (left: Record, right: Record) -> Bool { true }
+            func hash(into hasher: inout Hasher) {}
+        }
     }
 }
 

@@ -12,6 +12,9 @@ extension HTTPSession {
         /// Asked for a body when one that could be sent once must be sent again to follow a redirect. If the answer is
         /// nil, the request fails with `NetworkError` code `bodyNotReplayable`.
         public var replacementBody: (@Sendable (RedirectRequest) async -> RequestBody?)?
+        /// Told each interim (1xx) response when it comes, such as 103 Early Hints: before the final response. That
+        /// does not wait for the hook, but the request's end does.
+        public var interimResponse: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> Void)?
         /// Asked about a response that is to be delivered, before its body is read. Nil means no opinion; the default
         /// is to accept it.
         public var response: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> ResponseDecision?)?
@@ -46,7 +49,7 @@ extension HTTPSession {
         var isSet: Bool {
             redirect != nil || replacementBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || didEndTransfer != nil || metrics != nil
-                || completed != nil || waitingForConnectivity != nil || willRetry != nil
+                || completed != nil || waitingForConnectivity != nil || willRetry != nil || interimResponse != nil
         }
     }
 

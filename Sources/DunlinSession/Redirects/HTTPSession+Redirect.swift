@@ -1,3 +1,5 @@
+internal import DunlinSemantics
+
 extension HTTPSession {
     /// A response that redirects, and the URL it answered.
     public struct Redirect: Sendable {
@@ -5,6 +7,8 @@ extension HTTPSession {
         /// The URL that was asked for, without user info.
         public var url: String
         public var head: ResponseHead
+        /// The names that are left out of what is shown.
+        var secretFields = HTTP.SecretFields.usual
 
         public init(method: HTTP.Method, url: String, head: ResponseHead) {
             self.method = method
@@ -18,8 +22,16 @@ extension HTTPSession {
     }
 }
 
-extension HTTPSession.Redirect: CustomStringConvertible {
-    public var description: String { "\(method) \(url): \(status)" }
+extension HTTPSession.Redirect: CustomStringConvertible, CustomReflectable {
+    /// Without the values of the URL's query whose names look like secrets.
+    public var description: String { "\(method) \(shownURL): \(status)" }
+
+    private var shownURL: String { WebAddress.named(url, hiding: secretFields) }
+
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["method": method, "url": shownURL, "head": head], displayStyle: .struct)
+    }
 }
 
 extension HTTPSession {

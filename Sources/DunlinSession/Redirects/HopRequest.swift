@@ -1,3 +1,5 @@
+internal import DunlinSemantics
+
 extension HTTPSession {
     /// The request that one hop sends.
     public struct RedirectRequest: Sendable {
@@ -13,5 +15,16 @@ extension HTTPSession {
             self.fields = fields
             self.body = body
         }
+    }
+}
+
+extension HTTPSession.RedirectRequest: CustomStringConvertible, CustomReflectable {
+    /// Method and URL, without the values of the query whose names look like secrets.
+    public var description: String { VisibleText.of("\(method) \(WebAddress.named(url))") }
+
+    public var customMirror: Mirror {
+        Mirror(
+            self, children: ["method": method, "url": WebAddress.named(url), "fields": fields, "body": "not shown"],
+            displayStyle: .struct)
     }
 }

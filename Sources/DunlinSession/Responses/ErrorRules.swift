@@ -1,35 +1,46 @@
 internal import DunlinSemantics
 
-/// What errors of a request carry and show of its response.
+/// What errors of a request carry and show of it and its response.
 @usableFromInline package struct ErrorRules: Sendable {
     /// Bytes of a body that was refused or broke off.
     package let keptBody: Int
     let showsBody: Bool
+    /// What it takes to say the request as a command.
+    let curl: CurlSettings
 }
 
 extension NetworkError {
     /// Says which request it is about, and whom that talked to, unless it knows already.
-    mutating func name(_ head: RequestHead, _ callHistory: CallHistory?) {
+    mutating func name(_ source: RequestRecord.Source, _ callHistory: CallHistory?, _ rules: ErrorRules) {
+        let (head, secret) = (source.head, rules.curl.secretFields)
         if request == nil {
-            request = RequestName(method: head.method, url: WebAddress.named(head.url(after: callHistory)))
+            let url = WebAddress.named(head.url(after: callHistory), hiding: secret)
+            request = RequestName(method: head.method, url: url)
         }
         if peer == nil { peer = hop?.peer.map { "\($0)" } ?? head.origin.description }
+        if command == nil { command = RequestRecord(source, rules.curl) }
+        if !rules.showsBody { showsBody = false }
+        response?.mark(secret)
+        secretFields = secret
     }
 }
 
 extension Error {
     /// Of a request that could not be made.
-    func named(_ method: HTTP.Method, _ target: HTTP.Target) -> any Error {
+    func named(
+        _ method: HTTP.Method, _ target: HTTP.Target, hiding secret: HTTP.SecretFields = .usual
+    ) -> any Error {
         guard var error = self as? NetworkError, error.request == nil else { return self }
-        error.request = NetworkError.RequestName(method: method, url: WebAddress.named(target.text))
+        error.request = NetworkError.RequestName(method: method, url: WebAddress.named(target.text, hiding: secret))
         return error
     }
 
     /// The same error with the name of its request, if it is one of the network.
-    func named(_ head: RequestHead, _ callHistory: CallHistory? = nil, showsBody: Bool = true) -> any Error {
+    func named(
+        _ source: RequestRecord.Source, _ callHistory: CallHistory? = nil, _ rules: ErrorRules
+    ) -> any Error {
         guard var error = self as? NetworkError else { return self }
-        error.name(head, callHistory)
-        if !showsBody { error.showsBody = false }
+        error.name(source, callHistory, rules)
         return error
     }
 }

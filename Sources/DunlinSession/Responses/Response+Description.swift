@@ -16,16 +16,20 @@ extension HTTPSession.Response: CustomStringConvertible, CustomDebugStringConver
     public var description: String {
         var details = [mediaType, "\(body.count) bytes"].compactMap(\.self)
         if !metrics.hops.isEmpty { details.append("\(metrics.total)") }
-        let text = SecretText.beginning(of: body, contentType: fields["content-type"]).map { ": \($0)" } ?? ""
-        let name = "\(status) \(status.phrase) \(WebAddress.named(url))"
+        let text =
+            SecretText.beginning(of: body, contentType: fields["content-type"], hiding: carried.secretFields)
+            .map { ": \($0)" } ?? ""
+        let name = "\(status) \(status.phrase) \(shownURL)"
         return VisibleText.of("\(name) (\(details.joined(separator: ", ")))\(text)")
     }
 
     public var debugDescription: String { description }
 
+    private var shownURL: String { WebAddress.named(url, hiding: carried.secretFields) }
+
     public var customMirror: Mirror {
         Mirror(
-            self, children: ["status": status, "url": WebAddress.named(url), "fields": fields, "value": value],
+            self, children: ["status": status, "url": shownURL, "fields": fields, "value": value],
             displayStyle: .struct)
     }
 }
@@ -34,13 +38,14 @@ extension HTTPSession.StreamedResponse: CustomStringConvertible, CustomDebugStri
     /// On one line: status, URL and content type.
     public var description: String {
         let type = head.mediaType.map { " (\($0))" } ?? ""
-        return VisibleText.of("\(status) \(status.phrase) \(WebAddress.named(url))\(type)")
+        return VisibleText.of("\(status) \(status.phrase) \(shownURL)\(type)")
     }
 
     public var debugDescription: String { description }
 
+    private var shownURL: String { WebAddress.named(url, hiding: secretFields) }
+
     public var customMirror: Mirror {
-        Mirror(
-            self, children: ["status": status, "url": WebAddress.named(url), "fields": fields], displayStyle: .struct)
+        Mirror(self, children: ["status": status, "url": shownURL, "fields": fields], displayStyle: .struct)
     }
 }

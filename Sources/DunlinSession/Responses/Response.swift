@@ -85,12 +85,20 @@ extension HTTPSession.Response<Bytes> {
 
     /// A serializer's error, with the request's name, as much of the body as the request's options say, and the earlier
     /// attempts.
-    @usableFromInline func refused(_ error: any Error, _ rules: ErrorRules) -> any Error {
+    @usableFromInline func refused(
+        _ error: any Error, _ rules: ErrorRules, to body: RequestBody
+    ) -> any Error {
         let whole = self.whole
         let known = (error as? DecodingError).map { NetworkError(decoding: $0, of: whole) } ?? error as? NetworkError
-        guard var error = known?.carrying(body, upTo: rules.keptBody) else { return error }
+        guard var error = known?.carrying(self.body, upTo: rules.keptBody) else { return error }
         error.showsBody = rules.showsBody
-        if error.request == nil, let head = carried.request?.head { error.name(head, callHistory) }
+        if error.request == nil, let sent = carried.request {
+            var source = RequestRecord.Source(sent)
+            // A redirect with another method leaves the body behind.
+            let isSame = callHistory?.redirects.allSatisfy { $0.method == sent.head.method } ?? true
+            if isSame { source.body = body }
+            error.name(source, callHistory, rules)
+        }
         if error.hop == nil { error.hop = carried.hop }
         // What a serializer brings from elsewhere has a history of its own.
         let isRefusal = error.code == .unacceptableStatus || error.code == .unacceptableContentType

@@ -8,7 +8,10 @@ extension HTTPSession {
     /// ```
     public struct Authentication: Sendable {
         /// Something that the chain makes a stage of.
-        package protocol Method: Sendable {}
+        package protocol Method: Sendable {
+            /// Who answers challenges by a password, for requests that are said as commands.
+            var login: CurlSettings.Login? { get }
+        }
 
         let method: any Method
 
@@ -16,6 +19,10 @@ extension HTTPSession {
             self.method = method
         }
     }
+}
+
+extension HTTPSession.Authentication.Method {
+    package var login: CurlSettings.Login? { nil }
 }
 
 extension HTTPSession.Authentication: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -12,6 +12,8 @@ final class ExchangeContext: Sendable {
     let terms: Terms
     let started: MonotonicTime
     private let exchangeOptions: ExchangeOptions?
+    /// Who is told what goes over the wire; usually nobody.
+    let observer: (any WireObserver)?
 
     /// What all exchanges of a transport have in common.
     final class Terms: Sendable {
@@ -27,11 +29,12 @@ final class ExchangeContext: Sendable {
 
     init(
         _ request: TransportRequest, _ cancellation: Cancellation, _ terms: Terms,
-        _ exchangeOptions: ExchangeOptions? = nil,
+        _ exchangeOptions: ExchangeOptions? = nil, _ observer: (any WireObserver)? = nil,
         since start: MonotonicTime, on reactor: Reactor
     ) {
         self.terms = terms
         self.exchangeOptions = exchangeOptions
+        self.observer = observer
         clock = ExchangeClock(request, on: reactor)
         self.cancellation = cancellation
         started = start

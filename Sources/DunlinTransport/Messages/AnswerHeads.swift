@@ -26,7 +26,7 @@ struct Answer: ~Copyable, Sendable {
 /// The heads of one response as they come.
 struct AnswerHeads {
     private var parser: HeadParser
-    private var interim: [ResponseHead] = []
+    private(set) var interim: [ResponseHead] = []
 
     init(limits: WireLimits) {
         parser = HeadParser(limits: limits)

@@ -228,6 +228,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         let count = reading.buffer.count
         // A few bytes must not keep a large buffer in memory, should the reader keep them.
         reading.chunk = count * 16 < reading.buffer.capacity ? Bytes(Array(reading.buffer[...])) : Bytes(reading.buffer)
+        context.observer?.sees(received: reading.chunk)
         if reading.pace.readSize < reading.buffer.capacity / 2 { reading.buffer = [] }
         if count == 0 { try endOfStream(&reading, hop) }
         return count > 0
@@ -266,6 +267,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         hop.ended = context.clock.now()
         context.cancellation.disarm()
         let reading = taken
+        context.observer?.saw(.responseEnd(bodyBytes: hop.bodyBytes, trailers: reading.body.trailers))
         reader.end(after: hop, reading.body.trailers)
         if isClean { reading.lease.giveBack(at: hop.ended) }
     }
@@ -273,6 +275,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
     private func failed(_ error: any Error, _ upload: Upload?, _ hop: HTTP.Hop) -> any Error {
         upload?.stop()
         let error = upload?.explain(error) ?? error
+        context.observer?.saw(.failed(error))
         reader.fail(error, after: hop)
         return error
     }

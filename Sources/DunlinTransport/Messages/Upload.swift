@@ -232,6 +232,7 @@ extension Upload {
     private func sendAll() async {
         var hop = HTTP.Hop()
         hop.bytesSent = bytesSent
+        defer { writer.context.observer?.saw(.requestSent(bytes: hop.bytesSent)) }
         do {
             try await send(&hop)
             finish(.complete)

@@ -69,7 +69,12 @@ import Testing
     @Test(arguments: [true, false]) func `what comes of a change is told after it`(isNew: Bool) async throws {
         let hub = EventHub(always: false)
         let stream = hub.observe(bufferingNewest: 9)
-        let observers = RequestObservers([], hub, TransferControl(on: try ReactorGroup.shared.reactors()[0]))
+        let observers = RequestObservers(
+            [], hub, TransferControl(on: try ReactorGroup.shared.reactors()[0]),
+            RecordedRequest(
+                .init(
+                    head: RequestHead(method: .get, origin: HTTP.Origin(scheme: .http, host: "a.test"), target: "/"),
+                    body: .none), CurlSettings()))
         let changed = observers.telling(.resumed(Self.snapshot(1))) { note in
             if isNew { note() }
             hub.tell(.resumed(Self.snapshot(2)))

@@ -162,6 +162,7 @@ extension Transcript {
         switch event {
         case .resumed(let task): "resumed \(resumed(task))"
         case .suspended(let task): "suspended \(text(task))"
+        case .interimResponse(let task, let head): "interim \(text(task)): \(head.status)"
         case .waitingForConnectivity(let task, let error): "waiting \(text(task)): \(error.code)"
         case .retrying(let task, let hop): "retrying \(text(task)): \(hop.cause) +\(hop.wait)"
         case .reachability(let status): "reachability \(status)"

@@ -1,0 +1,61 @@
+import Dunlin
+import FoundationEssentials
+
+/// What the options are made of when the command runs: files, standard input, and a password from the terminal.
+extension RequestOptions {
+    /// Throws a `UsageError` for what cannot be read.
+    func body() throws -> RequestBody {
+        if data.isEmpty { return .none }
+        let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
+        // A long file is sent from the disk.
+        if data.count == 1, case .file(let path) = data[0] {
+            return RequestBody(.file(.init(path)), contentType: type)
+        }
+        let pieces = try data.map { try $0.read() }
+        return .bytes(Bytes(Array(pieces.joined(separator: "&".utf8))), contentType: type)
+    }
+
+    /// The fields, with what `--json` asks for.
+    var sentFields: Fields {
+        if !isJSON || fields.contains("accept") { return fields }
+        var fields = fields
+        fields.append(name: "Accept", value: "application/json")
+        return fields
+    }
+
+    var options: HTTPSession.Options {
+        get throws {
+            var options = HTTPSession.Options(fields: sentFields)
+            if let limit { options.timeouts.total = .value(limit) }
+            if let bearer {
+                let token = String(decoding: try bearer.read().prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+                options.credentials = .value(.bearer(token: token))
+            }
+            return options
+        }
+    }
+
+    /// How the user answers to a server that asks; nil if nobody said.
+    func authentication() throws -> HTTPSession.Authentication? {
+        guard let user else { return nil }
+        // A command without secrets does not have it.
+        let isNeeded = !printsCurl || showsSecrets
+        let password = try user.password ?? (isNeeded ? Terminal.password(of: user.name) : "")
+        return .password(user: user.name, password: password, allowsBasicInClearText: !answersDigestAlone)
+    }
+}
+
+extension RequestOptions.DataSource {
+    func read() throws -> [UInt8] {
+        switch self {
+        case .text(let text): return Array(text.utf8)
+        case .input: return try Terminal.input()
+        case .file(let path):
+            do {
+                return Array(try Data(contentsOf: URL(filePath: path)))
+            } catch {
+                throw UsageError(description: "the file \(path) cannot be read: check its name and permissions")
+            }
+        }
+    }
+}

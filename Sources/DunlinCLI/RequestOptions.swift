@@ -1,0 +1,128 @@
+import Dunlin
+
+/// What the command sends, and by whom.
+struct RequestOptions: Equatable {
+    /// Nil for GET, or POST if there is a body.
+    var method: String?
+    var fields = Fields()
+    var data: [DataSource] = []
+    var isJSON = false
+    var user: User?
+    /// Whether the password goes nowhere in clear text, whatever the server asks for.
+    var answersDigestAlone = false
+    var bearer: DataSource?
+    var limit: Duration?
+    /// The command for `curl` is printed, and nothing is sent.
+    var printsCurl = false
+    var showsSecrets = false
+    /// What goes over the wire, on standard error.
+    var traces = false
+
+    /// Something that is given in the arguments, in a file or on standard input.
+    enum DataSource: Equatable {
+        case text(String)
+        case file(String)
+        case input
+
+        /// `@file`, `@-`, or the text itself.
+        init(_ text: String) {
+            if text == "@-" {
+                self = .input
+            } else if text.hasPrefix("@") {
+                self = .file(String(text.dropFirst()))
+            } else {
+                self = .text(text)
+            }
+        }
+    }
+
+    struct User: Equatable {
+        let name: String
+        /// Nil if it is to be asked for.
+        let password: String?
+
+        init(_ text: String) throws(UsageError) {
+            let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = parts.first, !name.isEmpty else {
+                throw UsageError(description: "--user needs NAME:PASSWORD, or NAME to be asked for the password")
+            }
+            self.name = String(name)
+            password = parts.count == 2 ? String(parts[1]) : nil
+        }
+    }
+
+    var httpMethod: HTTP.Method { method.map { HTTP.Method($0) } ?? (data.isEmpty ? .get : .post) }
+}
+
+// MARK: - From the arguments
+
+extension RequestOptions {
+    /// Takes an option and its value from the arguments; false if it is none of these.
+    mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
+        switch option {
+        case "-X", "--request": method = try Self.method(try Self.value(of: option, &rest))
+        case "-H", "--header": try append(try Self.value(of: option, &rest))
+        case "-d", "--data": data.append(DataSource(try Self.value(of: option, &rest)))
+        case "--json":
+            if isJSON { throw UsageError(description: "--json may be given once: a body is one value of JSON") }
+            isJSON = true
+            data.append(DataSource(try Self.value(of: option, &rest)))
+        case "-u", "--user": user = try User(try Self.value(of: option, &rest))
+        case "--digest": answersDigestAlone = true
+        case "--bearer": bearer = DataSource(try Self.value(of: option, &rest))
+        case "-m", "--max-time": limit = try Self.seconds(try Self.value(of: option, &rest))
+        case "--curl": printsCurl = true
+        case "--show-secrets": showsSecrets = true
+        case "--trace": traces = true
+        default: return false
+        }
+        return true
+    }
+
+    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
+        guard let value = rest.popFirst() else { throw UsageError(description: "\(option) needs a value") }
+        return value
+    }
+
+    private static func method(_ text: String) throws(UsageError) -> String {
+        guard !text.isEmpty,
+            text.utf8.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) || $0 == 0x2D })
+        else { throw UsageError(description: "\"\(text)\" is no method; -X needs a word such as PUT") }
+        return text
+    }
+
+    private mutating func append(_ line: String) throws(UsageError) {
+        guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else {
+            throw UsageError(description: "-H needs \"Name: value\"; \"\(line)\" has no colon after a name")
+        }
+        let value = line[line.index(after: colon)...].drop { $0 == " " }
+        fields.append(name: String(line[..<colon]), value: String(value))
+    }
+
+    private static func seconds(_ text: String) throws(UsageError) -> Duration {
+        guard let seconds = Double(text), seconds > 0, seconds <= 1e6 else {
+            throw UsageError(description: "--max-time needs a number of seconds above 0, such as 2.5")
+        }
+        return .milliseconds(max(1, Int64(seconds * 1000)))
+    }
+
+    /// What makes no sense together.
+    func check() throws(UsageError) {
+        if isJSON, data.count > 1 { throw UsageError(description: "--json and -d are two bodies; give one") }
+        if answersDigestAlone, user == nil {
+            throw UsageError(description: "--digest needs --user NAME:PASSWORD as well")
+        }
+        if user != nil, bearer != nil { throw UsageError(description: "--user and --bearer say twice who you are") }
+        if user != nil || bearer != nil, fields.contains("authorization") {
+            throw UsageError(
+                description: "-H Authorization and \(user != nil ? "--user" : "--bearer") say twice who you are")
+        }
+        if data.filter({ $0 == .input }).count + (bearer == .input ? 1 : 0) > 1 {
+            throw UsageError(description: "standard input can be read once; \"@-\" was given twice")
+        }
+        if showsSecrets, !printsCurl { throw UsageError(description: "--show-secrets needs --curl as well") }
+        if let method, ["TRACE", "CONNECT"].contains(method.uppercased()) {
+            throw UsageError(description: "\(method) is not for requests of this command")
+        }
+    }
+}

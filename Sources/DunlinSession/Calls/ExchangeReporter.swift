@@ -1,0 +1,74 @@
+internal import DunlinReactor
+internal import DunlinTransport
+
+/// Hands on what one exchange of an observed call sends and receives: interim heads to hooks and events, all of it to
+/// those who read the trace.
+final class ExchangeReporter: WireObserver {
+    private let delegate: TaskDelegate
+    private let observers: RequestObservers
+    private let tracers: [TraceReader]
+    let wantedBytes: Int?
+
+    init(_ delegate: TaskDelegate, _ observers: RequestObservers, _ tracers: [TraceReader]) {
+        self.delegate = delegate
+        self.observers = observers
+        self.tracers = tracers
+        wantedBytes = tracers.compactMap(\.wantedBytes).max()
+    }
+
+    func saw(_ step: HTTP.WireStep) {
+        let step = step.marked(observers.recorded.settings.secretFields)
+        if case .interimHead(let head) = step {
+            observers.interim?.continuation.yield(head)
+            observers.events.tell(.interimResponse(snapshot, head))
+        }
+        if tracers.isEmpty { return }
+        let snapshot = snapshot
+        for tracer in tracers {
+            if let step = step.cut(to: tracer.wantedBytes) { tracer.tell(.step(step, of: snapshot)) }
+        }
+    }
+
+    private var snapshot: HTTPSession.TaskSnapshot { delegate.snapshot(at: delegate.loop.now()) }
+}
+
+extension RequestObservers {
+    /// Who is told what an exchange sends and receives; nil if nobody wants to know.
+    func reporter(for delegate: TaskDelegate) -> ExchangeReporter? {
+        guard interim != nil || events.hasReaders else { return nil }
+        let tracers = events.tracers.filter { $0.tag.map(delegate.tags.contains) ?? true }
+        return ExchangeReporter(delegate, self, tracers)
+    }
+}
+
+extension HTTP.WireStep {
+    fileprivate func marked(_ secret: HTTP.SecretFields) -> HTTP.WireStep {
+        if secret.more.isEmpty { return self }
+        switch self {
+        case .requestHead(var head):
+            head.fields.mark(secret)
+            return .requestHead(head)
+        case .interimHead(var head):
+            head.mark(secret)
+            return .interimHead(head)
+        case .responseHead(var head):
+            head.mark(secret)
+            return .responseHead(head)
+        case .responseEnd(let count, var trailers):
+            trailers.mark(secret)
+            return .responseEnd(bodyBytes: count, trailers: trailers)
+        case .connected, .requestSent, .sent, .received, .failed: return self
+        }
+    }
+
+    /// Nil for bytes where none are wanted.
+    fileprivate func cut(to limit: Int?) -> HTTP.WireStep? {
+        switch self {
+        case .sent(let bytes, let count):
+            return limit.map { .sent(bytes[0..<min($0, bytes.count)], count: count) }
+        case .received(let bytes, let count):
+            return limit.map { .received(bytes[0..<min($0, bytes.count)], count: count) }
+        default: return self
+        }
+    }
+}

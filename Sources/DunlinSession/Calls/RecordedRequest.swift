@@ -1,0 +1,20 @@
+internal import Synchronization
+
+/// The request of an observed call as it is known so far: as it was asked for, then as it was sent last.
+final class RecordedRequest: Sendable {
+    private let state: Mutex<RequestRecord.Source>
+    let settings: CurlSettings
+
+    init(_ asked: RequestRecord.Source, _ settings: CurlSettings) {
+        state = Mutex(asked)
+        self.settings = settings
+    }
+
+    /// Says that it is being sent like this.
+    func note(_ sent: TransportRequest) {
+        let source = RequestRecord.Source(sent)
+        state.withLock { $0 = source }
+    }
+
+    var record: RequestRecord { RequestRecord(state.withLock { $0 }, settings) }
+}

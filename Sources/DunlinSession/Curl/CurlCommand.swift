@@ -1,0 +1,242 @@
+internal import DunlinSemantics
+
+/// Writes a request as one command for a POSIX shell, by options that `curl` has had since 7.68 (2020).
+///
+/// Rules:
+/// 1. The command sends the same method, target, fields and body over HTTP/1.1. What `curl` would add by itself
+///    (`User-Agent`, `Accept`, a content type) is taken away where the request has none.
+/// 2. Settings that decide what happens are options: time, redirects, codings, where to connect, whom to trust.
+///    `--insecure` is there only if the session trusts everybody.
+/// 3. What a command cannot say is said in lines below it, which a shell takes for comments.
+/// 4. Without `showingSecrets` no secret is in it. A body that is no text is left out then: nobody knows what is in it.
+struct CurlCommand {
+    private let record: RequestRecord
+    private let showsSecrets: Bool
+    private var words = ["curl"]
+    private var notes: [String] = []
+    /// The command whose output is the body.
+    private var input: String?
+
+    init(_ record: RequestRecord, showingSecrets: Bool) {
+        self.record = record
+        showsSecrets = showingSecrets
+        addMethod()
+        addTarget()
+        words.append("--http1.1")
+        addFields()
+        if let login { addLogin(login) }
+        addBody()
+        addLimits()
+        addRoute()
+        if head.origin.scheme == .https { addTLS() }
+    }
+
+    var text: String {
+        let command = (input.map { [$0, "|"] } ?? []) + words
+        return ([command.joined(separator: " ")] + notes.map { "# \($0)" }).joined(separator: "\n")
+    }
+
+    private var head: RequestHead { record.head }
+    private var settings: CurlSettings { record.settings }
+    private var secret: HTTP.SecretFields { settings.secretFields }
+
+    /// Whether a body is given by an option, which makes the method POST.
+    private var hasData: Bool {
+        if case .none = record.body { return ["POST", "PUT", "PATCH"].contains(head.method.rawValue) }
+        return true
+    }
+
+    private mutating func add(_ option: String, _ value: String) {
+        words += [option, ShellText.quoted(value)]
+    }
+
+    /// What is no body is one line, and affects no terminal.
+    private func line(_ text: String) -> String { VisibleText.of(text, upTo: .max) }
+}
+
+// MARK: - The head
+
+extension CurlCommand {
+    private mutating func addMethod() {
+        switch head.method {
+        case .get where !hasData, .post: break
+        case .head: words.append("--head")
+        default: add("-X", line(head.method.rawValue))
+        }
+    }
+
+    private mutating func addTarget() {
+        let isPath = head.target.hasPrefix("/")
+        let url = head.origin.description + (isPath ? head.target : "/")
+        words.append(ShellText.quoted(line(showsSecrets ? url : WebAddress.named(url, hiding: secret))))
+        if !isPath { add("--request-target", line(head.target)) }
+        // These characters stand for many URLs otherwise, and dots are taken away.
+        if url.utf8.contains(where: { "[]{}".utf8.contains($0) }) { words.append("--globoff") }
+        if url.contains("/.") { words.append("--path-as-is") }
+    }
+
+    /// Who answers the challenges of this origin.
+    private var login: CurlSettings.Login? {
+        settings.login.flatMap { $0.origin?.isSame(as: head.origin) == true ? $0 : nil }
+    }
+
+    /// An answer that was sent is good for one request: this one gets its own.
+    private mutating func addLogin(_ login: CurlSettings.Login) {
+        let mayBeBasic = head.origin.scheme == .https || login.allowsBasicInClearText
+        words.append(mayBeBasic ? "--anyauth" : "--digest")
+        add("--user", "\(line(login.user))\(showsSecrets ? ":" + login.password : "")")
+        if !showsSecrets { notes.append("curl will ask for the password.") }
+    }
+
+    private mutating func addFields() {
+        var fields = head.fields
+        if login != nil { fields.remove("authorization") }
+        let shown = showsSecrets ? fields.map { ($0.name, line($0.value)) } : fields.shown(hiding: secret)
+        for (name, value) in shown where name.lowercased() != "content-length" {
+            // An empty value is said by a semicolon: a colon with nothing behind it takes the field away.
+            add("-H", value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
+        for name in ["User-Agent", "Accept"] where !fields.contains(name) { add("-H", "\(name):") }
+        if hasData, !fields.contains("content-type") { add("-H", "Content-Type:") }
+        if settings.decodes, fields.contains("accept-encoding") { words.append("--compressed") }
+    }
+}
+
+// MARK: - The body
+
+extension CurlCommand {
+    private mutating func addBody() {
+        switch record.body {
+        case .none: if hasData { add("--data-binary", "") }
+        case .bytes(let bytes): addBytes(bytes)
+        case .longBytes(let count): addInput("The body has \(count) bytes: give them on standard input.")
+        case .file(let file): addFile(file)
+        case .stream(let length, let isReplayable):
+            let size = length.map { " of \($0) bytes" } ?? ""
+            let once = isReplayable ? "" : " that can be sent once"
+            addInput("The body is a stream\(size)\(once): give it on standard input.")
+        }
+        if record.hasTrailers { notes.append("The body is followed by trailers, which curl cannot send.") }
+    }
+
+    private mutating func addBytes(_ bytes: Bytes) {
+        if let text = ShellText.plain(bytes) {
+            let shown = showsSecrets ? text : SecretText.masked(text, hiding: secret)
+            // What begins with an @ would be taken for a file's name.
+            add(shown.hasPrefix("@") ? "--data-raw" : "--data-binary", shown)
+        } else if showsSecrets {
+            input = ShellText.printing(bytes)
+            words += ["--data-binary", "@-"]
+        } else {
+            addInput("The body has \(bytes.count) bytes that are not shown: give them on standard input.")
+        }
+    }
+
+    private mutating func addInput(_ note: String) {
+        words += ["--data-binary", "@-"]
+        notes.append(note)
+        addNoExpectation()
+    }
+
+    private mutating func addFile(_ file: RequestBody.File) {
+        let path = line(file.path)
+        if let range = file.range {
+            // A name that begins with a dash would be taken for an option.
+            let name = ShellText.quoted(path.hasPrefix("-") ? "./\(path)" : path)
+            input = "tail -c +\(range.lowerBound + 1) \(name) | head -c \(range.count)"
+            words += ["--data-binary", "@-"]
+        } else {
+            add("--data-binary", path == "-" ? "@./-" : "@\(path)")
+        }
+        addNoExpectation()
+    }
+
+    /// With a long body `curl` asks for consent first.
+    private mutating func addNoExpectation() {
+        if !head.fields.contains("expect") { add("-H", "Expect:") }
+    }
+}
+
+// MARK: - What else decides
+
+extension CurlCommand {
+    private mutating func addLimits() {
+        if let total = record.total { add("--max-time", Self.seconds(total)) }
+        let redirects = settings.redirects
+        guard redirects.mode == .follow else { return }
+        words += ["--location", "--max-redirs", "\(redirects.limit)"]
+        if head.origin.scheme == .https, !redirects.allowsHTTPSToHTTP { add("--proto-redir", "=https") }
+    }
+
+    /// In thousandths at most, and never none, which would be no limit.
+    private static func seconds(_ duration: Duration) -> String {
+        let thousandths = max(1, duration.clampedNanoseconds / 1_000_000)
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1000)
+        if rest == 0 { return "\(whole)" }
+        var digits = String(String(1000 + rest).dropFirst())
+        while digits.hasSuffix("0") { digits.removeLast() }
+        return "\(whole).\(digits)"
+    }
+
+    private mutating func addRoute() {
+        let (origin, route) = (head.origin, head.origin.route)
+        if let interface = route?.sockets?.interface ?? settings.interface { add("--interface", line(interface)) }
+        switch route?.address {
+        case nil: break
+        case .unix(let path)?:
+            let isAbstract = path.utf8.first == 0
+            let name = line(isAbstract ? String(path.dropFirst()) : path)
+            add(isAbstract ? "--abstract-unix-socket" : "--unix-socket", name)
+        case .v4(_, let port)?, .v6(_, _, let port, _)?:
+            guard let address = route?.address else { return }
+            let literal = origin.host.contains(":") ? "[\(origin.host)]" : origin.host
+            let host = address.host.contains(":") ? "[\(address.host)]" : address.host
+            if port == 0 || port == origin.port {
+                add("--resolve", line("\(literal):\(origin.port):\(host)"))
+            } else {
+                add("--connect-to", line("\(literal):\(origin.port):\(host):\(port)"))
+            }
+        }
+    }
+
+    private mutating func addTLS() {
+        let tls = settings.tls
+        if tls.policy.allowInvalidCertificates, !tls.policy.validatesDomainName, !tls.policy.isPinning {
+            words.append("--insecure")
+        }
+        switch tls.roots {
+        case .system: break
+        case .only(let sources), .systemAnd(let sources):
+            for case .file(let path) in sources.prefix(1) { add("--cacert", line(path)) }
+            if sources.count > 1 || sources.contains(where: \.isBytes) {
+                notes.append("The session trusts authorities that are not named here.")
+            }
+        }
+        if tls.policy.isPinning { notes.append("The session's pins are not checked by this command.") }
+        if let identity = tls.identity { addIdentity(identity) }
+    }
+
+    private mutating func addIdentity(_ identity: HTTPSession.ClientIdentity) {
+        let unnamed = "The session's identity is in no file that could be named here."
+        switch identity.form {
+        case .pem(.file(let certificates), let key):
+            add("--cert", Self.certificatePath(line(certificates)))
+            if case .file(let path)? = key { add("--key", line(path)) } else if key != nil { notes.append(unnamed) }
+        case .pkcs12(.file(let path)):
+            add("--cert", Self.certificatePath(line(path)))
+            words += ["--cert-type", "P12"]
+        case .pem, .pkcs12: return notes.append(unnamed)
+        }
+        guard let passphrase = identity.passphrase else { return }
+        if showsSecrets { add("--pass", passphrase) } else { notes.append("curl will ask for the key's passphrase.") }
+    }
+
+    /// A colon would begin the passphrase.
+    private static func certificatePath(_ path: String) -> String {
+        path.split(separator: ":", omittingEmptySubsequences: false).joined(separator: #"\:"#)
+    }
+}
+
+extension HTTPSession.TLS.Source {
+    fileprivate var isBytes: Bool { if case .bytes = self { true } else { false } }
+}

@@ -1,0 +1,60 @@
+/// A request as it was sent, or is to be sent, kept for whoever wants it said as a command.
+///
+/// It keeps nothing of its session, and of a body no more than a command may show. It prints nothing by itself: the
+/// head's target and the body may be full of secrets.
+package final class RequestRecord: NetworkError.CommandSource {
+    /// What is recorded before there is a record.
+    struct Source: Sendable {
+        var head: RequestHead
+        var body: RequestBody
+        var total: Duration?
+    }
+
+    /// What a command can say of a body.
+    enum Body: Sendable {
+        case none
+        case bytes(Bytes)
+        case longBytes(Int)
+        case file(RequestBody.File)
+        case stream(length: Int?, isReplayable: Bool)
+    }
+
+    let head: RequestHead
+    let body: Body
+    let hasTrailers: Bool
+    /// The limit of the whole call.
+    let total: Duration?
+    let settings: CurlSettings
+
+    /// A shell takes no word that is much longer, and nobody reads it.
+    static let longestBody = 64 * 1024
+
+    init(_ source: Source, _ settings: CurlSettings) {
+        head = source.head
+        total = source.total
+        hasTrailers = source.body.trailers != nil
+        self.settings = settings
+        switch source.body.content {
+        case .none: body = .none
+        case .bytes(let bytes) where bytes.count > Self.longestBody: body = .longBytes(bytes.count)
+        case .bytes(let bytes): body = .bytes(bytes)
+        case .file(let file): body = .file(file)
+        case .stream(let length, let isReplayable, _): body = .stream(length: length, isReplayable: isReplayable)
+        }
+    }
+
+    package func curl(showingSecrets: Bool) -> String {
+        CurlCommand(self, showingSecrets: showingSecrets).text
+    }
+}
+
+extension RequestRecord: CustomStringConvertible, CustomReflectable {
+    package var description: String { "RequestRecord" }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension RequestRecord.Source {
+    init(_ request: TransportRequest) {
+        self.init(head: request.head, body: request.body, total: request.timeouts.total)
+    }
+}

@@ -1,0 +1,47 @@
+/// Text as a POSIX shell reads it (IEEE Std 1003.1, Shell Command Language, 2.2).
+enum ShellText {
+    /// One word. Within single quotes everything stands for itself; a single quote ends them, and is said outside.
+    static func quoted(_ text: String) -> String {
+        if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
+        return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+    }
+
+    /// Bytes no shell does anything with.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-_./:,+@%".utf8.contains(byte)
+        }
+    }
+
+    /// The text if it may stand in a command as it is: no byte of it ends a word early or affects a terminal.
+    static func plain(_ bytes: Bytes) -> String? {
+        guard let text = bytes.withUnsafeBytes({ String(validating: $0, as: UTF8.self) }) else { return nil }
+        let isPlain = text.unicodeScalars.allSatisfy { scalar in
+            switch scalar.properties.generalCategory {
+            case .control: scalar == "\n" || scalar == "\t"
+            case .format, .surrogate, .unassigned, .privateUse, .lineSeparator, .paragraphSeparator: false
+            default: true
+            }
+        }
+        return isPlain ? text : nil
+    }
+
+    /// A command that prints exactly these bytes: others than printable ASCII as three octal digits.
+    static func printing(_ bytes: Bytes) -> String {
+        var format = ""
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "%"): format += "%%"
+            case UInt8(ascii: "\\"): format += #"\\"#
+            case 0x20...0x7E: format.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 8)
+                format += "\\" + String(repeating: "0", count: 3 - digits.count) + digits
+            }
+        }
+        // A format that begins with a dash could be taken for an option.
+        if format.hasPrefix("-") { format = #"\055"# + format.dropFirst() }
+        return "printf " + quoted(format)
+    }
+}

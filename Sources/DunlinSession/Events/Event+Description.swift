@@ -1,0 +1,31 @@
+extension HTTPSession.Event: CustomStringConvertible, CustomReflectable {
+    /// On one line: which request, and what happened to it; without what looks like a secret.
+    public var description: String {
+        switch self {
+        case .resumed(let task): "\(Self.name(task)) resumed"
+        case .suspended(let task): "\(Self.name(task)) suspended"
+        case .waitingForConnectivity(let task, let error):
+            "\(Self.name(task)) waits for a network: \(error.summary)"
+        case .retrying(let task, let retry):
+            "\(Self.name(task)) is tried again in \(retry.wait.readable): \(retry.cause)"
+        case .interimResponse(let task, let head): "\(Self.name(task)) was answered \(head.status) ahead"
+        case .reachability(let status): "the network is \(status)"
+        case .downloadResumed(let task, let offset, let total):
+            "\(Self.name(task)) goes on after \(offset) bytes\(total.map { " of \($0)" } ?? "")"
+        case .fileMoved(let task, let from, let to):
+            VisibleText.of("\(Self.name(task)) has its file moved from \(from) to \(to)")
+        case .fileMoveFailed(let task, let error): "\(Self.name(task)) has no place for its file: \(error.summary)"
+        case .completed(let end): end.description
+        case .journalDrained(let folder): VisibleText.of("the journal in \(folder) has no unfinished transfer")
+        case .journalIssue(_, let issue): VisibleText.of("a file of the journal was set aside: \(issue)")
+        case .invalidated: "the session is shut down"
+        }
+    }
+
+    /// What prints nothing of itself but its description.
+    public var customMirror: Mirror { Mirror(self, children: ["event": description]) }
+
+    private static func name(_ task: HTTPSession.TaskSnapshot) -> String {
+        VisibleText.of("\(task.id) \(task.method) \(task.shownTarget)")
+    }
+}

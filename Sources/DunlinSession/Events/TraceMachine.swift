@@ -1,0 +1,71 @@
+/// What one reader of a trace has not read yet.
+///
+/// Rules:
+/// 1. What is there is read in the order in which it came. A reader that finds nothing waits.
+/// 2. There is room for `capacity` items. What comes when there is none is lost, and counted; the reader is told how
+///    much at the place where it is missing.
+/// 3. After the end the reader gets what is left, and then nothing more.
+struct TraceMachine<Element, Waiter> {
+    enum Item {
+        case element(Element)
+        case lost(Int)
+    }
+
+    enum Action {
+        case none
+        case resume(Waiter, Item?)
+    }
+
+    private let capacity: Int
+    private var items: [Item] = []
+    private var position = 0
+    private var lost = 0
+    private var waiter: Waiter?
+    private var isOver = false
+
+    init(capacity: Int) {
+        self.capacity = max(2, capacity)
+    }
+
+    private var count: Int { items.count - position }
+
+    mutating func add(_ element: Element) -> Action {
+        if isOver { return .none }
+        if let waiter = waiter.take() { return .resume(waiter, .element(element)) }
+        // The word of what is missing takes room too.
+        guard count + (lost > 0 ? 2 : 1) <= capacity else {
+            lost += 1
+            return .none
+        }
+        if lost > 0 { items.append(.lost(lost)) }
+        lost = 0
+        items.append(.element(element))
+        return .none
+    }
+
+    /// Resumes the reader at once, or when there is something.
+    mutating func next(_ reader: Waiter) -> Action {
+        if position < items.count {
+            let item = items[position]
+            position += 1
+            if position > 64, position * 2 > items.count {
+                items.removeFirst(position)
+                position = 0
+            }
+            return .resume(reader, item)
+        }
+        if lost > 0 {
+            defer { lost = 0 }
+            return .resume(reader, .lost(lost))
+        }
+        // There is one reader; a second one at the same time gets nothing.
+        if isOver || waiter != nil { return .resume(reader, nil) }
+        waiter = reader
+        return .none
+    }
+
+    mutating func end() -> Action {
+        isOver = true
+        return waiter.take().map { .resume($0, nil) } ?? .none
+    }
+}

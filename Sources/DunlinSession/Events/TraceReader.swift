@@ -1,0 +1,78 @@
+internal import Synchronization
+
+/// One reader of a session's trace: what it has not read yet, and what it wants to see.
+final class TraceReader: Sendable {
+    typealias Machine = TraceMachine<HTTPSession.TraceEvent, CheckedContinuation<HTTPSession.TraceEvent?, Never>>
+
+    /// How many bytes of each write and read it wants to see; nil for none.
+    let wantedBytes: Int?
+    /// The tag that requests must have; nil for all requests.
+    let tag: String?
+    private let machine: Mutex<Machine>
+
+    init(wantedBytes: Int?, capacity: Int, tag: String? = nil) {
+        self.tag = tag
+        self.wantedBytes = wantedBytes
+        machine = Mutex(Machine(capacity: capacity))
+    }
+
+    /// Must not be called under a lock.
+    func tell(_ event: HTTPSession.TraceEvent) {
+        perform(machine.withLock { $0.add(event) })
+    }
+
+    func end() {
+        perform(machine.withLock { $0.end() })
+    }
+
+    /// The next event; nil at the end, and when the awaiting task is cancelled.
+    func next() async -> HTTPSession.TraceEvent? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                perform(machine.withLock { $0.next(continuation) })
+            }
+        } onCancel: {
+            end()
+        }
+    }
+
+    private func perform(_ action: Machine.Action) {
+        guard case .resume(let waiter, let item) = action else { return }
+        switch item {
+        case .element(let event): waiter.resume(returning: event)
+        case .lost(let count): waiter.resume(returning: .lost(count))
+        case nil: waiter.resume(returning: nil)
+        }
+    }
+}
+
+/// The readers of a session's trace.
+final class TraceReaders: Sendable {
+    private struct State {
+        var readers: [UInt64: TraceReader] = [:]
+        var last: UInt64 = 0
+    }
+
+    private let state = Mutex(State())
+
+    var all: [TraceReader] { state.withLock { Array($0.readers.values) } }
+
+    func add(_ reader: TraceReader) -> UInt64 {
+        state.withLock { state in
+            state.last += 1
+            state.readers[state.last] = reader
+            return state.last
+        }
+    }
+
+    /// False if it was removed before.
+    func remove(_ number: UInt64) -> Bool { state.withLock { $0.readers.removeValue(forKey: number) != nil } }
+
+    /// Removes them all, and returns them.
+    func removeAll() -> [TraceReader] {
+        state.withLock { state in
+            defer { state.readers = [:] }
+            return Array(state.readers.values)
+        }
+    }
+}

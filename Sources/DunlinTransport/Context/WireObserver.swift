@@ -1,0 +1,47 @@
+public import DunlinTypes
+
+/// Is told what an exchange sends and receives, as it happens and on whatever thread. Most exchanges have none.
+public protocol WireObserver: AnyObject, Sendable {
+    /// How many bytes of each write and read it wants to see; nil for none.
+    var wantedBytes: Int? { get }
+
+    func saw(_ step: HTTP.WireStep)
+}
+
+extension WireObserver {
+    func sees(received bytes: Bytes) {
+        guard let wantedBytes, !bytes.isEmpty else { return }
+        saw(.received(bytes.copy(ofFirst: wantedBytes), count: bytes.count))
+    }
+
+    /// Shows a request as it is sent: `opening` has its head, and a body that is small.
+    func sees(_ opening: Bytes, of request: RequestHead) {
+        saw(.requestHead(RequestHead.sent(opening, of: request)))
+        guard let wantedBytes else { return }
+        saw(.sent(opening.copy(ofFirst: wantedBytes), count: opening.count))
+    }
+}
+
+extension Bytes {
+    /// A copy, which keeps nothing else in memory.
+    fileprivate func copy(ofFirst count: Int) -> Bytes { Bytes(Array(self[0..<Swift.min(count, self.count)])) }
+}
+
+extension RequestHead {
+    /// The head with the fields as they were encoded; what was sensitive still is.
+    fileprivate static func sent(_ opening: Bytes, of request: RequestHead) -> RequestHead {
+        var fields = Fields()
+        var lines = Array(opening)[...]
+        var isFirst = true
+        while let end = lines.firstIndex(of: 0x0D), end > lines.startIndex {
+            let line = lines[..<end]
+            lines = lines[end...].dropFirst(2)
+            defer { isFirst = false }
+            guard !isFirst, let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            let name = String(decoding: line[..<colon], as: UTF8.self)
+            let value = String(decoding: line[line.index(after: colon)...].drop { $0 == 0x20 }, as: UTF8.self)
+            fields.append(name: name, value: value, sensitive: request.fields.isSensitive(name))
+        }
+        return RequestHead(method: request.method, origin: request.origin, target: request.target, fields: fields)
+    }
+}

@@ -1,0 +1,122 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@testable import DunlinCLI
+
+/// What the command line sends.
+@Suite struct RequestOptionsTests {
+    private static func options(_ arguments: String...) throws -> RequestOptions {
+        guard case .get(_, let options) = try Command(arguments: arguments + ["http://a.test"]) else {
+            throw UsageError(description: "no request")
+        }
+        return options.request
+    }
+
+    @Test func `methods, fields and bodies are what the arguments say`() throws {
+        #expect(try Self.options("get") == RequestOptions())
+        #expect(try Self.options("get").httpMethod == .get)
+        #expect(try Self.options("get", "-d", "a=1").httpMethod == .post)
+        #expect(try Self.options("get", "-d", "a=1", "-X", "PUT").httpMethod == .put)
+        #expect(try Self.options("delete").httpMethod == .delete)
+        #expect(try Self.options("get", "-H", "X-A: 1", "-H", "X-A:2").fields.values(of: "x-a") == ["1", "2"])
+        #expect(try Self.options("get", "-d", "a", "-d", "@b", "-d", "@-").data == [.text("a"), .file("b"), .input])
+        let json = try Self.options("post", "--json", #"{"a":1}"#)
+        #expect(json.sentFields["accept"] == "application/json")
+        #expect(try json.body().contentType == "application/json")
+        guard case .bytes(let bytes) = try Self.options("post", "-d", "a=1", "-d", "b=2").body().content else {
+            Issue.record("no bytes")
+            return
+        }
+        #expect(bytes == "a=1&b=2")
+        #expect(try Self.options("get", "--max-time", "1.5").options.timeouts.total == .value(.milliseconds(1500)))
+        #expect(try Self.options("get", "--user", "ada:a:b").user?.password == "a:b")
+        #expect(try Self.options("get", "--user", "ada").user?.password == nil)
+    }
+
+    @Test(arguments: [
+        (["-H", "nothing"], "-H needs \"Name: value\"; \"nothing\" has no colon after a name"),
+        (["-H", ": x"], "-H needs \"Name: value\"; \": x\" has no colon after a name"),
+        (["-X", "a b"], "\"a b\" is no method; -X needs a word such as PUT"),
+        (["-X", "TRACE"], "TRACE is not for requests of this command"),
+        (["--max-time", "0"], "--max-time needs a number of seconds above 0, such as 2.5"),
+        (["--max-time", "soon"], "--max-time needs a number of seconds above 0, such as 2.5"),
+        (["--user", ":x"], "--user needs NAME:PASSWORD, or NAME to be asked for the password"),
+        (["--digest"], "--digest needs --user NAME:PASSWORD as well"),
+        (["--user", "a:b", "--bearer", "t"], "--user and --bearer say twice who you are"),
+        (["--bearer", "t", "-H", "Authorization: x"], "-H Authorization and --bearer say twice who you are"),
+        (["--json", "1", "-d", "a"], "--json and -d are two bodies; give one"),
+        (["--json", "1", "--json", "2"], "--json may be given once: a body is one value of JSON"),
+        (["-d", "@-", "-d", "@-"], "standard input can be read once; \"@-\" was given twice"),
+        (["--show-secrets"], "--show-secrets needs --curl as well"),
+        (["-d"], "-d needs a value"),
+    ])
+    func `arguments that make no sense are refused with what to do`(arguments: [String], expected: String) {
+        #expect(throws: UsageError(description: expected)) {
+            try Command(arguments: ["get", "http://a.test"] + arguments)
+        }
+    }
+
+    @Test func `a missing file is complained about by its name`() throws {
+        let options = try Self.options("post", "-d", "@/nowhere/a", "-d", "b")
+        let complaint = UsageError(
+            description: "the file /nowhere/a cannot be read: check its name and permissions")
+        #expect(throws: complaint) { _ = try options.body() }
+    }
+
+    private func run(
+        _ arguments: String..., server: LoopbackServer, path: String = "/a"
+    ) async throws -> (code: ExitCode, said: String, remarked: String) {
+        let paper = Paper()
+        let code = await DunlinCommand.run(
+            try Command(arguments: arguments + [server.baseURL + path]), paper.output)
+        return (code, try paper.said, try paper.remarked)
+    }
+
+    @Test func `a command is printed, and nothing is sent`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let shown = try await run(
+            "post", "--curl", "--bearer", "hunter2", "-d", "password=hunter2&a=it's", server: server,
+            path: "/a?token=hunter2")
+        #expect(shown.code == .success)
+        #expect(shown.said.hasPrefix("curl '\(server.baseURL)/a?token=***' --http1.1 "), "\(shown.said)")
+        #expect(shown.said.contains(#"--data-binary 'password=***&a=it'\''s'"#), "\(shown.said)")
+        let whole = try await run("get", "--curl", "--show-secrets", "--bearer", "hunter2", server: server)
+        #expect(whole.said.contains("-H 'Authorization: Bearer hunter2'"))
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test func `a trace goes to standard error, and the body to standard output`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.enqueue(.response(body: "hello"))
+        let end = try await run("get", "--trace", "-X", "PUT", "--json", "[1]", server: server)
+        #expect(end.code == .success)
+        #expect(end.said == "hello")
+        #expect(end.remarked.contains(" > PUT /a HTTP/1.1\n"), "\(end.remarked)")
+        #expect(end.remarked.contains(" < HTTP/1.1 200 OK\n"))
+        let request = try #require(server.requests.first)
+        #expect(request.method == .put && request.body == "[1]")
+        #expect(request.fields["content-type"] == "application/json")
+    }
+
+    @Test func `a password answers Digest and Basic, and with --digest never Basic in clear text`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let basic = LoopbackServer.Reply.response(401, fields: ["WWW-Authenticate": "Basic realm=x"])
+        server.enqueue(basic, .response(body: "in"), basic)
+        let sent = try await run("get", "--user", "ada:hunter2", server: server)
+        #expect(sent.code == .success && sent.said == "in")
+        #expect(sent.remarked.hasPrefix("dunlin: warning: over http others can read the password"))
+        #expect(server.requests.last?.fields["authorization"] == "Basic YWRhOmh1bnRlcjI=")
+        let refused = try await run("get", "--user", "ada:hunter2", "--digest", server: server)
+        #expect(refused.code == .failure)
+        #expect(
+            refused.remarked.hasPrefix(
+                "dunlin: the server asks for the password in clear text; without --digest it would be sent so"),
+            "\(refused.remarked)")
+        #expect(server.requests.count == 3)
+        #expect(!refused.remarked.contains("hunter2") && !sent.remarked.contains("hunter2"))
+    }
+}

@@ -1,0 +1,146 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@testable import DunlinSession
+
+/// The text of `curl` commands.
+@Suite struct CurlTextTests {
+    @Test(
+        arguments: [
+            ("", "''"), ("a-b_c./:9", "a-b_c./:9"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("'", #"''\'''"#),
+            ("$HOME", "'$HOME'"), ("a=b", "'a=b'"), ("~", "'~'"), ("a\nb", "'a\nb'"), ("*", "'*'"), ("#", "'#'"),
+            ("é", "'é'"),
+        ])
+    func `a word is quoted so that a shell takes it as it is`(text: String, quoted: String) {
+        #expect(ShellText.quoted(text) == quoted)
+    }
+
+    @Test(
+        arguments: [
+            ([0], #"printf '\000'"#), ([0x25, 0x5C, 0x27], #"printf '%%\\'\'''"#), ([0x2D, 0x6E], #"printf '\055n'"#),
+            ([0xFF, 0x31], #"printf '\3771'"#), ([0x0A], #"printf '\012'"#),
+        ] as [([UInt8], String)])
+    func `bytes are printed by a format of three octal digits each`(bytes: [UInt8], command: String) {
+        #expect(ShellText.printing(Bytes(bytes)) == command)
+    }
+
+    private static func curl(
+        _ change: (inout HTTPSession.Configuration) -> Void = { _ in }, _ method: HTTP.Method = .get,
+        _ target: HTTP.Target = "https://api.test/a", _ body: RequestBody = .none,
+        _ options: HTTPSession.Options = .init(), showingSecrets: Bool = false
+    ) throws -> String {
+        var configuration = HTTPSession.Configuration(
+            fields: ["User-Agent": "t", "Accept": "*/*"], timeouts: Timeouts(total: nil), transport: MockTransport())
+        configuration.redirects = .never
+        change(&configuration)
+        let session = try HTTPSession(configuration)
+        return try session.task(target, method: method, body: body, options: options, as: .bytes)
+            .curl(showingSecrets: showingSecrets)
+    }
+
+    private static func curl(of body: RequestBody) throws -> String {
+        try curl({ _ in }, .post, "https://a.test/", body)
+    }
+
+    @Test func `settings that decide what happens are options`() throws {
+        let plain = "curl https://api.test/a --http1.1 -H 'User-Agent: t' -H 'Accept: */*'"
+        #expect(try Self.curl() == plain)
+        #expect(
+            try Self.curl { $0.redirects = .init(limit: 3) }
+                == plain + " --location --max-redirs 3 --proto-redir '=https'")
+        #expect(try Self.curl { $0.timeouts.total = .milliseconds(1500) } == plain + " --max-time 1.5")
+        #expect(try Self.curl { $0.socketPath = "/run/it's.sock" } == plain + #" --unix-socket '/run/it'\''s.sock'"#)
+        #expect(try Self.curl { $0.socketPath = "\0name" } == plain + " --abstract-unix-socket name")
+        #expect(
+            try Self.curl { $0.hostOverrides = ["api.test": .v6(0, 1, port: 8443)] }
+                == plain + " --connect-to 'api.test:443:[::1]:8443'")
+        #expect(
+            try Self.curl { $0.fields["Accept-Encoding"] = "gzip" }
+                == plain + " -H 'Accept-Encoding: gzip' --compressed")
+        #expect(
+            try Self.curl(
+                { $0.fields["Accept-Encoding"] = "gzip" }, .get, "https://api.test/a", .none,
+                .init(decompresses: false)) == plain + " -H 'Accept-Encoding: gzip'")
+    }
+
+    @Test func `the command trusts whom the session trusts`() throws {
+        #expect(try Self.curl { $0.tls.policy = .insecure }.hasSuffix(" --insecure"))
+        #expect(try !Self.curl({ $0.tls.policy = .insecure }, .get, "http://api.test/").contains("insecure"))
+        #expect(try !Self.curl { $0.tls.policy.validatesDomainName = false }.contains("insecure"))
+    }
+
+    @Test func `a password is for curl to answer with, at its own origin alone`() throws {
+        let change: (inout HTTPSession.Configuration) -> Void = {
+            $0.baseURL = "https://api.test"
+            $0.authentication = .password(user: "ada", password: "hunter2")
+        }
+        let shown = try Self.curl(change)
+        #expect(shown.contains(" --anyauth --user ada"), "\(shown)")
+        #expect(shown.hasSuffix("\n# curl will ask for the password."), "\(shown)")
+        #expect(try Self.curl(change, showingSecrets: true).contains(" --anyauth --user ada:hunter2"))
+        #expect(try !Self.curl(change, .get, "https://b.test/").contains("ada"))
+        let inClear: (inout HTTPSession.Configuration) -> Void = {
+            $0.baseURL = "http://api.test"
+            $0.authentication = .password(user: "ada", password: "hunter2")
+        }
+        #expect(try Self.curl(inClear, .get, "http://api.test/").contains(" --digest --user ada"))
+    }
+
+    @Test func `a body that cannot be shown is said below the command`() throws {
+        func note(_ body: RequestBody) throws -> Substring? { try Self.curl(of: body).split(separator: "\n").last }
+        let long = RequestBody.bytes([UInt8](repeating: 0x61, count: 70_000))
+        #expect(try note(long) == "# The body has 70000 bytes: give them on standard input.")
+        #expect(try note(.bytes([0, 1])) == "# The body has 2 bytes that are not shown: give them on standard input.")
+        let once = RequestBody.stream(AsyncStream<Bytes> { $0.finish() })
+        #expect(try note(once) == "# The body is a stream that can be sent once: give it on standard input.")
+    }
+
+    @Test func `no secret is in it unless it is asked for`() throws {
+        let target: HTTP.Target = "https://api.test/a?api_key=hunter2&page=2&ticket=hunter2"
+        let change: (inout HTTPSession.Configuration) -> Void = {
+            $0.secretFields = ["X-Tenant", "ticket"]
+            $0.fields["X-Tenant"] = "hunter2"
+            $0.fields["Authorization"] = "Bearer hunter2"
+            $0.fields["Referer"] = "https://b.test/?token=hunter2"
+        }
+        let body = RequestBody.string("password=hunter2&ticket=hunter2&a=1")
+        let shown = try Self.curl(change, .post, target, body)
+        #expect(!shown.contains("hunter2"), "\(shown)")
+        #expect(shown.contains("'https://api.test/a?api_key=***&page=2&ticket=***'"), "\(shown)")
+        #expect(shown.contains("--data-binary 'password=***&ticket=***&a=1'"), "\(shown)")
+        let whole = try Self.curl(change, .post, target, body, showingSecrets: true)
+        #expect(whole.split(separator: "hunter2").count == 8, "\(whole)")
+        #expect(!whole.contains("***"))
+    }
+
+    @Test func `nothing that prints a snapshot, an error or a completion shows a secret of the command`() async throws {
+        let transport = MockTransport()
+        transport.on(.post, "/a").respond(500, body: "no")
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.test", transport: transport)
+        configuration.secretFields = ["ticket"]
+        let session = try HTTPSession(configuration)
+        let events = session.events
+        let error = try await #require(throws: NetworkError.self) {
+            try await session.post("/a?token=hunter2&ticket=hunter2", body: .string("hunter2"), as: .bytes)
+        }
+        await session.shutdown()
+        var values: [Any] = [error]
+        for await event in events {
+            values.append(event)
+            if case .completed(let end) = event {
+                #expect(end.url.contains("hunter2"))
+                #expect(end.task.curl(showingSecrets: true)?.contains("hunter2") == true)
+                values += [end, end.task] as [Any]
+            }
+        }
+        #expect(values.count >= 4)
+        for value in values {
+            var dumped = ""
+            dump(value, to: &dumped)
+            for text in ["\(value)", String(reflecting: value), dumped] {
+                #expect(!text.contains("hunter2"), "\(text)")
+            }
+        }
+    }
+}
