@@ -8,6 +8,13 @@ extension HTTPSession {
     public func replace(credentials: HTTP.Credentials?) throws {
         if credentials != nil { try checkAuthentication() }
         try core.builder.home.replace(credentials: credentials)
+        forgetPasswords()
+    }
+
+    /// Forgets where user names and passwords got in, and those that `authenticationHandler` gave: the next request is
+    /// sent without, and the server asks again. What the configuration and options say stays.
+    public func forgetPasswords() {
+        for case let stage as PasswordStage in core.authentication { stage.book.removeAll() }
     }
 
     /// Replaces the session's `originFields`, in the same way.
@@ -17,7 +24,7 @@ extension HTTPSession {
     }
 
     private func checkAuthentication() throws {
-        if core.authentication == nil { return }
+        if core.configuration.authentication == nil { return }
         throw NetworkError(
             .invalidConfiguration, "`authentication` and other credentials say twice who the user is")
     }

@@ -9,7 +9,7 @@ final class ChainSettings: Sendable {
     let cookies: CookieJar?
     let secretFields: HTTP.SecretFields
     let asks: Bool
-    /// Whether the session's requests may have to prove who the user is.
+    /// Whether the session's requests are sent with a credential that may change.
     let authenticates: Bool
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
@@ -22,6 +22,6 @@ final class ChainSettings: Sendable {
         secretFields = configuration.secretFields
         asks = configuration.authenticationHandler != nil
         self.builder = builder
-        authenticates = configuration.authentication != nil
+        authenticates = configuration.authentication?.isUnasked == true
     }
 }
