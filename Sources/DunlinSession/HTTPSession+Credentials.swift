@@ -1,7 +1,8 @@
 /// Replacing, while a session lives, what goes to its base URL's origin and to no other. Requests that were made before
 /// keep what they have; a restart keeps what was set last.
 extension HTTPSession {
-    /// Replaces the session's credentials; nil for none but the user info of the base URL.
+    /// Replaces the session's credentials; nil for none but the user info of the base URL. What is remembered of
+    /// passwords is forgotten.
     ///
     /// Throws `NetworkError` with code `invalidConfiguration`, and changes nothing, for credentials that cannot be
     /// sent, beside a field `Authorization` or `authentication`, and without a base URL.

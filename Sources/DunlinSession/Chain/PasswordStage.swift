@@ -113,7 +113,7 @@ private final class PasswordDriver: StageDriver {
             if let last, let problem = last.keeper.accepted(last.sent, response.head, to: request.head) {
                 throw failure(.authenticationFailed, "the response is not to be believed: \(problem)", response.head)
             }
-            if last?.keeper.isInUse == true { call.chain.sendUnasked() }
+            if last?.keeper === stage.book.shared { call.chain.sendUnasked() }
             return .pass(response)
         }
         guard let answer = try await answer(to: response.head, after: last, call) else { return .pass(response) }

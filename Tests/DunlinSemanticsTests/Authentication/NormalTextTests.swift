@@ -20,10 +20,11 @@ import Testing
         #expect(Self.scalars(NormalText.of(normal)) == Self.scalars(normal))
     }
 
-    /// The standard library compares by NFC, and has no public function for it.
-    @Test func `every character has the form that the standard library compares by`() {
+    /// The standard library compares by NFC, and has no public function for it. Where NFC keeps everything is left out.
+    @Test(arguments: [0..<0x3200, 0xF900..<0xFB50, 0x1D100..<0x1D200, 0x2F800..<0x2FA20] as [Range<UInt32>])
+    func `every character has the form that the standard library compares by`(range: Range<UInt32>) {
         var wrong: [UInt32] = []
-        for value in UInt32(0)..<0x11_0000 {
+        for value in range {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let text = String(scalar)
             let normal = NormalText.of(text)
