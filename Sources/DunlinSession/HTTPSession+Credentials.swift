@@ -1,13 +1,21 @@
 /// Replacing, while a session lives, what goes to its base URL's origin and to no other. Requests that were made before
 /// keep what they have; a restart keeps what was set last.
 extension HTTPSession {
-    /// Replaces the session's credentials; nil for none but the user info of the base URL.
+    /// Replaces the session's credentials; nil for none but the user info of the base URL. What is remembered of
+    /// passwords is forgotten.
     ///
     /// Throws `NetworkError` with code `invalidConfiguration`, and changes nothing, for credentials that cannot be
     /// sent, beside a field `Authorization` or `authentication`, and without a base URL.
     public func replace(credentials: HTTP.Credentials?) throws {
         if credentials != nil { try checkAuthentication() }
         try core.builder.home.replace(credentials: credentials)
+        forgetPasswords()
+    }
+
+    /// Forgets where user names and passwords got in, and those that `authenticationHandler` gave: the next request is
+    /// sent without, and the server asks again. What the configuration and options say stays.
+    public func forgetPasswords() {
+        for case let stage as PasswordStage in core.authentication { stage.book.removeAll() }
     }
 
     /// Replaces the session's `originFields`, in the same way.
@@ -17,7 +25,7 @@ extension HTTPSession {
     }
 
     private func checkAuthentication() throws {
-        if core.authentication == nil { return }
+        if core.configuration.authentication == nil { return }
         throw NetworkError(
             .invalidConfiguration, "`authentication` and other credentials say twice who the user is")
     }

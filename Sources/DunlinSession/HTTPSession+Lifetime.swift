@@ -9,7 +9,7 @@ extension HTTPSession {
     /// system's error when it has no thread or descriptor left for a loop.
     public convenience init(_ configuration: Configuration = Configuration()) throws {
         let builder = try RequestBuilder(configuration)
-        let warnings = SecurityWarnings(configuration.securityWarningHandler)
+        let warnings = builder.basic.warnings
         let tlsPolicySource = try SessionTLSPolicySource(
             configuration.tls, configuration.authenticationHandler, baseURL: configuration.baseURL, builder.clearText,
             warnings)
@@ -84,12 +84,15 @@ extension HTTPSession {
     /// retry, it fails with code `sessionClosed`. Nor are other requests waited for that shut down or wait like this
     /// themselves. When the awaiting task is cancelled, all requests are cancelled at once, and it returns without
     /// waiting for their end.
+    ///
+    /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let chain = await tasks.close()
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await core.residents.close()
         let cancelled = await tasks.cancelAll()
+        await endRefreshes()
         // Not the present transport, which may belong to a restart meanwhile.
         await chain.callTransport.sockets?.close()
         // The hook may shut the session down again, and is not told a second time then.
@@ -102,6 +105,13 @@ extension HTTPSession {
         core.hub.end()
         chain.end.cancel(.handle)
         return cancelled
+    }
+
+    private func endRefreshes() async {
+        if Refreshing.includes(core) { return }
+        for case let stage as AuthenticatorStage in core.authentication {
+            await stage.source.endRefreshes(on: core.loops[0])
+        }
     }
 
     /// Shuts the session down and opens it again with the same configuration: earlier connections, addresses and TLS

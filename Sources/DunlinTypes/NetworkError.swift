@@ -144,7 +144,7 @@ extension NetworkError.Code {
     public static let secureConnectionFailed = Self("secureConnectionFailed")
     /// The server is not trusted; `trustRefusal` says why.
     public static let serverTrustFailed = Self("serverTrustFailed")
-    /// A session with pins would have sent something unprotected.
+    /// A session with pins would have sent something unprotected, or a password would have gone over http by Basic.
     public static let clearTextRefused = Self("clearTextRefused")
     /// Pins cannot protect with this base URL.
     public static let insecurePinningConfiguration = Self("insecurePinningConfiguration")

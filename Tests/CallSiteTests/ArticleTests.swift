@@ -70,7 +70,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Redirects.md": 4,
         "Sources/Dunlin/Dunlin.docc/Cookies.md": 3,
         "Sources/Dunlin/Dunlin.docc/Retries.md": 3,
-        "Sources/Dunlin/Dunlin.docc/Authentication.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Authentication.md": 6,
         "Sources/Dunlin/Dunlin.docc/Networks.md": 4,
         "Sources/Dunlin/Dunlin.docc/Activity.md": 2,
         "Sources/Dunlin/Dunlin.docc/Trust.md": 8,

@@ -42,6 +42,49 @@ private nonisolated struct Grant: Codable {
         #expect(try await client.get("x", as: .string).value == "in")
     }
 
+    private struct Vault: Sendable {
+        func password(for realm: String, again: Bool) async -> String? { again ? "pw" : "old" }
+    }
+
+    private func guarded(_ configuration: inout HTTPSession.Configuration) -> MockTransport {
+        let transport = MockTransport()
+        transport.otherwise { request in
+            request.fields["Authorization"] == "Basic YWRhOnB3"
+                ? .respond(body: "in") : .respond(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
+        }
+        configuration.transport = transport
+        return transport
+    }
+
+    @Test func `a request has a password of its own, and no clear text takes it`() async throws {
+        var configuration = HTTPSession.Configuration(baseURL: "http://api.test")
+        let transport = guarded(&configuration)
+        configuration.basicInClearText = .refused
+        let client = try HTTPSession(configuration)
+        let secret = "pw"
+        var options = HTTPSession.Options()
+        options.credentials = .password(user: "ada", password: secret)
+        let own = options
+        let error = await #expect(throws: NetworkError.self) { try await client.get("x", options: own, as: .string) }
+        #expect(error?.code == .clearTextRefused && transport.requests.count == 1)
+    }
+
+    @Test func `somebody is asked for the password until it is right`() async throws {
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
+        let transport = guarded(&configuration)
+        let vault = Vault()
+        configuration.authenticationHandler = { challenge in
+            guard case .protectionSpace(let space) = challenge.kind,
+                let password = await vault.password(
+                    for: space.realm, again: challenge.previousFailures > 0)
+            else { return .performDefault }
+            return .useCredential(.password(user: "ada", password: password))
+        }
+        let client = try HTTPSession(configuration)
+        #expect(try await client.get("x", as: .string).value == "in")
+        #expect(transport.requests.count == 3)
+    }
+
     struct SignedIn: HTTPSession.Authenticator {
         struct Session: Sendable {
             var key: String

@@ -29,7 +29,9 @@ import Testing
         }
     }
 
-    private static let others = ["RetryStage": 1, "RedirectStage": 1, "ConnectivityStage": 1, "ResendStage": 1]
+    private static let others = [
+        "RetryStage": 1, "RedirectStage": 1, "PasswordStage": 1, "ConnectivityStage": 1, "ResendStage": 1,
+    ]
 
     /// The stages that a GET passes: of a session, with options, and answered so.
     struct Case: Sendable {
@@ -53,6 +55,8 @@ import Testing
             Case(configure: { $0.secretFields = HTTP.SecretFields(["X-Key"]) }, passed: ["SecretFieldStage": 1]),
             Case(configure: { $0.retry = .exponential(attempts: 2) }, passed: ["RetryStage": 1]),
             Case(options: .init(retry: .exponential(attempts: 2)), passed: ["RetryStage": 1]),
+            Case(configure: { $0.authenticationHandler = { _ in .reject } }, passed: [:]),
+            Case(configure: { $0.authentication = .password(user: "a", password: "b") }, passed: [:]),
             // Who is answered with anything but a success is seen by all, each once.
             Case(status: 404, passed: others),
             Case(

@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test func `a chain has the stages that any request may ask for, in their order`() throws {
-        #expect(try Self.stages() == ["RetryStage", "RedirectStage", "ConnectivityStage", "ResendStage"])
+        #expect(
+            try Self.stages() == ["RetryStage", "RedirectStage", "PasswordStage", "ConnectivityStage", "ResendStage"])
     }
 
     @Test func `a chain has its configured stages nearest to the transport`() throws {
@@ -23,7 +24,7 @@ import Testing
             configuration.cookies = CookieJar()
             configuration.secretFields = HTTP.SecretFields(["X-Key"])
         }
-        #expect(Array(stages.dropFirst(4)) == ["CookieStage", "SecretFieldStage"])
+        #expect(Array(stages.dropFirst(5)) == ["CookieStage", "SecretFieldStage"])
     }
 
     /// The table of the article about interceptors, recorded.
@@ -68,6 +69,9 @@ import Testing
         let configurations: [(Bool, (inout HTTPSession.Configuration) -> Void)] = [
             (false, { _ in }), (true, { $0.cookies = CookieJar() }), (true, { $0.retry = .exponential(attempts: 2) }),
             (true, { $0.secretFields = HTTP.SecretFields(["X-Key"]) }),
+            (false, { $0.authenticationHandler = { _ in .reject } }),
+            (true, { $0.authentication = .bearer { _ in "token" } }),
+            (false, { $0.authentication = .password(user: "a", password: "b") }),
         ]
         for (seesAll, change) in configurations {
             var configuration = HTTPSession.Configuration(baseURL: "http://example.test")

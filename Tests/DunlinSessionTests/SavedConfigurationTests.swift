@@ -54,6 +54,7 @@ import Testing
         unusual.interfaces = .allow(names: "eth0", "eth1", kinds: .wired)
         (unusual.interfaces.deniedNames, unusual.interfaces.deniedKinds) = (["wwan0"], [.wwan, .wifi])
         (unusual.waitsForConnectivity, unusual.emitsReachabilityEvents) = (true, true)
+        unusual.basicInClearText = .refused
         unusual.limits.maximumBodySize = nil
         unusual.limits.decodedBytes = 17
         unusual.limits.decodingRatio = nil
@@ -91,6 +92,7 @@ import Testing
             #expect(back.nameResolution == original.nameResolution && back.sockets == original.sockets)
             #expect(back.interfaces == original.interfaces)
             #expect(back.waitsForConnectivity == original.waitsForConnectivity)
+            #expect(back.basicInClearText == original.basicInClearText)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
             #expect(back.tls == original.tls)
         }

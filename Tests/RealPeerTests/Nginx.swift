@@ -106,8 +106,13 @@ final class Nginx {
 
     // MARK: - The configuration
 
+    /// Of "s3cret, that is".
+    private static let hashed = "$apr1$dunlinxx$GaBMhuOIpgIVTjTr40T9n0"
+
     private func configure() throws {
         for (name, contents) in try security?.files ?? [:] { try folder.write(contents, as: name) }
+        // A password as it is, and one as openssl passwd -apr1 writes it.
+        try folder.write("ada:{PLAIN}secret\neve:\(Self.hashed)\n".utf8, as: "users")
         try folder.write(configuration.utf8, as: "nginx.conf")
     }
 
@@ -147,6 +152,13 @@ final class Nginx {
                 location /slow/ { alias files/; limit_rate 64k; }
                 location /paced/ { alias files/; limit_rate 4m; }
                 location /dav/ { dav_methods PUT DELETE; client_max_body_size 64m; }
+                location /basic/ {
+                    alias files/dav/;
+                    auth_basic "files";
+                    auth_basic_user_file users;
+                    dav_methods PUT;
+                    client_max_body_size 64m;
+                }
                 location /small/ { dav_methods PUT; client_max_body_size 1m; }
             }
         }

@@ -1,36 +1,41 @@
-package import DunlinSemantics
+internal import DunlinSemantics
 
 extension HTTP {
-    /// The credentials of a user, sent unasked in an Authorization field.
+    /// The credentials of a user: sent unasked in an Authorization field, or a password for what a server asks.
     ///
     /// A field of that name among the request's own counts first; then the request's credentials, the user info in its
     /// URL, the session's default field, and last the session's credentials or the user info in its base URL. The last
-    /// two are sent to the base URL's origin only. A session that has both a default field and credentials is refused.
-    /// No credentials are sent to another origin that a redirect leads to.
+    /// two are for the base URL's origin only. A session that has both a default field and credentials is refused.
+    /// No credentials are for another origin that a redirect leads to. User info is as `password`.
     public enum Credentials: Sendable, Hashable {
-        /// RFC 7617, in UTF-8. A user name with a colon is refused, and so are control characters.
+        /// RFC 7617, in UTF-8, unasked. A user name with a colon is refused, and so are control characters.
         case basic(user: String, password: String)
-        /// RFC 6750. A text that is no token is refused.
+        /// RFC 6750, unasked. A text that is no token is refused.
         case bearer(token: String)
+        /// Answers the challenge of a 401: Digest by its strongest algorithm, or else Basic, which goes over http only
+        /// where the session's `basicInClearText` allows it. Nothing is sent before the server asks.
+        case password(user: String, password: String)
     }
 }
 
 extension HTTP.Credentials {
-    /// The field's value. `code` is what is thrown if there can be none.
-    package func authorization(_ code: NetworkError.Code) throws -> String {
+    /// The field's value; nil for a password, which is not sent unasked. `code` is what is thrown if there can be none.
+    package func authorization(_ code: NetworkError.Code) throws -> String? {
         do throws(Authorization.Problem) {
-            return switch self {
-            case .basic(let user, let password): try Authorization.basic(user: user, password: password)
-            case .bearer(let token): try Authorization.bearer(token: token)
+            switch self {
+            case .basic(let user, let password): return try Authorization.basic(user: user, password: password)
+            case .bearer(let token): return try Authorization.bearer(token: token)
+            case .password(let user, let password):
+                try Authorization.check(user: user, password: password)
+                return nil
             }
         } catch {
             throw NetworkError(code, "the credentials cannot be sent", underlying: error)
         }
     }
 
-    package init(_ info: WebAddress.UserInfo) {
-        self = .basic(user: info.user, password: info.password ?? "")
-    }
+    /// Whether they are sent for everybody on the way to read, where that is in clear text.
+    package var isBasic: Bool { if case .basic = self { true } else { false } }
 }
 
 extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -39,6 +44,7 @@ extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertibl
         switch self {
         case .basic: "basic credentials"
         case .bearer: "bearer token"
+        case .password: "a user and a password"
         }
     }
 
@@ -47,9 +53,10 @@ extension HTTP.Credentials: CustomStringConvertible, CustomDebugStringConvertibl
 }
 
 extension Fields {
-    /// Says who the user is, in place of whoever was said.
-    package mutating func authorize(_ value: String) {
+    /// Says who the user is, in place of whoever was said; nil for nobody.
+    package mutating func authorize(_ value: String?) {
         remove("authorization")
+        guard let value else { return }
         append(name: "Authorization", value: value, sensitive: true)
     }
 }

@@ -35,6 +35,11 @@ public enum Authorization {
         return "Bearer " + token
     }
 
+    /// Throws for what no answer to a challenge can carry.
+    package static func check(user: String, password: String) throws(Problem) {
+        if hasControls(user) || hasControls(password) { throw .controlCharacter }
+    }
+
     /// C1 control characters are two bytes in UTF-8.
     static func hasControls(_ text: String) -> Bool {
         text.unicodeScalars.contains { $0.value < 0x20 || (0x7F...0x9F).contains($0.value) }

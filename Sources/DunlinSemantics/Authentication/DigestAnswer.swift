@@ -21,6 +21,13 @@ package struct DigestAnswer: Sendable {
     let algorithm: DigestAlgorithm
     /// What was made of user name, realm and password: as good as the password in this realm.
     let key: String
+    let user: String
+    let password: String
+
+    /// Whether it was made of these.
+    package func isBy(user: String, password: String) -> Bool {
+        DigestMachine.isSame(self.user, user) && DigestMachine.isSame(self.password, password)
+    }
 }
 
 extension DigestAnswer: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -33,7 +33,8 @@ extension DigestMachine {
         let begun = session ?? DigestSession(nonce: challenge.nonce, clientNonce: clientNonce)
         let isSession = challenge.algorithm.isSession
         let key = try calculation.key(
-            user: user, realm: challenge.realm, password: password, session: isSession ? begun : nil)
+            user: Self.form(user, challenge), realm: challenge.realm, password: Self.form(password, challenge),
+            session: isSession ? begun : nil)
         if challenge.quality == .integrity, request.bodyHash == nil { throw .noBodyHash }
         guard let number = nonces.use(challenge.nonce) else { throw .nonceUsedUp }
         if isSession { session = begun }
@@ -47,7 +48,7 @@ extension DigestMachine {
         return DigestAnswer(
             value: value, cause: cause, nonce: use.nonce, clientNonce: use.clientNonce, count: use.count,
             quality: challenge.quality, realm: challenge.realm, target: request.target, algorithm: challenge.algorithm,
-            key: key)
+            key: key, user: user, password: password)
     }
 
     /// The order is that of the examples in RFC 7616 §3.9. What RFC 2069 has not is left out where it is spoken.
@@ -70,10 +71,16 @@ extension DigestMachine {
         return "Digest " + parameters.joined(separator: ", ")
     }
 
+    /// A server that says UTF-8 has user names and passwords in NFC (§4).
+    private static func form(_ text: String, _ challenge: DigestChallenge) -> String {
+        challenge.isUTF8 ? NormalText.of(text) : text
+    }
+
     /// A name that is not ASCII has a parameter of another form, if the server knows UTF-8 (§3.4).
     private func userParameter(
         _ challenge: DigestChallenge, _ calculation: DigestCalculation
     ) throws(DigestProblem) -> String {
+        let user = Self.form(user, challenge)
         if challenge.hashesUser { return "username=\"\(try calculation.hash("\(user):\(challenge.realm)"))\"" }
         if challenge.isUTF8, !user.utf8.allSatisfy({ $0 < 0x80 }) { return "username*=\(ExtendedText.of(user))" }
         return "username=\(QuotedText.of(user))"

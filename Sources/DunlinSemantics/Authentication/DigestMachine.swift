@@ -32,11 +32,19 @@ package struct DigestMachine: Sendable {
 
     /// Throws for what no field can carry.
     package init(user: String, password: String, hashing: @escaping Hashing) throws(Authorization.Problem) {
-        if Authorization.hasControls(user) || Authorization.hasControls(password) { throw .controlCharacter }
+        try Authorization.check(user: user, password: password)
         self.user = user
         self.password = password
         self.hashing = hashing
     }
+
+    /// Whether it answers by this password.
+    package func knows(user: String, password: String) -> Bool {
+        Self.isSame(self.user, user) && Self.isSame(self.password, password)
+    }
+
+    /// Whether an answer is by the password that it has.
+    package func made(_ answer: DigestAnswer) -> Bool { answer.isBy(user: user, password: password) }
 
     /// The server asks. `last` is the answer that the call has sent before, to whatever challenge.
     package mutating func challenged(_ new: DigestChallenge, after last: DigestAnswer? = nil) -> Action {

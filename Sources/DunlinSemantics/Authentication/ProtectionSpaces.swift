@@ -41,6 +41,8 @@ package struct ProtectionSpaces: Sendable {
             self.scheme = scheme
             self.realm = Array(realm.utf8)
         }
+
+        package func isOf(realm: String) -> Bool { self.realm.elementsEqual(realm.utf8) }
     }
 
     private struct Space: Sendable {

@@ -25,7 +25,8 @@ extension HTTPSession.Authentication {
     /// the server's consent (`expectsContinue`).
     ///
     /// - Parameter allowsBasicInClearText: **Lowers security.** Whether Basic is answered over http, where everybody on
-    ///   the way can read the password; if not, such a challenge fails with `clearTextRefused`.
+    ///   the way can read the password; if not, such a challenge fails with `clearTextRefused`, unless the session's
+    ///   `basicInClearText` allows it.
     public static func password(user: String, password: String, allowsBasicInClearText: Bool = false) -> Self {
         Self(
             HTTPSession.Password(user: user, password: password, allowsBasicInClearText: allowsBasicInClearText))
@@ -50,22 +51,6 @@ private struct BearerAuthenticator: HTTPSession.Authenticator {
         _ stale: HTTPSession.BearerToken?, using client: HTTPSession
     ) async throws -> HTTPSession.BearerToken {
         try await source(client)
-    }
-}
-
-extension HTTPSession {
-    /// A user's name and password, which challenges are answered by.
-    struct Password: Authentication.Method, CustomReflectable {
-        let user: String
-        let password: String
-        let allowsBasicInClearText: Bool
-
-        var login: CurlSettings.Login? {
-            CurlSettings.Login(user: user, password: password, allowsBasicInClearText: allowsBasicInClearText)
-        }
-
-        /// Shows nothing secret.
-        var customMirror: Mirror { Mirror(self, children: []) }
     }
 }
 

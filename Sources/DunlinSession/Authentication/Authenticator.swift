@@ -28,7 +28,7 @@ extension HTTPSession {
     /// 5. `refresh` runs off the loops, in a task of its own with a limit of its own, whoever has left meanwhile.
     ///    Requests that are made in it go without the credential, and wait in no queue.
     /// 6. The credential stays with the origin. A request with its own `Authorization`, or other fields of the same
-    ///    names, or with `credentials` in its options goes with these.
+    ///    names, with `credentials` in its options or user info in its URL goes with these.
     public protocol Authenticator<Credential>: Sendable {
         associatedtype Credential: Sendable
 

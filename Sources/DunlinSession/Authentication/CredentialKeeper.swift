@@ -10,6 +10,8 @@ protocol CredentialSource: Sendable {
     /// What to do with a request that went with grant `number` and was refused.
     func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal
     func accepted(_ number: UInt64)
+    /// Ends the refreshes under way, and returns when their code has. The next request begins another.
+    func endRefreshes(on loop: Reactor) async
 }
 
 /// The fields of a credential, and its number.
@@ -33,31 +35,42 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
         }
     }
 
+    /// A refresh whose code runs, and who waits for the end of that.
+    private struct Work {
+        let cancellation: Cancellation
+        var onlookers: [ValueWaiter<Void>] = []
+    }
+
+    private struct State {
+        var machine: RefreshMachine<Known, Waiter>
+        var works: [UInt64: Work] = [:]
+    }
+
     private let source: Source
     private let chance: @Sendable () -> UInt64
-    private let machine: Mutex<RefreshMachine<Known, Waiter>>
+    private let state: Mutex<State>
 
     init(_ source: Source, at now: MonotonicTime, chance: @escaping @Sendable () -> UInt64) {
         self.source = source
         self.chance = chance
         let first = source.initialCredential
-        machine = Mutex(
-            RefreshMachine(
-                first.map { Known($0, of: source) },
-                lifetime: first.flatMap { source.lifetime(of: $0) }?.clampedNanoseconds, chance: chance(), at: now))
+        let machine = RefreshMachine<Known, Waiter>(
+            first.map { Known($0, of: source) },
+            lifetime: first.flatMap { source.lifetime(of: $0) }?.clampedNanoseconds, chance: chance(), at: now)
+        state = Mutex(State(machine: machine))
     }
 
     func isRefused(by response: ResponseHead) -> Bool { source.isRefused(by: response) }
 
     func refused(_ number: UInt64, at now: MonotonicTime) -> CredentialRefusal {
-        machine.withLock { $0.refused(number, at: now) }
+        state.withLock { $0.machine.refused(number, at: now) }
     }
 
-    func accepted(_ number: UInt64) { machine.withLock { $0.accepted(number) } }
+    func accepted(_ number: UInt64) { state.withLock { $0.machine.accepted(number) } }
 
     func grant(for call: LiveCall) async throws -> CredentialGrant {
         let waiter = Waiter(on: call.loop)
-        switch machine.withLock({ $0.ask(waiter, at: call.loop.now()) }) {
+        switch state.withLock({ $0.machine.ask(waiter, at: call.loop.now()) }) {
         case .use(let held): return Self.grant(held)
         case .useAndRefresh(let held, let refresh):
             begin(refresh, instead: held.credential.credential, call)
@@ -77,14 +90,14 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
         NetworkError(.authenticationFailed, "no new credential could be got", isSafeToRetry: true, underlying: cause)
     }
 
-    private var stale: Source.Credential? { machine.withLock { $0.held?.credential.credential } }
+    private var stale: Source.Credential? { state.withLock { $0.machine.held?.credential.credential } }
 
     private func wait(_ waiter: Waiter, _ number: UInt64, _ call: LiveCall) async throws -> CredentialGrant {
         let outcome = await waiter.wait(until: call.request.deadline, cancellation: call.cancellation)
         if case .value(let result) = outcome {
             do { return try result.get() } catch { throw Self.failure(error) }
         }
-        machine.withLock { $0.left(number) }
+        state.withLock { $0.machine.left(number) }
         if case .timedOut = outcome {
             throw NetworkError(
                 .timedOut, "no new credential came in time", isSafeToRetry: true, exceeding: .total,
@@ -100,12 +113,13 @@ final class CredentialKeeper<Source: HTTPSession.Authenticator>: CredentialSourc
 extension CredentialKeeper {
     private typealias Refreshed = Result<Source.Credential, any Error>
 
-    /// Refreshes in tasks that belong to no request: they have nobody's deadline, and end with nobody. Code that does
-    /// not heed its cancellation is not waited for; what it brings later counts all the same.
+    /// Refreshes in tasks that belong to no request: they have nobody's deadline, and end with their session. Code that
+    /// does not heed its cancellation is not waited for by requests; what it brings later counts all the same.
     private func begin(_ number: UInt64, instead stale: Source.Credential?, _ call: LiveCall) {
         let (core, loop, limit) = (call.session, call.loop, source.refreshTimeout)
         let scope = Refreshing(core)
-        let ended = ValueWaiter<Refreshed>(on: loop)
+        let (ended, cancellation) = (ValueWaiter<Refreshed>(on: loop), Cancellation())
+        state.withLock { $0.works[number] = Work(cancellation: cancellation) }
         let work = Task.detached { [self, source] in
             let result: Refreshed
             do {
@@ -114,19 +128,42 @@ extension CredentialKeeper {
                 result = .failure(error)
             }
             if !ended.deliver(result), case .success = result { end(number, result, at: loop.now()) }
+            let onlookers = state.withLock { $0.works.removeValue(forKey: number)?.onlookers ?? [] }
+            for onlooker in onlookers { _ = onlooker.deliver(()) }
         }
         Task.detached { [self] in
-            switch await ended.wait(until: loop.now().advanced(by: limit.clampedNanoseconds), cancellation: nil) {
+            let deadline = loop.now().advanced(by: limit.clampedNanoseconds)
+            switch await ended.wait(until: deadline, cancellation: cancellation) {
             case .value(let result): end(number, result, at: loop.now())
-            case .timedOut, .cancelled:
+            case .timedOut:
                 work.cancel()
                 let error = NetworkError(.timedOut, "the refresh took too long", exceeding: .total, limit: limit)
                 end(number, .failure(error), at: loop.now())
+            case .cancelled:
+                work.cancel()
+                end(number, .failure(TaskRegistry.closed), askedNobody: true, at: loop.now())
             }
         }
     }
 
-    private func end(_ number: UInt64, _ result: Refreshed, at now: MonotonicTime) {
+    func endRefreshes(on loop: Reactor) async {
+        let works = state.withLock { state in
+            state.works.keys.map { number in
+                let onlooker = ValueWaiter<Void>(on: loop)
+                state.works[number]?.onlookers.append(onlooker)
+                return (state.works[number]?.cancellation, onlooker)
+            }
+        }
+        for (cancellation, _) in works { cancellation?.cancel(.handle) }
+        let cancellation = Cancellation()
+        await withTaskCancellationHandler {
+            for (_, onlooker) in works { _ = await onlooker.wait(until: .never, cancellation: cancellation) }
+        } onCancel: {
+            cancellation.cancel(.task)
+        }
+    }
+
+    private func end(_ number: UInt64, _ result: Refreshed, askedNobody: Bool = false, at now: MonotonicTime) {
         let outcome: Result<CredentialGrant, any Error>
         let waiters: [Waiter]
         switch result {
@@ -135,10 +172,13 @@ extension CredentialKeeper {
             let lifetime = source.lifetime(of: credential)?.clampedNanoseconds
             let chance = chance()
             let held: RefreshMachine<Known, Waiter>.Held
-            (waiters, held) = machine.withLock { $0.refreshed(known, lifetime: lifetime, chance: chance, at: now) }
+            (waiters, held) = state.withLock {
+                $0.machine.refreshed(known, lifetime: lifetime, chance: chance, at: now)
+            }
             outcome = .success(Self.grant(held))
         case .failure(let error):
-            waiters = machine.withLock { $0.failed(error, number, at: now) }
+            let askedNobody = askedNobody || (error as? NetworkError)?.beneathRefresh.reachedNobody == true
+            waiters = state.withLock { $0.machine.failed(error, number, askedNobody: askedNobody, at: now) }
             outcome = .failure(error)
         }
         for waiter in waiters { _ = waiter.deliver(outcome) }

@@ -1,8 +1,9 @@
+internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinSemantics
 internal import Synchronization
 
-/// Answers the challenges of the base URL's origin with a user's name and password, and remembers where that got in.
+/// Makes the answers to challenges, and remembers where they got in.
 ///
 /// The rules are those of `ChallengeChoice`, `DigestMachine` and `ProtectionSpaces`; this adds the randomness, the
 /// hashes and the lock. A request asks for one answer at a time.
@@ -11,29 +12,62 @@ final class PasswordKeeper: Sendable {
     enum Sent: Sendable {
         case basic(value: String, realm: String?)
         case digest(DigestAnswer, ProtectionSpaces.Name)
+        case bearer(value: String)
 
         var value: String {
             switch self {
-            case .basic(let value, _): value
+            case .basic(let value, _), .bearer(let value): value
             case .digest(let answer, _): answer.value
+            }
+        }
+
+        func isBy(_ password: HTTPSession.Password) -> Bool {
+            switch self {
+            case .digest(let answer, _): answer.isBy(user: password.user, password: password.password)
+            case .basic(let value, _): BasicChallenge.isAnswer(value, user: password.user, password: password.password)
+            case .bearer: false
+            }
+        }
+
+        /// Whether this is what it answered. Of Basic that was sent unasked nobody knows the realm.
+        func isFor(_ space: HTTPSession.AuthenticationChallenge.ProtectionSpace) -> Bool {
+            switch self {
+            case .digest(_, let name): space.method == .digest && name.isOf(realm: space.realm)
+            case .basic(_, let realm): space.method == .basic && realm ?? space.realm == space.realm
+            case .bearer: space.method == .bearer
             }
         }
     }
 
     enum Decision: Sendable {
         case send(Sent)
-        /// The server does not ask for a password, or not for this one any more.
-        case deliver
         case fail(NetworkError.Code, String)
     }
 
-    private let password: HTTPSession.Password
-    private let state = Mutex(ProtectionSpaces())
+    private let state: Mutex<ProtectionSpaces>
+    /// Whether requests may have to be sent with something that got in before.
+    private let used = Atomic<Bool>(false)
 
-    init(_ password: HTTPSession.Password) {
-        self.password = password
+    init(limit: Int = 100) {
+        state = Mutex(ProtectionSpaces(limit: limit))
     }
 
+    var isInUse: Bool { used.load(ordering: .relaxed) }
+
+    func removeAll() { state.withLock { $0.removeAll() } }
+
+    private static func name(_ challenge: DigestChallenge, _ request: RequestHead) -> ProtectionSpaces.Name {
+        .init(origin: request.origin.description, scheme: .digest, realm: challenge.realm)
+    }
+
+    private static func name(basic realm: String, _ request: RequestHead) -> ProtectionSpaces.Name {
+        .init(origin: request.origin.description, scheme: .basic, realm: realm)
+    }
+}
+
+// MARK: - Before the server asks
+
+extension PasswordKeeper {
     /// What a request goes with that nobody has asked yet.
     func unasked(_ request: RequestHead, _ body: RequestBody) -> Sent? {
         state.withLock { spaces in
@@ -53,54 +87,86 @@ final class PasswordKeeper: Sendable {
         }
     }
 
-    /// The server has asked; `last` is what the call sent before.
-    func challenged(
-        _ response: ResponseHead, to request: RequestHead, _ body: RequestBody, after last: Sent?
-    ) -> Decision {
-        let choice = ChallengeChoice(Challenge.all(in: response.fields, from: .origin))
-        var problem: Decision = .deliver
-        for option in choice.options {
-            switch self.answer(option, request, body, after: last) {
-            case .deliver: return .deliver
-            case .send(let sent): return .send(sent)
-            // A weaker challenge may do.
-            case .fail(let code, let reason): problem = .fail(code, reason)
+    /// The same answer for another sending of the same request.
+    func repeated(_ sent: Sent, _ request: RequestHead, _ body: RequestBody) -> Sent? {
+        guard case .digest(let answer, let name) = sent else { return sent }
+        return state.withLock { spaces in
+            spaces.use(name) { access -> Sent? in
+                guard case .digest(var machine) = access else { return nil }
+                defer { access = .digest(machine) }
+                guard case .send(let again) = Self.answer(&machine, name, request, body, answer.cause) else {
+                    return nil
+                }
+                return again
+            } ?? nil
+        }
+    }
+}
+
+// MARK: - After it has asked
+
+extension PasswordKeeper {
+    /// The server asks again after `last`. The answer with another nonce, if that was all that was wrong; otherwise
+    /// what got in before is forgotten.
+    func renewed(
+        after last: Sent, by challenges: ResponseChallenges, _ request: RequestHead, _ body: RequestBody
+    ) -> Sent? {
+        for option in challenges.items.flatMap(\.options) {
+            switch (option, last) {
+            case (.digest(let challenge), .digest(let answer, let name)) where name == Self.name(challenge, request):
+                if let sent = renewed(answer, name, by: challenge, request, body) { return sent }
+            case (.basic(let challenge), .basic(_, let realm)) where realm == nil || realm == challenge.realm:
+                state.withLock { $0.remove(Self.name(basic: challenge.realm, request)) }
+            default: break
             }
         }
-        return problem
+        return nil
     }
 
-    private func answer(
-        _ option: ChallengeChoice.Option, _ request: RequestHead, _ body: RequestBody, after last: Sent?
+    private func renewed(
+        _ last: DigestAnswer, _ name: ProtectionSpaces.Name, by challenge: DigestChallenge, _ request: RequestHead,
+        _ body: RequestBody
+    ) -> Sent? {
+        state.withLock { spaces in
+            let known: DigestMachine? = spaces.use(name) { $0.machine } ?? nil
+            guard var machine = known, machine.made(last) else { return nil }
+            guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
+                spaces.remove(name)
+                return nil
+            }
+            let decision = Self.answer(&machine, name, request, body, cause)
+            spaces.keep(machine, challenge, request)
+            if case .send(let sent) = decision { return sent }
+            return nil
+        }
+    }
+
+    /// The answer of this password to a challenge.
+    func answer(
+        _ option: ChallengeChoice.Option, by password: HTTPSession.Password, _ request: RequestHead,
+        _ body: RequestBody, _ rule: BasicRule
     ) -> Decision {
         switch option {
-        case .digest(let challenge): answer(challenge, request, body, after: last)
-        case .basic(let challenge): answer(challenge, request, after: last)
+        case .digest(let challenge): answer(challenge, by: password, request, body)
+        case .basic(let challenge): answer(challenge, by: password, request, rule)
         }
     }
 
     private func answer(
-        _ challenge: DigestChallenge, _ request: RequestHead, _ body: RequestBody, after last: Sent?
+        _ challenge: DigestChallenge, by password: HTTPSession.Password, _ request: RequestHead, _ body: RequestBody
     ) -> Decision {
-        let origin = request.origin.description
-        let name = ProtectionSpaces.Name(origin: origin, scheme: .digest, realm: challenge.realm)
-        var before: DigestAnswer?
-        if case .digest(let answer, _) = last { before = answer }
+        let name = Self.name(challenge, request)
         return state.withLock { spaces in
             do {
                 let known: DigestMachine? = spaces.use(name) { $0.machine } ?? nil
-                var machine = try known ?? newMachine()
-                switch machine.challenged(challenge, after: before) {
-                case .refuse(.wrongPassword), .refuse(.staleAgain):
-                    spaces.remove(name)
-                    return .deliver
+                let isSame = known?.knows(user: password.user, password: password.password) ?? false
+                var machine = try isSame ? known ?? Self.machine(password) : Self.machine(password)
+                switch machine.challenged(challenge) {
                 case .refuse(let problem): return .fail(.authenticationFailed, "\(problem)")
                 case .answer(let cause):
                     let decision = Self.answer(&machine, name, request, body, cause)
-                    let address = WebAddress(origin: request.origin, target: request.target, fragment: nil)
-                    spaces.keep(
-                        .digest(machine), origin: origin, realm: challenge.realm,
-                        scope: .digest(challenge, at: address))
+                    spaces.keep(machine, challenge, request)
+                    used.store(true, ordering: .relaxed)
                     return decision
                 }
             } catch {
@@ -109,26 +175,25 @@ final class PasswordKeeper: Sendable {
         }
     }
 
-    private func newMachine() throws -> DigestMachine {
+    private static func machine(_ password: HTTPSession.Password) throws -> DigestMachine {
         try DigestMachine(user: password.user, password: password.password) { function, bytes in
             do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }
         }
     }
 
-    private func answer(_ challenge: BasicChallenge, _ request: RequestHead, after last: Sent?) -> Decision {
-        if case .basic(_, let realm) = last, realm == nil || realm == challenge.realm {
-            let name = ProtectionSpaces.Name(
-                origin: request.origin.description, scheme: .basic, realm: challenge.realm)
-            state.withLock { $0.remove(name) }
-            return .deliver
-        }
-        guard request.origin.scheme == .https || password.allowsBasicInClearText else {
+    private func answer(
+        _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: RequestHead, _ rule: BasicRule
+    ) -> Decision {
+        guard rule.mayAnswer(at: request.origin, isAllowed: password.allowsBasicInClearText) else {
             return .fail(
                 .clearTextRefused,
-                "the server asks for the password in clear text; `allowsBasicInClearText` would send it so")
+                """
+                the server asks for the password in clear text; `basicInClearText` or `allowsBasicInClearText` would \
+                send it so
+                """)
         }
         do throws(Authorization.Problem) {
-            let value = try Authorization.basic(user: password.user, password: password.password)
+            let value = try challenge.answer(user: password.user, password: password.password)
             return .send(.basic(value: value, realm: challenge.realm))
         } catch {
             return .fail(.authenticationFailed, "\(error)")
@@ -153,31 +218,21 @@ final class PasswordKeeper: Sendable {
         let numbers: [UInt64] = [random.next(), random.next()]
         return numbers.map { String($0, radix: 16) }.joined()
     }
+}
 
-    /// The same answer for another sending of the same request.
-    func repeated(_ sent: Sent, _ request: RequestHead, _ body: RequestBody) -> Sent? {
-        guard case .digest(let answer, let name) = sent else { return sent }
-        return state.withLock { spaces in
-            spaces.use(name) { access -> Sent? in
-                guard case .digest(var machine) = access else { return nil }
-                defer { access = .digest(machine) }
-                guard case .send(let again) = Self.answer(&machine, name, request, body, answer.cause) else {
-                    return nil
-                }
-                return again
-            } ?? nil
-        }
-    }
+// MARK: - After it has let the request in
 
+extension PasswordKeeper {
     /// A request got in with this. Returns why its response is not to be believed; nil if it is.
     func accepted(_ sent: Sent, _ response: ResponseHead, to request: RequestHead) -> String? {
         switch sent {
-        case .basic(let value, let realm):
-            guard let realm else { return nil }
+        case .bearer, .basic(_, realm: nil): return nil
+        case .basic(let value, let realm?):
             _ = state.withLock {
                 $0.keep(
                     .basic(value), origin: request.origin.description, realm: realm, scope: .basic(request.target))
             }
+            used.store(true, ordering: .relaxed)
             return nil
         case .digest(let answer, let name):
             guard let info = AuthenticationInfo(response.fields, from: .origin) else { return nil }
@@ -191,6 +246,15 @@ final class PasswordKeeper: Sendable {
             if case .wrong(let problem) = confirmation { return "\(problem)" }
             return nil
         }
+    }
+}
+
+extension ProtectionSpaces {
+    fileprivate mutating func keep(_ machine: DigestMachine, _ challenge: DigestChallenge, _ request: RequestHead) {
+        let address = WebAddress(origin: request.origin, target: request.target, fragment: nil)
+        keep(
+            .digest(machine), origin: request.origin.description, realm: challenge.realm,
+            scope: .digest(challenge, at: address))
     }
 }
 

@@ -7,7 +7,8 @@
 ///    an older one than there is goes on with that, and nothing is refreshed.
 /// 3. After a refresh that failed, and one whose credential is refused before it is accepted, there is a rest: a
 ///    second, twice as long each time, a minute at most. Until then requests fail with what the refresh failed with,
-///    or go with what there is. A credential whose first verdict is good ends the doubling.
+///    or go with what there is. A credential whose first verdict is good ends the doubling. A refresh that has asked
+///    nobody, for want of a network or because it was ended, is followed by none.
 /// 4. Refresh ahead begins in the last tenth of a credential's lifetime, at most a minute before its end, and earlier
 ///    by as much again as chance says: many processes that began together do not ask together.
 /// 5. A credential that has expired is used all the same for a second after it was got: a server that gives such ones
@@ -117,9 +118,11 @@ struct RefreshMachine<Credential, Waiter> {
     }
 
     /// Refresh `number` failed. Returns those who wait.
-    mutating func failed(_ error: any Error, _ number: UInt64, at now: MonotonicTime) -> [Waiter] {
+    mutating func failed(
+        _ error: any Error, _ number: UInt64, askedNobody: Bool = false, at now: MonotonicTime
+    ) -> [Waiter] {
         guard refresh?.number == number else { return [] }
-        beginRest(error, now)
+        if !askedNobody { beginRest(error, now) }
         return endRefresh()
     }
 

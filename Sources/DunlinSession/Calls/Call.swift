@@ -11,8 +11,8 @@ extension HTTPSession {
         package let head: RequestHead
         /// The target as the caller wrote it, values left out.
         let targetTemplate: String
-        /// The URL's fragment.
-        let fragment: String?
+        /// What its URL has beside its address.
+        let extras: RequestBuilder.Extras?
         let body: RequestBody
         package let options: Options
         package let reading: Reading
@@ -24,8 +24,9 @@ extension HTTPSession {
         let era: TaskRegistry.Era
 
         init(
-            _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String, fragment: String? = nil,
-            body: RequestBody, options: Options, reading: Reading, observers: RequestObservers? = nil, book: TaskBook
+            _ session: SessionCore, kind: TaskKind, head: RequestHead, template: String,
+            extras: RequestBuilder.Extras? = nil, body: RequestBody, options: Options, reading: Reading,
+            observers: RequestObservers? = nil, book: TaskBook
         ) throws {
             do {
                 era = try session.tasks.era
@@ -33,7 +34,7 @@ extension HTTPSession {
                 throw error.named(.init(head: head, body: body), nil, reading.errors)
             }
             self.session = session
-            (self.kind, self.head, self.targetTemplate, self.fragment) = (kind, head, template, fragment)
+            (self.kind, self.head, self.targetTemplate, self.extras) = (kind, head, template, extras)
             (self.body, self.options, self.reading) = (body, options, reading)
             (self.observers, self.book) = (observers, book)
         }
@@ -63,12 +64,12 @@ extension SessionCore {
             var head = try builder.head(
                 method, target, query, body, options.fields, accept, expectsContinue: options.expectsContinue, &extras)
             if !options.decompresses { builder.leaveOutCodings(&head, options.fields) }
-            if let rare = options.rare { try rare.complete(&head, options.fields) }
+            if let rare = options.rare { try rare.complete(&head, options.fields, builder.basic) }
             let book = book
             return try HTTPSession.Call(
                 self, kind: kind ?? .of(body), head: head,
                 template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
-                fragment: extras?.fragment, body: body, options: options, reading: reading(options),
+                extras: extras, body: body, options: options, reading: reading(options),
                 observers: isObserved ? observers(options, .init(head: head, body: body), on: book.loop) : nil,
                 book: book)
         } catch {

@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinTransport
+internal import Synchronization
 
 /// The stages that a session's calls go through, and the transport behind them. A session puts it together once. A call
 /// keeps the chain it began with, so that a restarted session replaces it as a whole.
@@ -7,8 +8,7 @@ final class Chain: Sendable {
     let callTransport: CallTransport
     let settings: ChainSettings
     let stages: [any Stage]
-    /// Whether some stage may see every hop of a call that has no settings of its own.
-    let seesAll: Bool
+    private let sees: Atomic<Bool>
     /// Thrown when the session is shut down or released: those who look at it from time to time wait with parts of it.
     let end = Cancellation()
 
@@ -22,14 +22,20 @@ final class Chain: Sendable {
         self.stages = stages
         callInterceptors = InterceptorLine(settings.interceptors, .call)
         exchangeInterceptors = InterceptorLine(settings.interceptors, .exchange)
-        seesAll =
+        sees = Atomic(
             settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
-            || settings.authenticates
+                || settings.authenticates)
     }
 
     deinit {
         end.cancel(.handle)
     }
+
+    /// Whether some stage may see every hop of a call that has no settings of its own.
+    var seesAll: Bool { sees.load(ordering: .relaxed) }
+
+    /// From now on requests may be sent with what got in before.
+    func sendUnasked() { sees.store(true, ordering: .relaxed) }
 
     /// Whether a call may have more than one attempt.
     func retries(_ own: RequestSettings?) -> Bool { own?.retries ?? settings.retries.isSet }

@@ -10,7 +10,7 @@ final class ChainSettings: Sendable {
     let secretFields: HTTP.SecretFields
     let interceptors: [HTTPSession.Interception]
     let asks: Bool
-    /// Whether the session's requests may have to prove who the user is.
+    /// Whether the session's requests are sent with a credential that may change.
     let authenticates: Bool
 
     init(_ configuration: HTTPSession.Configuration, _ builder: RequestBuilder) {
@@ -24,6 +24,6 @@ final class ChainSettings: Sendable {
         interceptors = configuration.interceptors
         asks = configuration.authenticationHandler != nil || !configuration.interceptors.isEmpty
         self.builder = builder
-        authenticates = configuration.authentication != nil
+        authenticates = configuration.authentication?.isUnasked == true
     }
 }

@@ -12,10 +12,12 @@ package final class RequestSettings: Sendable {
     let retries: Bool?
     /// The history the call begins with, if its URL has a fragment.
     package let callHistory: CallHistory?
+    /// What answers challenges of the origin that the request is made to, in place of the session's.
+    let password: OriginPassword?
 
     /// Nil if there is nothing.
     static func of(_ call: HTTPSession.Call) -> RequestSettings? {
-        if call.options.rare == nil, call.fragment == nil, call.observers == nil { return nil }
+        if call.options.rare == nil, call.extras == nil, call.observers == nil { return nil }
         return RequestSettings(call)
     }
 
@@ -26,7 +28,21 @@ package final class RequestSettings: Sendable {
         let own = options.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
         exchangeOptions = ExchangeOptions(tlsPolicySource: own, control: call.observers?.control)
         observers = call.observers
-        callHistory = call.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
+        callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
+        password = Self.password(of: call, options.credentials)
+    }
+
+    private static func password(
+        of call: HTTPSession.Call, _ credentials: HTTPSession.PerRequest<HTTP.Credentials>
+    ) -> OriginPassword? {
+        let origin = call.head.origin
+        let password =
+            switch credentials {
+            case .session: call.session.builder.password(of: call.extras, at: origin)
+            case .none: HTTPSession.Password?.none
+            case .value(let credentials): HTTPSession.Password(credentials)
+            }
+        return password.map { OriginPassword(origin: origin, password: $0) }
     }
 
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin { try rare?.routed(origin) ?? origin }

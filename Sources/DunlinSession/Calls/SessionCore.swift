@@ -13,8 +13,8 @@ package final class SessionCore: Sendable {
     let curl: CurlSettings
     package let loops: [Reactor]
     let tlsPolicySource: SessionTLSPolicySource
-    /// The stage of every chain that proves who the user is; nil for none.
-    let authentication: (any Stage)?
+    /// The stages of every chain that prove who the user is.
+    let authentication: [any Stage]
     package let hub: EventHub
     /// What is closed with the session.
     let reachabilityReporter = ReachabilityReporter()
@@ -27,7 +27,7 @@ package final class SessionCore: Sendable {
     init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder,
         _ tlsPolicySource: SessionTLSPolicySource,
-        on loops: [Reactor], authentication: (any Stage)?, chain: Chain
+        on loops: [Reactor], authentication: [any Stage], chain: Chain
     ) {
         self.authentication = authentication
         self.configuration = configuration

@@ -70,7 +70,7 @@ struct StageDrivers {
         if case .success(let response) = outcome, response.head.status < 300 { return }
         isComplete = true
         if drivers.isEmpty { drivers = Array(repeating: nil, count: stages.count) }
-        for (index, stage) in stages.enumerated() where drivers[index] == nil && !stage.seesAll(of: call) {
+        for (index, stage) in stages.enumerated() where drivers[index] == nil {
             drivers[index] = stage.driver(for: call)
         }
     }

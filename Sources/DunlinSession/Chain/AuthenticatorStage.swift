@@ -9,7 +9,7 @@ struct AuthenticatorStage: Stage {
     func seesAll(of call: LiveCall) -> Bool { true }
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
-        let hasOwn = call.delegate.settings.map { !$0.options.credentials.isSession } ?? false
+        let hasOwn = call.delegate.settings.map { !$0.options.credentials.isSession || $0.password != nil } ?? false
         return hasOwn || Refreshing.includes(call.session) ? nil : Driver(source, origin)
     }
 

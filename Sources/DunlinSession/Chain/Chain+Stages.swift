@@ -9,7 +9,8 @@ extension Chain {
     /// | interceptors around the call | they see what was asked for and what came of it, whatever it took |
     /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
     /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
-    /// | authenticator or password | what redirects and retries send goes with the newest credential |
+    /// | password | a challenge is for one hop; what the authenticator is refused may be asked of a hook |
+    /// | authenticator | what redirects and retries send goes with the newest credential |
     /// | connectivity | a hop that waits for a network has sent nothing, so the stages before have nothing to decide |
     /// | resending | it mends what went wrong between the two ends of a connection, which concerns no other stage |
     /// | cookies | they belong to what is sent to one origin, not to what was asked for |
@@ -19,7 +20,7 @@ extension Chain {
     /// A new stage is a file here, a setting, and a line in `stages`.
     convenience init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
-        _ tlsPolicySource: SessionTLSPolicySource, authentication: (any Stage)?
+        _ tlsPolicySource: SessionTLSPolicySource, authentication: [any Stage]
     ) {
         let callTransport: CallTransport
         if let transport = configuration.transport {
@@ -33,30 +34,29 @@ extension Chain {
     }
 
     /// The stages that are configured.
-    static func stages(_ settings: ChainSettings, _ authentication: (any Stage)?) -> [any Stage] {
+    static func stages(_ settings: ChainSettings, _ authentication: [any Stage]) -> [any Stage] {
         var stages: [any Stage] = [
             RetryStage(settings: settings.retries), RedirectStage(settings: settings),
         ]
-        if let authentication { stages.append(authentication) }
+        stages += authentication
         stages += [ConnectivityStage(settings: settings), ResendStage()]
         if let jar = settings.cookies { stages.append(CookieStage(jar: jar)) }
         if settings.secretFields != .usual { stages.append(SecretFieldStage(names: settings.secretFields)) }
         return stages
     }
 
-    /// The stage that proves who the user is. It is made once for a session: what it has learned outlives a restart.
+    /// The stages that prove who the user is. They are made once for a session: what they have learned outlives a
+    /// restart.
     static func authentication(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, at now: MonotonicTime
-    ) -> (any Stage)? {
-        guard let origin = builder.baseOrigin else { return nil }
-        switch configuration.authentication?.method {
-        case let method as any CredentialMethod:
-            let settings = RetrySettings(configuration)
-            let source = method.source(at: now) { settings.chance() }
-            return AuthenticatorStage(source: source, origin: origin)
-        case let password as HTTPSession.Password:
-            return PasswordStage(keeper: PasswordKeeper(password), origin: origin)
-        default: return nil
-        }
+    ) -> [any Stage] {
+        let method = configuration.authentication?.method
+        let passwords = PasswordStage(
+            book: PasswordBook(), password: method as? HTTPSession.Password, builder: builder,
+            hook: configuration.authenticationHandler)
+        guard let origin = builder.baseOrigin, let method = method as? any CredentialMethod else { return [passwords] }
+        let settings = RetrySettings(configuration)
+        let source = method.source(at: now) { settings.chance() }
+        return [passwords, AuthenticatorStage(source: source, origin: origin)]
     }
 }

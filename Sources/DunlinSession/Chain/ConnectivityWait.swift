@@ -21,14 +21,15 @@ struct ConnectivityWait: Sendable {
 
     /// Returns when the request is to be sent again; throws `error`, or what ended the wait.
     func pass(_ error: any Error, _ machine: inout ConnectivityMachine) async throws {
-        guard let failure = error as? NetworkError, loop.now() < request.deadline,
-            machine.failed(ConnectivityMachine.Failure(failure)) == .look
+        guard let told = error as? NetworkError, loop.now() < request.deadline else { throw error }
+        let failure = told.beneathRefresh
+        guard machine.failed(ConnectivityMachine.Failure(failure)) == .look
         else { throw error }
         cancellation.phase = failure.phase ?? .connect
         let start = loop.now()
         do {
             machine = try await Race.run(until: request.deadline, cancellation, on: loop) { [machine] in
-                try await wait(after: failure, machine)
+                try await wait(after: failure, told, machine)
             }
         } catch Race.Lost.timedOut {
             throw Self.timedOut(failure, limit: request.timeouts.total, after: loop.now().duration(since: start))
@@ -44,8 +45,9 @@ struct ConnectivityWait: Sendable {
     }
 
     /// Waits off the loop. Returns the machine to go on with, should the request fail again.
+    /// `told` is the failure of the request itself, which may have a refresh's beneath.
     private func wait(
-        after failure: NetworkError, _ former: ConnectivityMachine
+        after failure: NetworkError, _ told: NetworkError, _ former: ConnectivityMachine
     ) async throws -> ConnectivityMachine {
         var machine = former
         let source = chain.settings.reachability.source
@@ -63,11 +65,11 @@ struct ConnectivityWait: Sendable {
             case .rest:
                 try await rest()
                 return machine
-            case .fail: throw failure
-            case .wait, .look: await tell(failure)
+            case .fail: throw told
+            case .wait, .look: await tell(told)
             }
         }
-        throw failure
+        throw told
     }
 
     /// The status towards the host that did not answer; towards the internet, if no name server answered.

@@ -78,6 +78,7 @@ private struct Redirecting {
                 steps.redirects = chain
                 steps.fragment = step.hop.address.fragment
                 steps.machine = machine
+                if let password = step.password { steps.password = password }
             })
     }
 
@@ -110,6 +111,7 @@ extension Redirecting {
         var hop: RedirectMachine.Hop
         var body: RequestBody
         var refusal: RedirectMachine.Refusal?
+        var password: OriginPassword?
     }
 
     /// Nil to stop.
@@ -148,13 +150,14 @@ extension Redirecting {
         var fields = RedirectMachine.fields(
             wanted.fields, to: address.origin, insteadOf: proposal, after: hop, policy)
         fields.mark(call.chain.settings.secretFields)
-        if let info = address.userInfo, !fields.contains("authorization") {
-            fields.authorize(try HTTP.Credentials(info).authorization(.invalidRequest))
-        }
         if !wanted.body.isSame(as: request.body) { fields.describe(wanted.body, insteadOf: request.body) }
         let next = RedirectMachine.Hop(
             method: wanted.method, address: address, fields: fields, hasBody: !wanted.body.isNone)
-        return Step(hop: next, body: wanted.body)
+        let password = address.userInfo.map { HTTPSession.Password($0) }
+        try password?.check(.invalidRequest)
+        return Step(
+            hop: next, body: wanted.body,
+            password: password.map { OriginPassword(origin: address.origin, password: $0) })
     }
 
     /// Asks a hook for a body in place of one that cannot be sent again.

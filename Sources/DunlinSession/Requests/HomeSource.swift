@@ -9,6 +9,8 @@ final class HomeSource: Sendable {
     struct Home {
         /// The value of its `Authorization`; nil for none.
         let authorization: String?
+        /// What answers the origin's challenges instead.
+        let password: HTTPSession.Password?
         /// Marked as sensitive, so that no redirect takes them elsewhere.
         let fields: Fields
         /// All fields of a request that adds none, ready to be sent.
@@ -22,16 +24,25 @@ final class HomeSource: Sendable {
     }
 
     private let base: WebAddress?
+    /// The base's origin with its route.
+    private let route: HTTP.Origin?
     private let defaults: Fields
+    private let basic: BasicRule
     private let state: Mutex<State>
     /// Whether there is any; most sessions have none and take no lock.
     private let isSet: Atomic<Bool>
 
-    init(_ configuration: HTTPSession.Configuration, _ defaults: Fields, _ base: WebAddress?) throws {
+    init(
+        _ configuration: HTTPSession.Configuration, _ defaults: Fields, _ base: WebAddress?, over route: HTTP.Origin?,
+        _ basic: BasicRule
+    ) throws {
         self.base = base
+        self.route = route
         self.defaults = defaults
+        self.basic = basic
         var state = State(credentials: configuration.credentials, fields: configuration.originFields)
         state.home = try Self.home(state, defaults, base)
+        if state.credentials?.isBasic == true, let route { try basic.check(route) }
         isSet = Atomic(state.home != nil)
         self.state = Mutex(state)
     }
@@ -42,9 +53,12 @@ final class HomeSource: Sendable {
     }
 
     /// Whether credentials, user info or a field say who the user is.
-    var hasAuthorization: Bool { home.map { $0.authorization != nil || $0.fields.contains("authorization") } ?? false }
+    var hasAuthorization: Bool {
+        home.map { $0.authorization != nil || $0.password != nil || $0.fields.contains("authorization") } ?? false
+    }
 
     func replace(credentials: HTTP.Credentials?) throws {
+        if credentials?.isBasic == true, let route { try basic.check(route) }
         try change { $0.credentials = credentials }
     }
 
@@ -77,11 +91,20 @@ final class HomeSource: Sendable {
         if isNamed, state.credentials != nil {
             throw contradiction("credentials and a field Authorization say twice who the user is")
         }
-        let credentials = isNamed ? nil : state.credentials ?? base?.userInfo.map { HTTP.Credentials($0) }
-        let authorization = try credentials?.authorization(.invalidConfiguration)
-        if authorization == nil, own.isEmpty { return nil }
+        let authorization = try state.credentials?.authorization(.invalidConfiguration)
+        let password = isNamed || authorization != nil ? nil : try password(state, base)
+        if authorization == nil, password == nil, own.isEmpty { return nil }
         var fields = defaults.overlaid(with: own)
         if let authorization { fields.authorize(authorization) }
-        return Home(authorization: authorization, fields: own, prepared: try RequestBuilder.prepare(fields))
+        return Home(
+            authorization: authorization, password: password, fields: own,
+            prepared: try RequestBuilder.prepare(fields))
+    }
+
+    private static func password(_ state: State, _ base: WebAddress?) throws -> HTTPSession.Password? {
+        let password =
+            state.credentials.flatMap { HTTPSession.Password($0) } ?? base?.userInfo.map { HTTPSession.Password($0) }
+        try password?.check(.invalidConfiguration)
+        return password
     }
 }

@@ -18,6 +18,7 @@ final class RequestBuilder: Sendable {
     /// The usual `Accept-Encoding`.
     private let codings: String?
     let clearText: ClearTextRule
+    let basic: BasicRule
     private let secretFields: HTTP.SecretFields
 
     /// What a URL has beside its address. An object, since nearly no URL has anything.
@@ -45,9 +46,13 @@ final class RequestBuilder: Sendable {
         ownsAccept = Self.isOwn("accept", fields, besides: HTTPSession.Configuration.defaultFields["accept"])
         codings = configuration.codecs.accepted
         prepared = try Self.prepare(fields)
-        home = try HomeSource(configuration, fields, base)
+        basic = BasicRule(
+            policy: configuration.basicInClearText, warnings: SecurityWarnings(configuration.securityWarningHandler))
+        let routes = try Routes.of(configuration, base: base?.origin)
+        self.routes = routes
+        home = try HomeSource(
+            configuration, fields, base, over: base.map { routes?.routed($0.origin) ?? $0.origin }, basic)
         clearText = ClearTextRule(configuration.tls.policy)
-        routes = try Routes.of(configuration, base: base?.origin)
         if configuration.authentication != nil { try checkAuthentication() }
     }
 
@@ -83,13 +88,15 @@ final class RequestBuilder: Sendable {
         let home = home.home
         if home != nil || extras != nil {
             let isHome = base.map { $0.origin.isSame(as: origin) } ?? false
-            let authorization = try authorization(of: isHome ? .some(home) : nil, extras?.userInfo, own)
+            let hasPassword = try hasPassword(extras, isHome: isHome, own)
             if let routes { origin = routes.routed(origin) }
-            if isHome, isPlain, let prepared = home?.prepared, authorization == home?.authorization {
+            if isHome, isPlain, !hasPassword, let prepared = home?.prepared {
                 return RequestHead(method: method, origin: origin, target: path, prepared: prepared)
             }
             var fields = fields(isHome ? home?.fields.overlaid(with: own) ?? own : own, body, accept, expectsContinue)
-            if let authorization { fields.authorize(authorization) }
+            if hasPassword || isHome && home?.authorization != nil && !own.contains("authorization") {
+                fields.authorize(hasPassword ? nil : home?.authorization)
+            }
             return RequestHead(method: method, origin: origin, target: path, fields: fields)
         }
         if let routes { origin = routes.routed(origin) }
@@ -212,16 +219,21 @@ extension RequestBuilder {
         }
     }
 
-    /// The `Authorization` to send beside the fields; `home` is nil for a request to another origin, and `info` the
-    /// user info of the request's URL.
-    private func authorization(
-        of home: HomeSource.Home??, _ info: WebAddress.UserInfo?, _ own: Fields
-    ) throws -> String? {
-        if own.contains("authorization") { return nil }
-        // A relative URL has the base's user info, which counts as the session's.
-        if let info, home == nil || info != base?.userInfo {
-            return try HTTP.Credentials(info).authorization(.invalidRequest)
-        }
-        return home??.authorization
+    /// Whether a URL has a password of its own, which counts before the session's credentials and field.
+    private func hasPassword(_ extras: Extras?, isHome: Bool, _ own: Fields) throws -> Bool {
+        guard !own.contains("authorization"), let password = password(of: extras, isHome: isHome) else { return false }
+        try password.check(.invalidRequest)
+        return true
+    }
+
+    /// The password in a request's URL. A relative URL has the base's user info, which counts as the session's.
+    private func password(of extras: Extras?, isHome: Bool) -> HTTPSession.Password? {
+        guard let info = extras?.userInfo, !isHome || info != base?.userInfo else { return nil }
+        return HTTPSession.Password(info)
+    }
+
+    /// The password in the URL of a request to this origin, by which it answers challenges.
+    func password(of extras: Extras?, at origin: HTTP.Origin) -> HTTPSession.Password? {
+        password(of: extras, isHome: base.map { $0.origin.isSame(as: origin) } ?? false)
     }
 }

@@ -8,6 +8,8 @@
         /// The fragment of the URL that was asked last.
         var fragment: String?
         var machine = RedirectMachine()
+        /// The password in the URL that a hook put in place of a redirect's.
+        var password: OriginPassword?
         /// The URL of a response that was made and not fetched.
         var madeURL: String?
         /// The file of a response that became a download.
@@ -26,6 +28,7 @@
     var redirects: [HTTPSession.Redirect] { steps.redirects }
     var fragment: String? { steps.fragment }
     var retryHistory: RetryHistory? { steps.retryHistory }
+    var password: OriginPassword? { steps.password }
 }
 
 extension CallHistory? {

@@ -110,7 +110,7 @@ struct RetryMachine {
 
 extension RetryMachine.Failure {
     init(_ error: any Error) {
-        guard let error = error as? NetworkError else {
+        guard let error = (error as? NetworkError)?.beneathRefresh else {
             self = .other
             return
         }

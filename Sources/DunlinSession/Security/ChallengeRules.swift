@@ -33,6 +33,8 @@ enum ChallengeRules {
         return switch challenge.kind {
         case .serverTrust(let decision): trust(decision, response, challenge)
         case .clientCertificate: identity(response, challenge)
+        // A handshake has none.
+        case .protectionSpace: .fail(unusable(.trustDespiteRefusal, challenge))
         }
     }
 
@@ -67,12 +69,14 @@ enum ChallengeRules {
             .refusedByHook, host: challenge.origin.host, depth: 0, certificate: path.first, path: path)
     }
 
-    private static func unusable(
+    static func unusable(
         _ credential: HTTPSession.AuthenticationChallenge.Credential, _ challenge: HTTPSession.AuthenticationChallenge
     ) -> NetworkError {
         NetworkError(
             .unusableCredential, "the challenge hook answered with \(credential), which does not answer the challenge",
-            phase: .tls, isSafeToRetry: true, peer: challenge.origin.description)
+            phase: challenge.response == nil ? .tls : .receive,
+            requestMayHaveBeenSent: challenge.response != nil, isSafeToRetry: true,
+            peer: challenge.origin.description, response: challenge.response)
     }
 
     private static var cancellation: NetworkError {
@@ -89,21 +93,22 @@ struct ChallengeHooks: Sendable {
     var isEmpty: Bool { session == nil && request == nil }
 
     func outcome(of challenge: HTTPSession.AuthenticationChallenge) async -> ChallengeRules.Outcome {
-        ChallengeRules.outcome(of: await response(to: challenge), to: challenge)
+        ChallengeRules.outcome(of: await response(to: challenge).response, to: challenge)
     }
 
-    private func response(to challenge: HTTPSession.AuthenticationChallenge) async
-        -> HTTPSession.AuthenticationChallenge.Response
+    /// `isOwn`: the request's hook has said so.
+    func response(to challenge: HTTPSession.AuthenticationChallenge) async
+        -> (response: HTTPSession.AuthenticationChallenge.Response, isOwn: Bool)
     {
-        for hook in [request, session] {
+        for (hook, isOwn) in [(request, true), (session, false)] {
             guard let hook else { continue }
             let response = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
                 leaveLoop()
                 return await hook(challenge)
             }
             if case .performDefault = response { continue }
-            return response
+            return (response, isOwn)
         }
-        return .performDefault
+        return (.performDefault, false)
     }
 }

@@ -1,5 +1,14 @@
 extension HTTPSession {
     /// A demand for proof of an identity: ours, which a server wants before it goes on, or the server's, which we want.
+    ///
+    /// ```swift
+    /// configuration.authenticationHandler = { challenge in
+    ///     guard case .protectionSpace(let space) = challenge.kind,
+    ///         let login = await prompt(space.realm, again: challenge.previousFailures > 0)
+    ///     else { return .performDefault }
+    ///     return .useCredential(.password(user: login.user, password: login.password))
+    /// }
+    /// ```
     public struct AuthenticationChallenge: Sendable {
         public enum Kind: Sendable, Hashable {
             /// The server has shown its certificate and the policy has decided. Nothing has been sent to it yet: no
@@ -7,29 +16,64 @@ extension HTTPSession {
             case serverTrust(TrustDecision)
             /// The server asks for a client's certificate.
             case clientCertificate(acceptableIssuers: [String])
+            /// A response says 401, and asks for this. If it asks for several, each is a challenge of its own: the
+            /// strongest comes first, and `reject` asks about the next.
+            case protectionSpace(ProtectionSpace)
+        }
+
+        /// What a response asks for (RFC 9110 §11.5): a method, and the server's name for what it protects.
+        public struct ProtectionSpace: Sendable, Hashable {
+            public enum Method: Sendable, Hashable {
+                case digest
+                case basic
+                case bearer
+                /// The scheme as the server writes it, such as `Negotiate`. No credential answers it.
+                case other(String)
+            }
+
+            public var method: Method
+            /// Empty if the server names none. These are the server's words: show them as such.
+            public var realm: String
+
+            public init(_ method: Method, realm: String = "") {
+                self.method = method
+                self.realm = realm
+            }
         }
 
         public var kind: Kind
         /// The origin that asks.
         public var origin: HTTP.Origin
-        /// How often an answer to this challenge was refused.
+        /// How often an answer of the handler's was refused, in this request and by this origin. What was sent
+        /// unasked, because it was right before, does not count.
         public var previousFailures: Int
         /// The response that asked; a handshake asks without one.
         public var response: ResponseHead?
+        /// What answers if the handler has no opinion: the password that the request or its session has. Nil if there
+        /// is none, or if it was refused.
+        public var proposed: Credential?
 
         public init(
-            _ kind: Kind, origin: HTTP.Origin, previousFailures: Int = 0, response: ResponseHead? = nil
+            _ kind: Kind, origin: HTTP.Origin, previousFailures: Int = 0, response: ResponseHead? = nil,
+            proposed: Credential? = nil
         ) {
             self.kind = kind
             self.origin = origin
             self.previousFailures = previousFailures
             self.response = response
+            self.proposed = proposed
         }
     }
 }
 
 extension HTTPSession {
-    /// Answers challenges. The connection waits meanwhile, within the request's timeouts; the hook runs off the loop.
+    /// Answers challenges. The connection waits meanwhile, within the request's timeouts; the hook runs off the loop
+    /// and is cancelled with the request.
+    ///
+    /// An answer to a response's challenge is sent with the request again, if its body can be. If it is refused, the
+    /// handler is asked again, with the count; after five refusals the request fails with `authenticationFailed`.
+    /// What the session's handler answered and the server took is remembered for the protection space; what the
+    /// request's own did counts for the request alone.
     public typealias AuthenticationHandler =
         @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Response
 }
@@ -39,12 +83,14 @@ extension HTTPSession.AuthenticationChallenge {
     public enum Response: Sendable {
         /// Answer with this credential.
         case useCredential(HTTPSession.AuthenticationChallenge.Credential)
-        /// Do as if there were no handler: the policy decides about servers, the configured identity is shown, and so
-        /// on. If a session's handler returns it, the request's own is asked.
+        /// Do as if there were no handler: the policy decides about servers, the configured identity is shown, the
+        /// configured password answers, and a 401 without one is delivered. If the request's handler returns it, the
+        /// session's is asked.
         case performDefault
         /// Fail the request, with this error if there is one.
         case cancel((any Error)? = nil)
-        /// Give no answer. A server that was to be trusted is not; one that asked for our identity goes on without.
+        /// Give no answer. A server that was to be trusted is not; one that asked for our identity goes on without. Of
+        /// a response's challenges the next one is asked about; after the last the response is delivered.
         case reject
     }
 }
@@ -56,6 +102,11 @@ extension HTTPSession.AuthenticationChallenge {
         /// `securityWarningHandler`.
         case trustDespiteRefusal
         case identity(HTTPSession.ClientIdentity)
+        /// Answers a protection space by Digest or Basic, as the server asks. Basic goes over http only if the
+        /// session's `basicInClearText` allows it.
+        case password(user: String, password: String)
+        /// Answers a protection space by Bearer, for this request alone.
+        case bearer(token: String)
     }
 }
 
@@ -67,6 +118,8 @@ extension HTTPSession.AuthenticationChallenge.Credential: CustomStringConvertibl
         switch self {
         case .trustDespiteRefusal: "trust despite refusal"
         case .identity: "client identity"
+        case .password: "a user and a password"
+        case .bearer: "a bearer token"
         }
     }
 

@@ -20,6 +20,8 @@ extension HTTPSession {
             case refusedServerWasBelieved
             /// Redirects from https to http are followed.
             case redirectsMayLoseProtection
+            /// A password goes over http by Basic, where everybody on the way can read it.
+            case passwordInClearText
         }
 
         public var kind: Kind

@@ -15,6 +15,9 @@ extension HTTPSession {
 
         let method: any Method
 
+        /// Whether it sends something before a server has asked.
+        var isUnasked: Bool { !(method is HTTPSession.Password) }
+
         init(_ method: any Method) {
             self.method = method
         }

@@ -23,6 +23,7 @@ extension HTTPSession.Configuration {
         try visitor.visit("secretFields", &secretFields, as: { $0.more.sorted() }) { HTTP.SecretFields($0) }
         try visitor.group("redirects") { try redirects.visitSettings(&$0) }
         try visitor.group("retry") { try retry.visitSettings(&$0) }
+        try visitor.visit("basicInClearText", &basicInClearText)
         try visitor.group("tls") { try tls.visitSettings(&$0) }
     }
 }

@@ -50,7 +50,7 @@ extension HTTPSession {
         public var limits = Limits()
         /// Which servers are trusted, and how connections to them are secured.
         public var tls = TLS()
-        /// Asked when a server is to be trusted or asks for our identity; after the request's own handler.
+        /// Asked when a server is to be trusted, asks for our identity or says 401; after the request's own handler.
         public var authenticationHandler: HTTPSession.AuthenticationHandler?
         /// The fields whose values are secrets. No description of a request or response shows these values, and no
         /// redirect takes them to another origin.
@@ -63,9 +63,11 @@ extension HTTPSession {
         public var redirects = RedirectPolicy()
         /// Whether and when a request that failed has another attempt.
         public var retry = RetryPolicy.never
-        /// Credentials for the base URL's origin, and for no other: sent with every request that has none of its own.
+        /// Credentials for the base URL's origin, and for no other: for every request that has none of its own.
         /// `fields` may not have an `Authorization` beside them.
         public var credentials: HTTP.Credentials?
+        /// Whether passwords go over http by Basic, for everybody on the way to read.
+        public var basicInClearText = BasicInClearText.whereChosen
         /// Puts a credential on the requests to the base URL's origin, and gets a new one when it is refused; in place
         /// of `credentials`.
         public var authentication: Authentication?

@@ -100,4 +100,7 @@ extension HTTPSession.PerRequest<HTTPSession.RetryPolicy> {
 extension HTTPSession.PerRequest<HTTP.Credentials> {
     public static func basic(user: String, password: String) -> Self { .value(.basic(user: user, password: password)) }
     public static func bearer(token: String) -> Self { .value(.bearer(token: token)) }
+    public static func password(user: String, password: String) -> Self {
+        .value(.password(user: user, password: password))
+    }
 }

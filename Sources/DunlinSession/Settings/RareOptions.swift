@@ -23,7 +23,7 @@ extension HTTPSession.Options {
         set { setRare { $0.waitsForConnectivity = newValue } }
     }
 
-    /// Asked when a server is to be trusted or asks for our identity, before the session's handler. Its
+    /// Asked when a server is to be trusted, asks for our identity or says 401, before the session's handler. Its
     /// answer counts for this request alone: over TLS the request has a connection to itself. It is asked about every
     /// server that redirects lead to; the challenge says which.
     public var authenticationHandler: HTTPSession.AuthenticationHandler? {
@@ -45,7 +45,7 @@ extension HTTPSession.Options {
 
     /// Credentials for the origin of this request; not sent to another origin that a redirect leads to. They override
     /// the session's, and the user info in a URL; a field `Authorization` in `fields` overrides them. `.none` sends
-    /// none of these.
+    /// none of these, and delivers a 401 as it is.
     public var credentials: HTTPSession.PerRequest<HTTP.Credentials> {
         get { rare?.values.credentials ?? .session }
         set { setRare { $0.credentials = newValue } }
@@ -136,14 +136,16 @@ extension HTTPSession.Options {
     }
 
     /// Adds to a head what these options say; `own` are the fields that override them.
-    func complete(_ head: inout RequestHead, _ own: Fields) throws {
+    func complete(_ head: inout RequestHead, _ own: Fields, _ basic: BasicRule) throws {
         if let problem = values.retry.own?.problem { throw NetworkError(.invalidRequest, "retry: \(problem)") }
         head.origin = try routed(head.origin)
         if own.contains("authorization") { return }
         switch values.credentials {
         case .session: break
         case .none: head.fields.remove("Authorization")
-        case .value(let credentials): head.fields.authorize(try credentials.authorization(.invalidRequest))
+        case .value(let credentials):
+            if credentials.isBasic { try basic.check(head.origin) }
+            head.fields.authorize(try credentials.authorization(.invalidRequest))
         }
     }
 

@@ -39,6 +39,7 @@ extension HTTPSession {
             kept.limits = configuration.limits
             kept.redirects = configuration.redirects
             kept.retry = configuration.retry
+            kept.basicInClearText = configuration.basicInClearText
             kept.tls = configuration.tls
             kept.tls.identity = nil
             kept.tls.keyLog = .off

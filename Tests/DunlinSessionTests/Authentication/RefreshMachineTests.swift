@@ -48,11 +48,20 @@ import Testing
                 .sorted()
         }
 
-        func fail(_ number: UInt64, _ seconds: Double) -> Int {
-            machine.failed(Lost(), number, at: Self.at(seconds)).count
+        func fail(_ number: UInt64, _ seconds: Double, askedNobody: Bool = false) -> Int {
+            machine.failed(Lost(), number, askedNobody: askedNobody, at: Self.at(seconds)).count
         }
 
         func leave(_ waiter: UInt64) { machine.left(waiter) }
+    }
+
+    @Test func `a refresh that has asked nobody is followed by no rest`() {
+        let scene = Scene()
+        for number in 1...3 as ClosedRange<UInt64> {
+            #expect(scene.ask(0) == "wait \(number), begin #\(number)")
+            #expect(scene.fail(number, 0, askedNobody: true) == 1)
+        }
+        #expect(scene.ask(0) == "wait 4, begin #4" && scene.fail(4, 0) == 1 && scene.ask(0.5) == "fail")
     }
 
     @Test func `one refresh serves all who ask meanwhile`() {

@@ -101,13 +101,14 @@ import Testing
         #expect(sent.body == "new")
         #expect(sent.fields["X-New"] == "n")
         #expect(sent.fields["Content-Type"] == "text/plain; charset=utf-8")
-        #expect(sent.fields["Authorization"] == "Basic dTpw")
+        // The password is for what the server may ask.
+        #expect(!sent.fields.contains("Authorization"))
     }
 
     @Test(arguments: [
         ("ftp://b.test/", NetworkError.Code.unsupportedScheme), ("b.test", .invalidRedirect),
         ("http://b.test/ x", .invalidRedirect), ("http://a.test/from", .redirectLoop),
-        ("http://a:b%3Ac@b.test/", nil), ("http://a%3Ab:c@b.test/", .invalidRequest),
+        ("http://a:b%3Ac@b.test/", nil), ("http://a:%0Ac@b.test/", .invalidRequest),
     ])
     func `a request from a redirect hook that could not be sent is refused`(url: String, code: NetworkError.Code?)
         async throws

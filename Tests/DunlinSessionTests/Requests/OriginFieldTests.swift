@@ -27,7 +27,7 @@ import Testing
         #expect(try await sent("authorization", mock) == ["Bearer two"])
         #expect(try await sent("authorization", mock, "x", ["Authorization": "own"]) == ["own"])
         #expect(try await sent("authorization", mock, "http://other.test/") == [])
-        #expect(try await sent("authorization", mock, "http://ann:b@api.test/") == ["Basic YW5uOmI="])
+        #expect(try await sent("authorization", mock, "http://ann:b@api.test/") == [])
         try mock.session.replace(credentials: nil)
         #expect(try await sent("authorization", mock) == [])
         await mock.session.restart()

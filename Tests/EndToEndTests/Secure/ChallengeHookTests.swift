@@ -20,13 +20,14 @@ final class Hook: Sendable {
 
     var asked: [HTTPSession.AuthenticationChallenge] { log.withLock { $0 } }
 
-    /// One letter for each question: believed servers, refused servers, client certificates.
+    /// One letter for each question: believed servers, refused servers, client certificates, protection spaces.
     var questions: String {
         asked.reduce(into: "") { text, challenge in
             switch challenge.kind {
             case .serverTrust(.accepted): text += "b"
             case .serverTrust(.refused): text += "r"
             case .clientCertificate: text += "c"
+            case .protectionSpace: text += "p"
             }
         }
     }

@@ -1,0 +1,57 @@
+internal import DunlinSemantics
+
+extension HTTPSession {
+    /// A user's name and password, which challenges are answered by.
+    struct Password: Authentication.Method, CustomReflectable {
+        let user: String
+        let password: String
+        var allowsBasicInClearText = false
+
+        /// Throws for what no answer can carry.
+        func check(_ code: NetworkError.Code) throws {
+            do throws(Authorization.Problem) {
+                try Authorization.check(user: user, password: password)
+            } catch {
+                throw NetworkError(code, "the credentials cannot be sent", underlying: error)
+            }
+        }
+
+        var login: CurlSettings.Login? {
+            CurlSettings.Login(user: user, password: password, allowsBasicInClearText: allowsBasicInClearText)
+        }
+
+        /// Shows nothing secret.
+        var customMirror: Mirror { Mirror(self, children: []) }
+    }
+}
+
+extension HTTPSession.Password {
+    /// Nil for credentials that are sent unasked.
+    init?(_ credentials: HTTP.Credentials) {
+        guard case .password(let user, let password) = credentials else { return nil }
+        self.init(user: user, password: password)
+    }
+
+    init(_ info: WebAddress.UserInfo) {
+        self.init(user: info.user, password: info.password ?? "")
+    }
+}
+
+extension HTTPSession.Password: Hashable {
+    /// Byte for byte: what Unicode takes for the same is two passwords to a server.
+    static func == (left: Self, right: Self) -> Bool {
+        left.allowsBasicInClearText == right.allowsBasicInClearText && left.user.utf8.elementsEqual(right.user.utf8)
+            && left.password.utf8.elementsEqual(right.password.utf8)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(Array(user.utf8))
+        hasher.combine(Array(password.utf8))
+    }
+}
+
+/// A password for one origin alone.
+struct OriginPassword: Sendable {
+    let origin: HTTP.Origin
+    let password: HTTPSession.Password
+}
