@@ -8,12 +8,10 @@ enum Complaint {
         return [headline(error, title(of: refusal, error))] + details(of: refusal)
     }
 
-    /// In the command's own words where the library names a setting.
+    /// In the command's own words where it is about one of its options.
     private static func reason(of error: NetworkError) -> String {
-        guard error.code == .clearTextRefused, error.reason.contains("allowsBasicInClearText") else {
-            return error.reason
-        }
-        return "the server asks for the password in clear text; without --digest it would be sent so"
+        guard error.code == .authenticationFailed, error.reason.contains("Digest alone") else { return error.reason }
+        return "the server asks for the password as it is; without --digest it would get that"
     }
 
     private static func headline(_ error: NetworkError, _ reason: String) -> String {

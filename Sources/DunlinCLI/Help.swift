@@ -59,8 +59,8 @@ enum Help {
                             by Digest or Basic, as the server asks; without
                             :PASSWORD the terminal asks for it, which is better: others
                             can see the arguments of a program
-          --digest          with --user: over http by Digest alone, so that nobody on the
-                            way can read the password
+          --digest          with --user: by Digest alone, so that neither the server nor
+                            anybody on the way gets the password itself
           --bearer TOKEN    this token, also @FILE or @-
           --cert FILE       a certificate and those above it (PEM)
           --key FILE        its private key (PEM), if that is not in the same file

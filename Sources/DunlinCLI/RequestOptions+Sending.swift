@@ -41,7 +41,8 @@ extension RequestOptions {
         // A command without secrets does not have it.
         let isNeeded = !printsCurl || showsSecrets
         let password = try user.password ?? (isNeeded ? Terminal.password(of: user.name) : "")
-        return .password(user: user.name, password: password, allowsBasicInClearText: !answersDigestAlone)
+        if answersDigestAlone { return .digest(user: user.name, password: password) }
+        return .password(user: user.name, password: password, allowsBasicInClearText: true)
     }
 }
 

@@ -1,6 +1,5 @@
 import Dunlin
 import DunlinTesting
-import Mocking
 import Synchronization
 import Testing
 

@@ -32,6 +32,12 @@ extension HTTPSession.Authentication {
             HTTPSession.Password(user: user, password: password, allowsBasicInClearText: allowsBasicInClearText))
     }
 
+    /// Answers challenges of the base URL's origin by a password as `password(user:password:)` does, and by Digest
+    /// alone: a server that asks for nothing but Basic never gets the password, whatever the way.
+    public static func digest(user: String, password: String) -> Self {
+        Self(HTTPSession.Password(user: user, password: password, answersBasic: false))
+    }
+
     /// Proves it by this authenticator.
     public static func by(_ authenticator: some HTTPSession.Authenticator) -> Self {
         Self(AuthenticatorMethod(authenticator: authenticator))

@@ -184,6 +184,9 @@ extension PasswordKeeper {
     private func answer(
         _ challenge: BasicChallenge, by password: HTTPSession.Password, _ request: RequestHead, _ rule: BasicRule
     ) -> Decision {
+        guard password.answersBasic else {
+            return .fail(.authenticationFailed, "the server asks for Basic, and the password answers Digest alone")
+        }
         guard rule.mayAnswer(at: request.origin, isAllowed: password.allowsBasicInClearText) else {
             return .fail(
                 .clearTextRefused,

@@ -18,6 +18,8 @@ package final class CurlSettings: Sendable {
         let password: String
         /// Whether the password is sent as it is where everybody on the way can read it.
         let allowsBasicInClearText: Bool
+        /// Whether Basic is answered at all.
+        let answersBasic: Bool
     }
 
     init(

@@ -6,24 +6,21 @@ extension HTTPSession {
         /// Around an exchange, how often the request has been sent with this one, an interceptor's own sendings left
         /// out; 1 around a call.
         public let hop: Int
-        private let core: SessionCore?
+        /// What the session's calls share.
+        let owner: (any Sendable)?
         private let send: @Sendable (TransportRequest) async throws -> TransportResponse
-
-        /// The session, for requests of the interceptor's own: they do not pass it again, and wait in no queue. Nil for
-        /// an interceptor that is tried alone.
-        public var session: HTTPSession? { core.map(HTTPSession.init) }
 
         /// Sends through a transport: for an interceptor that is tried alone.
         public init(_ transport: any Transport, hop: Int = 1) {
-            (task, core, self.hop) = (nil, nil, hop)
+            (task, owner, self.hop) = (nil, nil, hop)
             send = { try await transport.exchange($0) }
         }
 
         init(
-            _ task: TaskSnapshot, _ core: SessionCore, hop: Int,
+            _ task: TaskSnapshot, _ owner: any Sendable, hop: Int,
             _ send: @escaping @Sendable (TransportRequest) async throws -> TransportResponse
         ) {
-            (self.task, self.core, self.hop, self.send) = (task, core, hop, send)
+            (self.task, self.owner, self.hop, self.send) = (task, owner, hop, send)
         }
 
         /// Sends the request, and returns the response once its head has come. A body that is streamed comes as it is

@@ -6,6 +6,7 @@ extension HTTPSession {
         let user: String
         let password: String
         var allowsBasicInClearText = false
+        var answersBasic = true
 
         /// Throws for what no answer can carry.
         func check(_ code: NetworkError.Code) throws {
@@ -17,7 +18,9 @@ extension HTTPSession {
         }
 
         var login: CurlSettings.Login? {
-            CurlSettings.Login(user: user, password: password, allowsBasicInClearText: allowsBasicInClearText)
+            CurlSettings.Login(
+                user: user, password: password, allowsBasicInClearText: allowsBasicInClearText,
+                answersBasic: answersBasic)
         }
 
         /// Shows nothing secret.
@@ -40,7 +43,8 @@ extension HTTPSession.Password {
 extension HTTPSession.Password: Hashable {
     /// Byte for byte: what Unicode takes for the same is two passwords to a server.
     static func == (left: Self, right: Self) -> Bool {
-        left.allowsBasicInClearText == right.allowsBasicInClearText && left.user.utf8.elementsEqual(right.user.utf8)
+        left.allowsBasicInClearText == right.allowsBasicInClearText && left.answersBasic == right.answersBasic
+            && left.user.utf8.elementsEqual(right.user.utf8)
             && left.password.utf8.elementsEqual(right.password.utf8)
     }
 

@@ -24,6 +24,13 @@ import Testing
         .respond(401, fields: ["WWW-Authenticate": challenge], body: "who?")
     }
 
+    @Test func `a password for Digest alone is not given to a server that asks for Basic`() async throws {
+        let mock = try Mocked("https://api.test") { $0.authentication = .digest(user: "ada", password: "pw") }
+        mock.transport.on(.get, "/x").respond(401, fields: ["WWW-Authenticate": "Basic realm=\"r\""])
+        let error = try await networkError { try await mock.session.get("x") }
+        #expect(error?.code == .authenticationFailed && mock.transport.requests.count == 1)
+    }
+
     @Test func `nothing is sent before the server asks, and then the strongest answer`() async throws {
         let mock = try Self.scene { request in
             request.fields["authorization"] == nil
