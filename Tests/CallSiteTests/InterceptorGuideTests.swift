@@ -154,6 +154,27 @@ nonisolated struct Recorder: Transport {
         #expect(try await session.get("users", as: .string).value == "b")
     }
 
+    @Test func `each exchange is written down as a command`() async throws {
+        let transport = MockTransport()
+        transport.otherwise { _ in .respond(body: "x") }
+        let lines = Mutex<[String]>([])
+        let log: @Sendable (String) -> Void = { line in lines.withLock { $0.append(line) } }
+        var configuration = HTTPSession.Configuration(
+            baseURL: "https://api.test", fields: [:], transport: transport)
+        configuration.credentials = .bearer(token: "hunter2")
+        configuration.interceptors = [
+            .exchange { request, next in
+                log(request.curl())
+                return try await next(request)
+            }
+        ]
+        let session = try HTTPSession(configuration)
+        _ = try await session.get("users", as: .bytes)
+        let line = try #require(lines.withLock { $0.first })
+        #expect(line.hasPrefix("curl https://api.test/users --http1.1 -H 'Authorization: "))
+        #expect(!line.contains("hunter2"))
+    }
+
     @Test func `a transport is wrapped`() async throws {
         let transport = MockTransport()
         transport.otherwise { _ in .respond(body: "x") }
