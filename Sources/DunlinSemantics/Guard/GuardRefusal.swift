@@ -7,9 +7,9 @@ package enum GuardRefusal: Error, Sendable, Hashable {
     case deniedHost(String, HostPattern)
     /// There is a list of hosts, and this one is not in it.
     case unlistedHost(String)
-    case deniedAddress(JudgedAddress, AddressRange)
+    case deniedAddress(AddressPurpose, AddressRange)
     /// The address is of a kind that is not allowed, and in no range that is.
-    case kind(JudgedAddress)
+    case kind(AddressPurpose)
     case unixSocket
     /// The proxy, without user info: it would resolve the name, and is not listed as one that judges by itself.
     case untrustedProxy(String)

@@ -91,16 +91,16 @@ extension GuardRules {
     }
 
     private func refusal(of address: IPAddress) -> GuardRefusal? {
-        let judged = JudgedAddress(address)
-        let both = [address] + (judged.inner.map { [$0] } ?? [])
+        let purpose = AddressPurpose(address)
+        let both = [address] + (purpose.inner.map { [$0] } ?? [])
         if let range = deniedRanges.first(where: { both.contains(where: $0.contains) }) {
-            return .deniedAddress(judged, range)
+            return .deniedAddress(purpose, range)
         }
-        let isOneAddress = judged.kind == .cloudMetadata
+        let isOneAddress = purpose.kind == .cloudMetadata
         let isListed = allowedRanges.contains { range in
             range.contains(address) && (!isOneAddress || range.isOneAddress)
         }
-        return isListed || allowedKinds.contains(judged.kind) ? nil : .kind(judged)
+        return isListed || allowedKinds.contains(purpose.kind) ? nil : .kind(purpose)
     }
 }
 

@@ -9,7 +9,7 @@ enum SpecialAddresses {
         let source: String
     }
 
-    /// The row for an address; nil if it has no special purpose. Addresses inside others are for `JudgedAddress`.
+    /// The row for an address; nil if it has no special purpose. Addresses inside others are for `AddressPurpose`.
     static func row(of address: IPAddress) -> Row? {
         switch address {
         case .v4: v4.first { $0.range.contains(address) }

@@ -70,7 +70,7 @@ package struct ProxyAddress: Sendable, Hashable {
 
     /// Nil if the text names no scheme.
     private static func scheme(of text: String) throws(ProxyAddressError) -> Scheme? {
-        guard let sign = text.firstRange(of: "://") else { return nil }
+        guard let sign = text.utf8.firstRange(of: "://".utf8) else { return nil }
         let name = text[..<sign.lowerBound]
         // What is no scheme may be a user's name or a password; it is not shown.
         guard name.utf8.count <= 16, name.utf8.first.map(isLetter) == true,

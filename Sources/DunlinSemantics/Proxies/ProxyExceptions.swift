@@ -67,8 +67,9 @@ package struct ProxyExceptions: Sendable, Hashable {
 
 extension ProxyExceptions {
     private static func entry(_ text: Substring) throws(ProxyExceptionsError.Problem) -> Entry {
-        // What a URL or a user's name is, is not shown as a host.
-        guard !text.contains("@"), text.firstRange(of: "://") == nil else { throw .url }
+        // What a URL or a user's name is, is not shown as a host. By bytes: a mark behind the @ makes another character
+        // of it.
+        guard !text.utf8.contains(UInt8(ascii: "@")), text.utf8.firstRange(of: "://".utf8) == nil else { throw .url }
         let (host, port) = try parts(of: text)
         if let range = try range(host) {
             if host.contains("/"), port != nil { throw .rangeWithPort }

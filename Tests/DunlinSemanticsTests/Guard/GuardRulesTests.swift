@@ -9,7 +9,7 @@ import Testing
 
     private static func origin(_ text: String) throws -> HTTP.Origin { try WebAddress(text).origin }
 
-    @Test(arguments: JudgedAddressTests.blocks)
+    @Test(arguments: AddressPurposeTests.blocks)
     func `the public internet is all that is public, and nothing else`(
         first: String, last: String, kind: AddressKind
     ) throws {
@@ -21,11 +21,11 @@ import Testing
         }
     }
 
-    typealias JudgedAddressTests = `Judged addresses`
+    typealias AddressPurposeTests = `Address purposes`
 
-    @Test(arguments: JudgedAddressTests.inside)
+    @Test(arguments: AddressPurposeTests.inside)
     func `no form of an address passes that the address itself does not`(
-        text: String, inner: String, form: JudgedAddress.Form, kind: AddressKind
+        text: String, inner: String, form: AddressPurpose.Form, kind: AddressKind
     ) throws {
         let refusal = GuardRules.publicInternet.refusal(dialling: try Self.dialled(text))
         #expect((refusal == nil) == (kind == .public))

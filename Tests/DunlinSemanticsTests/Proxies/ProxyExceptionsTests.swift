@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test func `no error shows user info, or what could move a cursor`() {
-        for text in ["u:geheim@a.test", "http://u:geheim@a"] {
+        for text in ["u:geheim@a.test", "http://u:geheim@a", "u:geheim@\u{301}a", "geheim:/\u{301}/@b"] {
             do { _ = try ProxyExceptions(text) } catch { #expect(!"\(error)".contains("geheim")) }
         }
         #expect(throws: ProxyExceptionsError.self) { try ProxyExceptions("a\u{1B}[2Jb") }

@@ -2,7 +2,7 @@ import DunlinSemantics
 import DunlinTypes
 import Testing
 
-@Suite struct `Judged addresses` {
+@Suite struct `Address purposes` {
     /// The first and the last address of each block, what lies beside it, and what it is.
     static let blocks: [(first: String, last: String, AddressKind)] = [
         ("0.0.0.0", "0.255.255.255", .unspecified), ("1.0.0.0", "9.255.255.255", .public),
@@ -56,8 +56,8 @@ import Testing
     ) throws {
         for text in [first, last] {
             let address = try #require(IPAddress(text))
-            #expect(JudgedAddress(address).kind == kind, "\(text)")
-            #expect(JudgedAddress(address).inner == nil)
+            #expect(AddressPurpose(address).kind == kind, "\(text)")
+            #expect(AddressPurpose(address).inner == nil)
         }
     }
 
@@ -76,7 +76,7 @@ import Testing
         #expect(next == 1 << 32)
     }
 
-    static let inside: [(String, inner: String, JudgedAddress.Form, AddressKind)] = [
+    static let inside: [(String, inner: String, AddressPurpose.Form, AddressKind)] = [
         ("::ffff:127.0.0.1", "127.0.0.1", .mapped, .loopback), ("::ffff:8.8.8.8", "8.8.8.8", .mapped, .public),
         ("::ffff:169.254.169.254", "169.254.169.254", .mapped, .cloudMetadata),
         ("::ffff:0.0.0.0", "0.0.0.0", .mapped, .unspecified), ("::ffff:a00:1", "10.0.0.1", .mapped, .private),
@@ -92,12 +92,12 @@ import Testing
 
     @Test(arguments: inside)
     func `an address with one of IPv4 inside is what that one is`(
-        text: String, inner: String, form: JudgedAddress.Form, kind: AddressKind
+        text: String, inner: String, form: AddressPurpose.Form, kind: AddressKind
     ) throws {
-        let judged = JudgedAddress(try #require(IPAddress(text)))
-        #expect(judged.inner == IPAddress(inner))
-        #expect(judged.form == form)
-        #expect(judged.kind == kind)
+        let purpose = AddressPurpose(try #require(IPAddress(text)))
+        #expect(purpose.inner == IPAddress(inner))
+        #expect(purpose.form == form)
+        #expect(purpose.kind == kind)
     }
 
     static let sentences = [
@@ -116,8 +116,8 @@ import Testing
     ]
 
     @Test(arguments: sentences)
-    func `a judged address says what it is, and who says so`(text: String, sentence: String) throws {
-        #expect(JudgedAddress(try #require(IPAddress(text))).description == sentence)
+    func `an address says what it is for, and who says so`(text: String, sentence: String) throws {
+        #expect(AddressPurpose(try #require(IPAddress(text))).description == sentence)
     }
 
     @Test func `every kind is called something else`() {
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test func `a Unix socket is no address to judge`() {
-        #expect(JudgedAddress(.unix("/s")) == nil)
-        #expect(JudgedAddress(.v6(0xFE80 << 48, 1, port: 80, scope: 3))?.kind == .linkLocal)
+        #expect(AddressPurpose(.unix("/s")) == nil)
+        #expect(AddressPurpose(.v6(0xFE80 << 48, 1, port: 80, scope: 3))?.kind == .linkLocal)
     }
 }

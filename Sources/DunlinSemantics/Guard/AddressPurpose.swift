@@ -8,7 +8,7 @@ package import DunlinTypes
 ///    leads to where its server says: they are never public, whatever is inside.
 /// 3. An IPv4 address after 96 zeros was meant for tunnels that are gone (RFC 4291 §2.5.5.1): it is what the one inside
 ///    is, and reserved where that would be public.
-package struct JudgedAddress: Sendable, Hashable {
+package struct AddressPurpose: Sendable, Hashable {
     /// How one address has another inside.
     package enum Form: Sendable, Hashable {
         /// RFC 4291 §2.5.5.2
@@ -64,7 +64,7 @@ package struct JudgedAddress: Sendable, Hashable {
     }
 }
 
-extension JudgedAddress: CustomStringConvertible {
+extension AddressPurpose: CustomStringConvertible {
     /// "127.0.0.1 is a loopback address (RFC 1122)"
     package var description: String {
         let subject = inner.flatMap { inner in form.map { "\(address), \(inner) \($0)," } } ?? "\(address)"
@@ -72,7 +72,7 @@ extension JudgedAddress: CustomStringConvertible {
     }
 }
 
-extension JudgedAddress.Form: CustomStringConvertible {
+extension AddressPurpose.Form: CustomStringConvertible {
     /// "127.0.0.1 in the form of IPv6"
     package var description: String {
         switch self {
