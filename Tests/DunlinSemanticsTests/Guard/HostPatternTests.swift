@@ -3,8 +3,11 @@ import Testing
 
 @Suite struct `Host patterns` {
     static let patterns: [(String, matched: [String], other: [String])] = [
-        ("a.test", ["a.test", "A.TEST", "a.test."], ["b.a.test", "xa.test", "test", "a.test.b"]),
-        ("*.a.test", ["b.a.test", "c.b.a.test", "B.A.Test."], ["a.test", "xa.test", ".a.test", "b.a.test.c"]),
+        ("a.test", ["a.test", "A.TEST", "a.test."], ["b.a.test", "xa.test", "evila.test", "test", "a.test.b"]),
+        (
+            "*.a.test", ["b.a.test", "c.b.a.test", "B.A.Test."],
+            ["a.test", "xa.test", "evila.test", ".a.test", "b.a.test.c"]
+        ),
         ("A.Test.", ["a.test"], []), ("*.test", ["a.test"], ["test"]),
         ("b\u{FC}cher.test", ["xn--bcher-kva.test", "b\u{FC}cher.test"], []),
         ("localhost", ["localhost"], ["a.localhost"]),

@@ -57,7 +57,9 @@ import Testing
         #expect(environment.choice(for: .http, host: host, port: 8080) == .direct)
     }
 
-    @Test(arguments: ["localhost.test", "xlocalhost", "128.0.0.1", "::2", "10.0.0.1", "::127.0.0.1", "host"])
+    @Test(arguments: [
+        "localhost.test", "xlocalhost", "notlocalhost", "128.0.0.1", "::2", "10.0.0.1", "::127.0.0.1", "host",
+    ])
     func `other hosts are`(host: String) throws {
         let environment = try #require(try ProxyEnvironment.of(["all_proxy": "a:1"]))
         #expect(environment.choice(for: .http, host: host, port: 8080) != .direct)

@@ -7,9 +7,9 @@ import Testing
     static let lists: [(String, covered: [String], other: [String])] = [
         ("", [], ["a.test", "127.0.0.1"]), (" , ,", [], ["a.test"]),
         ("*", ["a.test", "10.0.0.1", "::1"], []), ("b.test,*", ["a.test"], []), ("*:80", ["a.test 80"], ["a.test"]),
-        ("a.test", ["a.test", "b.a.test", "c.b.a.test"], ["xa.test", "test", "a.test.b", "a"]),
+        ("a.test", ["a.test", "b.a.test", "c.b.a.test"], ["xa.test", "evila.test", "test", "a.test.b", "a"]),
         (".a.test", ["a.test", "b.a.test"], ["xa.test"]),
-        ("*.a.test", ["b.a.test", "c.b.a.test"], ["a.test", "xa.test"]),
+        ("*.a.test", ["b.a.test", "c.b.a.test"], ["a.test", "xa.test", "evila.test"]),
         ("A.TEST", ["a.test", "b.a.test"], []), ("a.test", ["A.Test", "b.A.TEST."], []),
         ("a.test.", ["a.test", "a.test.", "b.a.test."], []), ("a.test", ["a.test.", "b.a.test."], []),
         ("a.test:8080", ["a.test 8080", "b.a.test 8080"], ["a.test", "a.test 80"]),
