@@ -4,7 +4,7 @@ package import DunlinTypes
 package enum GuardRefusal: Error, Sendable, Hashable {
     case scheme(HTTP.Origin.Scheme)
     case port(UInt16)
-    case deniedHost(String, HostPattern)
+    case deniedHost(String, NamePattern)
     /// There is a list of hosts, and this one is not in it.
     case unlistedHost(String)
     case deniedAddress(AddressPurpose, AddressRange)

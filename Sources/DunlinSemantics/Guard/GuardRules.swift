@@ -26,8 +26,8 @@ package struct GuardRules: Sendable, Hashable {
     /// Nil for all.
     package var ports: Set<UInt16>?
     /// Empty for all.
-    package var allowedHosts: Set<HostPattern> = []
-    package var deniedHosts: Set<HostPattern> = []
+    package var allowedHosts: Set<NamePattern> = []
+    package var deniedHosts: Set<NamePattern> = []
     package var allowsUnixSockets = false
     /// Where a proxy may be, whatever the kind of its address.
     package var proxyRanges: Set<AddressRange> = []

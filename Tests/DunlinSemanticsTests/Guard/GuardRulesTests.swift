@@ -123,13 +123,13 @@ import Testing
         var rules = GuardRules.publicInternet
         rules.schemes = [.https]
         rules.ports = [443, 8443]
-        rules.allowedHosts = [try HostPattern("a.test"), try HostPattern("*.a.test")]
+        rules.allowedHosts = [try NamePattern("a.test"), try NamePattern("*.a.test")]
         #expect(rules.refusal(of: try Self.origin(text)) == refusal)
     }
 
     @Test func `a host that is denied is refused, whatever allows it`() throws {
         var rules = GuardRules.publicInternet
-        let pattern = try HostPattern("*.a.test")
+        let pattern = try NamePattern("*.a.test")
         rules.deniedHosts = [pattern]
         rules.allowedHosts = [pattern]
         #expect(rules.refusal(of: try Self.origin("http://B.a.test./")) == .deniedHost("b.a.test.", pattern))
@@ -194,7 +194,7 @@ import Testing
         rules.allowedRanges = try Self.ranges(["fd00::/8", "10.0.0.0/8"])
         rules.schemes = [.https]
         rules.ports = [443, 80]
-        rules.deniedHosts = [try HostPattern("*.a.test")]
+        rules.deniedHosts = [try NamePattern("*.a.test")]
         rules.trustedProxies = [.init(try ProxyAddress("http://u:geheim@[::1]:3128"))]
         let text = "a public address; also 10.0.0.0/8, fd00::/8; only https; only ports 80, 443; "
         #expect(rules.description == text + "not hosts *.a.test; names through [::1]:3128")

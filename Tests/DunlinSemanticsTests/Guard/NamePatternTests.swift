@@ -1,7 +1,7 @@
 import DunlinSemantics
 import Testing
 
-@Suite struct `Host patterns` {
+@Suite struct `Name patterns` {
     static let patterns: [(String, matched: [String], other: [String])] = [
         ("a.test", ["a.test", "A.TEST", "a.test."], ["b.a.test", "xa.test", "evila.test", "test", "a.test.b"]),
         (
@@ -16,13 +16,13 @@ import Testing
 
     @Test(arguments: patterns)
     func `a pattern is one name, or the names below it`(text: String, matched: [String], other: [String]) throws {
-        let pattern = try HostPattern(text)
+        let pattern = try NamePattern(text)
         for host in matched { #expect(pattern.matches(host), "\(host)") }
         for host in other { #expect(!pattern.matches(host), "\(host)") }
-        #expect(try HostPattern(pattern.description) == pattern)
+        #expect(try NamePattern(pattern.description) == pattern)
     }
 
-    static let refused: [(String, HostPattern.Problem)] = [
+    static let refused: [(String, NamePattern.Problem)] = [
         ("", .invalidName), (".", .invalidName), (".a.test", .invalidName), ("*.", .invalidName), ("a b", .invalidName),
         ("a:80", .invalidName), ("http://a", .invalidName), ("127.1", .invalidName), ("[::1]", .address),
         ("*", .wildcard), ("*a", .wildcard), ("a.*", .wildcard), ("*.*.a", .wildcard), ("10.0.0.1", .address),
@@ -30,7 +30,7 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `a text that is no pattern says what to write`(text: String, problem: HostPattern.Problem) {
-        #expect(throws: problem) { try HostPattern(text) }
+    func `a text that is no pattern says what to write`(text: String, problem: NamePattern.Problem) {
+        #expect(throws: problem) { try NamePattern(text) }
     }
 }

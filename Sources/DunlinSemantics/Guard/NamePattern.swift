@@ -1,7 +1,7 @@
 /// A host's name, or with `*.` in front all names below one.
 ///
 /// Names are compared in their ASCII form, without a dot at the end. Addresses are no names: a range is for them.
-package struct HostPattern: Sendable, Hashable {
+package struct NamePattern: Sendable, Hashable {
     package enum Problem: Error, Sendable, Hashable {
         case invalidName
         case wildcard
@@ -37,11 +37,11 @@ package struct HostPattern: Sendable, Hashable {
     }
 }
 
-extension HostPattern: CustomStringConvertible {
+extension NamePattern: CustomStringConvertible {
     package var description: String { isForNamesBelow ? "*.\(name)" : name }
 }
 
-extension HostPattern.Problem: CustomStringConvertible {
+extension NamePattern.Problem: CustomStringConvertible {
     /// Half a sentence that says what to write.
     package var description: String {
         switch self {
