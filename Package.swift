@@ -196,10 +196,12 @@ let fuzzers = [
     "Netlink": ["DunlinReactor"],
     "Parameters": ["Dunlin"],
     "PropertyLists": ["Dunlin"],
+    "Proxies": ["DunlinSemantics", "DunlinTypes"],
     "Requests": ["DunlinTypes", "DunlinWire"],
     "Segments": ["Dunlin", "DunlinSemantics", "DunlinTransfers", "DunlinTypes"],
     "TLS": ["DunlinSecure", "DunlinTypes"],
     "Trust": ["DunlinSecure", "DunlinTypes"],
+    "Tunnels": ["DunlinTypes", "DunlinWire"],
     "Values": ["DunlinSemantics", "DunlinTypes"],
     "XML": ["Dunlin", "DunlinXML"],
 ]
