@@ -34,7 +34,8 @@ let package = Package(
         .target(name: "DunlinReactor", dependencies: ["CEpoll", "CNetlink", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSemantics", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(
-            name: "DunlinTransport", dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure"],
+            name: "DunlinTransport",
+            dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure", "DunlinSemantics"],
             swiftSettings: dialect),
         .target(
             name: "DunlinContent",

@@ -30,7 +30,8 @@ struct Connector: Sendable {
         _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {
         var dialer = Dialer(
-            options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor, announcing: announcing)
+            options: context.origin.route?.sockets ?? sockets, guardRules: context.connectionTerms?.guardRules,
+            reactor: context.clock.reactor, announcing: announcing)
         var addresses = try await addresses(context, dialer.options, &hop)
         if !rules(for: context).isAny {
             dialer.interfaces = try await bindings(for: addresses, dialer.options, context, hop)
@@ -47,6 +48,7 @@ struct Connector: Sendable {
         case .gaveUp(let wake):
             throw context.failure(wake, in: .connect, since: start, hop)
         case .refused(let failures):
+            if let refusal = dialer.refusal(ofAll: addresses) { throw context.refused(refusal, hop) }
             throw context.error(
                 .connectionFailed, "no address accepted a connection", in: .connect, hop, cause: failures)
         }
@@ -80,12 +82,12 @@ struct Connector: Sendable {
         let peer = HTTP.Hop.Peer(line.address, channel.security)
         hop.peerReference = peer
         return Connection(
-            .tls(channel), to: context.origin, at: peer, tlsGeneration: tlsPolicy.tlsGeneration,
+            .tls(channel), to: context.place, at: peer, tlsGeneration: tlsPolicy.tlsGeneration,
             isForOneRequest: context.isAlone)
     }
 
     private func plain(_ line: DialedChannel, _ context: ExchangeContext) -> Connection {
-        Connection(.plain(line.channel), to: context.origin, at: HTTP.Hop.Peer(line.address))
+        Connection(.plain(line.channel), to: context.place, at: HTTP.Hop.Peer(line.address))
     }
 }
 
