@@ -34,7 +34,8 @@ let package = Package(
         .target(name: "DunlinReactor", dependencies: ["CEpoll", "CNetlink", "DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinSemantics", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(
-            name: "DunlinTransport", dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure"],
+            name: "DunlinTransport",
+            dependencies: ["DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinSecure", "DunlinSemantics"],
             swiftSettings: dialect),
         .target(
             name: "DunlinContent",
@@ -196,10 +197,12 @@ let fuzzers = [
     "Netlink": ["DunlinReactor"],
     "Parameters": ["Dunlin"],
     "PropertyLists": ["Dunlin"],
+    "Proxies": ["DunlinSemantics", "DunlinTypes"],
     "Requests": ["DunlinTypes", "DunlinWire"],
     "Segments": ["Dunlin", "DunlinSemantics", "DunlinTransfers", "DunlinTypes"],
     "TLS": ["DunlinSecure", "DunlinTypes"],
     "Trust": ["DunlinSecure", "DunlinTypes"],
+    "Tunnels": ["DunlinTypes", "DunlinWire"],
     "Values": ["DunlinSemantics", "DunlinTypes"],
     "XML": ["Dunlin", "DunlinXML"],
 ]

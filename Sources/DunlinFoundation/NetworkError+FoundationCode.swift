@@ -13,6 +13,7 @@ extension NetworkError {
         .invalidRequest: .badURL, .invalidParameters: .invalidParameters, .invalidPart: .unreachableFile,
         .unsupportedScheme: .unsupportedURL, .nameNotResolved: .cannotFindHost,
         .connectionFailed: .cannotConnectToHost, .interfaceRefused: .dataNotAllowed,
+        .guardRefused: .cannotConnectToHost,
         .connectionClosed: .connectionLost,
         .invalidResponse: .badServerResponse, .invalidContent: .cannotDecodeRawData,
         .limitExceeded: .dataLengthExceedsMaximum, .poolExhausted: .cannotConnectToHost,

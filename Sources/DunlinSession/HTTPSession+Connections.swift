@@ -38,7 +38,7 @@ extension HTTPSession {
             }
             try await group.waitForAll()
         }
-        return sockets.openCount(to: head.origin)
+        return sockets.openCount(to: head.origin, under: options.rare?.values.connectionTerms)
     }
 
     /// Forgets the addresses of all names: each name is looked up again when it is needed. Open connections stay.
@@ -68,7 +68,8 @@ private struct OpeningSink: Sink {
         }
         do {
             try await sockets.openAhead(
-                of: call.request, upTo: count, cancellation: call.delegate.cancellation, on: call.loop)
+                of: call.request, upTo: count, under: call.delegate.settings?.exchangeOptions?.connectionTerms,
+                cancellation: call.delegate.cancellation, on: call.loop)
         } catch {
             throw NetworkError.explained(error, at: call.request.head.origin)
         }

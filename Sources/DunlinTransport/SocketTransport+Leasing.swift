@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinSemantics
 internal import DunlinTypes
 
 /// How an exchange gets its connection: an idle one on which nothing has come, one after a wait in the queue, or a new
@@ -6,7 +7,7 @@ internal import DunlinTypes
 extension SocketTransport {
     @inline(__always)
     func lease(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> Lease {
-        try checkScheme(context, hop)
+        try check(context, hop)
         while true {
             switch try await source(context, &hop) {
             case .existing(let connection) where context.isAlone:
@@ -21,9 +22,13 @@ extension SocketTransport {
         }
     }
 
-    func checkScheme(_ context: ExchangeContext, _ hop: HTTP.Hop) throws {
+    /// What can be refused before anything is waited for.
+    func check(_ context: ExchangeContext, _ hop: HTTP.Hop) throws {
         guard context.origin.scheme == .http || context.tlsPolicySource != nil else {
             throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
+        }
+        if let refusal = context.connectionTerms?.guardRules?.refusal(of: context.origin) {
+            throw context.refused(refusal, hop)
         }
     }
 
@@ -33,7 +38,7 @@ extension SocketTransport {
         let now = hop[.pool] == 0 ? context.started : context.clock.now()
         do throws(PoolFailure) {
             let offer = try pool.lease(
-                context.origin, on: context.clock.reactor, at: now, context.request.priority,
+                context.place, on: context.clock.reactor, at: now, context.request.priority,
                 mayReuse: !context.isAlone && !context.request.needsFreshConnection)
             switch offer {
             case .now(let source): return source
@@ -64,7 +69,7 @@ extension SocketTransport {
     private func take(_ connection: Connection, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Lease? {
         guard let turn = connection.stream.beginTurn() else {
             connection.close()
-            pool.discard(context.origin)
+            pool.discard(context.place)
             return nil
         }
         hop.isConnectionReused = true
@@ -91,7 +96,7 @@ extension SocketTransport {
             return Lease(connection, turn: turn, from: pool)
         } catch {
             opening.end(context.cancellation.cause == nil ? .failed : .cancelled)
-            pool.discard(context.origin)
+            pool.discard(context.place)
             throw error
         }
     }

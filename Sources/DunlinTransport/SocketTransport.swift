@@ -11,7 +11,7 @@ public final class SocketTransport: Sendable {
 
     /// Without a `tlsPolicySource` there is no https.
     public init(_ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil) {
-        terms = ExchangeContext.Terms(options.limits, tlsPolicySource)
+        terms = ExchangeContext.Terms(options.limits, tlsPolicySource, options.connectionTerms)
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)
@@ -100,16 +100,24 @@ public final class SocketTransport: Sendable {
 
 extension SocketTransport {
     /// How many connections to `origin` there are, those being opened included.
-    public func openCount(to origin: HTTP.Origin) -> Int { pool.openCount(to: origin) }
+    /// Opened under the session's terms, or under `connectionTerms` in their place.
+    public func openCount(to origin: HTTP.Origin, under connectionTerms: ConnectionTerms? = nil) -> Int {
+        guard let connectionTerms, connectionTerms != terms.connectionTerms else { return pool.openCount(to: origin) }
+        return pool.openCount(to: origin.under(connectionTerms))
+    }
 
     /// Opens a connection for later to the origin of `request`, unless `count` are open or the caps leave no room.
     public func openAhead(
-        of request: TransportRequest, upTo count: Int, cancellation: Cancellation, on reactor: Reactor
+        of request: TransportRequest, upTo count: Int, under connectionTerms: ConnectionTerms? = nil,
+        cancellation: Cancellation, on reactor: Reactor
     ) async throws {
-        let context = ExchangeContext(request, cancellation, terms, since: reactor.now(), on: reactor)
+        let exchangeOptions = ExchangeOptions(
+            tlsPolicySource: nil, control: nil, connectionTerms: connectionTerms)
+        let context = ExchangeContext(
+            request, cancellation, terms, exchangeOptions, since: reactor.now(), on: reactor)
         var attempt = HTTP.Hop()
-        try checkScheme(context, attempt)
-        guard pool.reserve(context.origin, upTo: count) else { return }
+        try check(context, attempt)
+        guard pool.reserve(context.place, upTo: count) else { return }
         let lease = try await open(context, &attempt)
         // No request follows now that could take the handshake's last message with it.
         let writer = RequestWriter(context: context, stream: lease.connection.stream)

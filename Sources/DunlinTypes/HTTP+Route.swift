@@ -10,6 +10,8 @@ extension HTTP {
         public var sockets: HTTP.SocketOptions?
         /// Instead of the session's.
         public var interfaces: NetworkInterface.Rules?
+        /// Whatever else connections must have in common to be shared.
+        package var terms: (any Terms)?
 
         public init(
             address: HTTP.SocketAddress? = nil, sockets: HTTP.SocketOptions? = nil,
@@ -19,5 +21,30 @@ extension HTTP {
             self.sockets = sockets
             self.interfaces = interfaces
         }
+
+        public static func == (left: Route, right: Route) -> Bool {
+            left.address == right.address && left.sockets == right.sockets && left.interfaces == right.interfaces
+                && areSame(left.terms, right.terms)
+        }
+
+        public func hash(into hasher: inout Hasher) {
+            hasher.combine(address)
+            hasher.combine(sockets)
+            hasher.combine(interfaces)
+            terms?.hash(into: &hasher)
+        }
+
+        private static func areSame(_ left: (any Terms)?, _ right: (any Terms)?) -> Bool {
+            guard let left, let right else { return left == nil && right == nil }
+            return left === right || left.areSame(as: right)
+        }
+    }
+}
+
+extension HTTP.Route {
+    /// Terms of a layer above, of which this one knows no more than whether two are the same.
+    package protocol Terms: AnyObject, Sendable {
+        func areSame(as other: any Terms) -> Bool
+        func hash(into hasher: inout Hasher)
     }
 }

@@ -89,6 +89,8 @@ extension NetworkError.Code {
     /// There are routes to the host, but only through interfaces that the rules refuse; the underlying
     /// `NetworkError.InterfaceRefusal` names them.
     public static let interfaceRefused = Self("interfaceRefused")
+    /// The guard does not allow where the request was to go; the reason names what was refused, and why.
+    public static let guardRefused = Self("guardRefused")
     /// The peer ended the connection before the response was complete.
     public static let connectionClosed = Self("connectionClosed")
     /// The peer broke the rules of HTTP.

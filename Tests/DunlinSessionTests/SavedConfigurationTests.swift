@@ -53,6 +53,11 @@ import Testing
         unusual.sockets.keepAlive?.count = 16
         unusual.interfaces = .allow(names: "eth0", "eth1", kinds: .wired)
         (unusual.interfaces.deniedNames, unusual.interfaces.deniedKinds) = (["wwan0"], [.wwan, .wifi])
+        var rules = HTTPSession.Guard.nothing
+        (rules.schemes, rules.ports) = ([.https], [443, 8443])
+        (rules.allowedAddresses, rules.deniedAddresses) = (["10.0.0.0/8"], ["fd00::/8"])
+        (rules.allowedHosts, rules.deniedHosts) = (["*.example.com"], ["a.example.com"])
+        (rules.allowsUnixSockets, unusual.guard) = (true, rules)
         (unusual.waitsForConnectivity, unusual.emitsReachabilityEvents) = (true, true)
         unusual.basicInClearText = .refused
         unusual.limits.maximumBodySize = nil
@@ -90,7 +95,7 @@ import Testing
             #expect(back.fields == original.fields && back.timeouts == original.timeouts)
             #expect(back.connections == original.connections && back.queue == original.queue)
             #expect(back.nameResolution == original.nameResolution && back.sockets == original.sockets)
-            #expect(back.interfaces == original.interfaces)
+            #expect(back.interfaces == original.interfaces && back.guard == original.guard)
             #expect(back.waitsForConnectivity == original.waitsForConnectivity)
             #expect(back.basicInClearText == original.basicInClearText)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
@@ -146,6 +151,8 @@ import Testing
         #expect(configuration.timeouts.connect == Timeouts().connect)
         #expect(configuration.limits.maximumBodySize == nil && configuration.limits.headBytes == 128 * 1024)
         #expect(configuration.fields == HTTPSession.Configuration.defaultFields)
+        #expect(configuration.guard == nil)
+        #expect(try Self.configuration(#"{"guard":{}}"#).guard == .publicInternet)
         _ = try HTTPSession(configuration)
     }
 
@@ -156,7 +163,8 @@ import Testing
             #"{"timeouts":[]}"#, #"{"fields":["no colon"]}"#, #"{"tls":{"versions":["1.3","1.2"]}}"#,
             #"{"tls":{"versions":["1.3","1.1"]}}"#, #"{"tls":{"roots":{"system":false,"sources":[{}]}}}"#,
             #"{"interfaces":{"deniedKinds":["tin can"]}}"#, #"{"tls":{"revocation":{"staple":"sometimes"}}}"#,
-            #"{"tls":{"policy":{"pins":["garbage"]}}}"#, "[]", "",
+            #"{"tls":{"policy":{"pins":["garbage"]}}}"#, #"{"guard":{"allowedAddresses":["10.0.0.1/8"]}}"#,
+            #"{"guard":{"schemes":["ftp"]}}"#, #"{"guard":true}"#, "[]", "",
         ])
     func `a saved configuration with a setting that has no meaning is refused`(text: String) {
         #expect(throws: DecodingError.self) { try Self.configuration(text) }

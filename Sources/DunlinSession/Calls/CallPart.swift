@@ -18,7 +18,8 @@ package struct CallPart: Sendable {
     package init(of delegate: TaskDelegate, isFirst: Bool = false) {
         cancellation = Cancellation(partOf: delegate.cancellation, isFirst: isFirst)
         let control = delegate.observers.map { TransferControl(partOf: $0.control) }
+        let whole = delegate.settings?.exchangeOptions
         exchangeOptions = ExchangeOptions(
-            tlsPolicySource: delegate.settings?.exchangeOptions?.tlsPolicySource, control: control)
+            tlsPolicySource: whole?.tlsPolicySource, control: control, connectionTerms: whole?.connectionTerms)
     }
 }

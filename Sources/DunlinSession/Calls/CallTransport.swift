@@ -1,4 +1,5 @@
 internal import DunlinReactor
+internal import DunlinSemantics
 package import DunlinTransport
 
 /// Carries a session's calls: by our own sockets, named by their type so that the hot path pays for no indirection, or
@@ -6,15 +7,18 @@ package import DunlinTransport
 package final class CallTransport: Sendable {
     package let sockets: SocketTransport?
     private let foreign: (any Transport)?
+    /// What a foreign transport's requests are judged by, as far as that can be done without knowing what it dials.
+    private let connectionTerms: ConnectionTerms?
 
     init(_ sockets: SocketTransport) {
         self.sockets = sockets
-        foreign = nil
+        (foreign, connectionTerms) = (nil, nil)
     }
 
-    init(foreign: any Transport) {
+    init(foreign: any Transport, _ connectionTerms: ConnectionTerms? = nil) {
         sockets = nil
         self.foreign = foreign
+        self.connectionTerms = connectionTerms
     }
 
     /// One exchange.
@@ -28,6 +32,12 @@ package final class CallTransport: Sendable {
 
     private func foreignExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
         guard let foreign else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
+        let terms = call.delegate.settings?.exchangeOptions?.connectionTerms ?? connectionTerms
+        if let refusal = terms?.guardRules?.refusal(of: request.head.origin) {
+            throw NetworkError(
+                .guardRefused, "\(refusal)", phase: .connect, isSafeToRetry: true,
+                peer: request.head.origin.description, underlying: refusal)
+        }
         let reporter = call.observers?.reporter(for: call.delegate)
         reporter?.saw(.requestHead(request.head))
         let response = try await self.foreign(

@@ -26,7 +26,8 @@ package final class RequestSettings: Sendable {
         options = rare?.values ?? RareOptions.Values()
         retries = options.retry.isSession ? nil : options.retry.own?.isSet ?? false
         let own = options.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
-        exchangeOptions = ExchangeOptions(tlsPolicySource: own, control: call.observers?.control)
+        exchangeOptions = ExchangeOptions(
+            tlsPolicySource: own, control: call.observers?.control, connectionTerms: options.connectionTerms)
         observers = call.observers
         callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
         password = Self.password(of: call, options.credentials)

@@ -24,7 +24,7 @@ extension Chain {
     ) {
         let callTransport: CallTransport
         if let transport = configuration.transport {
-            callTransport = CallTransport(foreign: transport)
+            callTransport = CallTransport(foreign: transport, configuration.connectionTerms)
         } else {
             callTransport = CallTransport(
                 SocketTransport(configuration.socketOptions, on: loop, tlsPolicySource: tlsPolicySource))

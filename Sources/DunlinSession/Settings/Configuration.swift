@@ -40,6 +40,8 @@ extension HTTPSession {
         public var sockets = HTTP.SocketOptions()
         /// The interfaces of this machine that connections may go through.
         public var interfaces = NetworkInterface.Rules.any
+        /// Where requests may go, judged on the addresses that are connected to; nil for anywhere.
+        public var `guard`: Guard?
         /// Whether a request waits for a network if there is none, up to its total time, instead of failing.
         public var waitsForConnectivity = false
         /// The source of what is known of networks: for requests that wait for one, and for `events` if
@@ -196,7 +198,13 @@ extension HTTPSession.Configuration {
         options.rotatesAddresses = nameResolution.order == .rotating
         options.sockets = sockets
         options.interfaces = interfaces
+        options.connectionTerms = connectionTerms
         return options
+    }
+
+    /// Nil if connections are made as usual. For a configuration that is valid.
+    var connectionTerms: ConnectionTerms? {
+        `guard`.map { ConnectionTerms(guardRules: $0.enforcedRules) }
     }
 
     /// Throws for settings that contradict each other, before the first request does.
@@ -221,6 +229,7 @@ extension HTTPSession.Configuration {
         try require(
             nameResolution.connectionAttemptDelay >= .milliseconds(10),
             "nameResolution.connectionAttemptDelay must be at least 10 ms")
+        if let problem = `guard`?.problem { try require(false, "\(problem)") }
         if let problem = sockets.problem { try require(false, "sockets.\(problem)") }
         try require(limits.maximumBodySize.map { $0 >= 0 } ?? true, "limits.maximumBodySize must not be negative")
         try require(redirects.limit >= 0, "redirects.limit must not be negative")

@@ -78,6 +78,7 @@ extension HTTPSession.Options {
         waitsForConnectivity: Bool? = nil,
         hostOverrides: HTTPSession.HostOverrides = HTTPSession.HostOverrides(),
         sockets: HTTP.SocketOptions? = nil, interfaces: NetworkInterface.Rules? = nil,
+        guard: HTTPSession.PerRequest<HTTPSession.Guard> = .session,
         authenticationHandler: HTTPSession.AuthenticationHandler? = nil,
         hooks: HTTPSession.Hooks? = nil, startsAfter: [HTTPSession.TaskID] = []
     ) {
@@ -95,7 +96,7 @@ extension HTTPSession.Options {
         (values.retry, values.redirects, values.credentials) = (retry, redirects, credentials)
         (values.handlesCookies, values.maximumErrorBodySize) = (handlesCookies, maximumErrorBodySize)
         (values.waitsForConnectivity, values.hostOverrides) = (waitsForConnectivity, hostOverrides)
-        (values.sockets, values.interfaces) = (sockets, interfaces)
+        (values.sockets, values.interfaces, values.guard) = (sockets, interfaces, `guard`)
         (values.authenticationHandler, values.hooks) = (authenticationHandler, hooks)
         rare = RareOptions(values)
     }

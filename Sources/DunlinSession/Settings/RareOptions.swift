@@ -1,3 +1,5 @@
+internal import DunlinTransport
+
 extension HTTPSession.Options {
     /// Overrides the session's `hostOverrides`.
     public var hostOverrides: HTTPSession.HostOverrides {
@@ -15,6 +17,12 @@ extension HTTPSession.Options {
     public var interfaces: NetworkInterface.Rules? {
         get { rare?.values.interfaces }
         set { setRare { $0.interfaces = newValue } }
+    }
+
+    /// Replaces the session's; `.none` for no guard. The request uses a connection opened under exactly this guard.
+    public var `guard`: HTTPSession.PerRequest<HTTPSession.Guard> {
+        get { rare?.values.guard ?? .session }
+        set { setRare { $0.guard = newValue } }
     }
 
     /// Replaces the session's setting.
@@ -104,6 +112,7 @@ extension HTTPSession.Options {
         var hostOverrides = HTTPSession.HostOverrides()
         var sockets: HTTP.SocketOptions?
         var interfaces: NetworkInterface.Rules?
+        var `guard` = HTTPSession.PerRequest<HTTPSession.Guard>.session
         var waitsForConnectivity: Bool?
         var handlesCookies: Bool?
         var authenticationHandler: HTTPSession.AuthenticationHandler?
@@ -120,7 +129,12 @@ extension HTTPSession.Options {
             hostOverrides.isEmpty && sockets == nil && authenticationHandler == nil && redirects.isSession
                 && credentials.isSession && retry.isSession && maximumErrorBodySize.isSession
                 && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil && handlesCookies == nil
+                && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession
+        }
+
+        /// Nil if the session's count.
+        var connectionTerms: ConnectionTerms? {
+            `guard`.isSession ? nil : ConnectionTerms(guardRules: `guard`.own?.enforcedRules)
         }
     }
 
@@ -153,6 +167,7 @@ extension HTTPSession.Options {
     func routed(_ origin: HTTP.Origin) throws -> HTTP.Origin {
         let sockets = values.sockets
         if let problem = sockets?.problem { throw NetworkError(.invalidRequest, "sockets.\(problem)") }
+        if let problem = values.guard.own?.problem { throw NetworkError(.invalidRequest, "\(problem)") }
         let address = try Routes(values.hostOverrides, .invalidRequest).address(for: origin) ?? origin.route?.address
         let interfaces = values.interfaces
         if address == origin.route?.address, sockets == nil, interfaces == nil { return origin }

@@ -34,6 +34,7 @@ extension HTTPSession {
             kept.sockets = configuration.sockets
             kept.sockets.localAddress = nil
             kept.interfaces = configuration.interfaces
+            kept.guard = configuration.guard
             kept.waitsForConnectivity = configuration.waitsForConnectivity
             kept.emitsReachabilityEvents = configuration.emitsReachabilityEvents
             kept.limits = configuration.limits

@@ -30,8 +30,8 @@ struct Connector: Sendable {
         _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {
         var dialer = Dialer(
-            options: context.origin.route?.sockets ?? sockets, reactor: context.clock.reactor,
-            announcing: opening.announcements)
+            options: context.origin.route?.sockets ?? sockets, guardRules: context.connectionTerms?.guardRules,
+            reactor: context.clock.reactor, announcing: opening.announcements)
         var addresses = try await addresses(context, dialer.options, &opening, &hop)
         if !rules(for: context).isAny {
             dialer.interfaces = try await bindings(for: addresses, dialer.options, context, hop)
@@ -48,6 +48,7 @@ struct Connector: Sendable {
         case .gaveUp(let wake):
             throw context.failure(wake, in: .connect, since: start, hop)
         case .refused(let failures):
+            if let refusal = dialer.refusal(ofAll: addresses) { throw context.refused(refusal, hop) }
             throw context.error(
                 .connectionFailed, "no address accepted a connection", in: .connect, hop, cause: failures)
         }
@@ -81,12 +82,12 @@ struct Connector: Sendable {
         let peer = HTTP.Hop.Peer(line.address, channel.security)
         hop.peerReference = peer
         return Connection(
-            .tls(channel), to: context.origin, at: peer, tlsGeneration: tlsPolicy.tlsGeneration,
+            .tls(channel), to: context.place, at: peer, tlsGeneration: tlsPolicy.tlsGeneration,
             isForOneRequest: context.isAlone)
     }
 
     private func plain(_ line: DialedChannel, _ context: ExchangeContext) -> Connection {
-        Connection(.plain(line.channel), to: context.origin, at: HTTP.Hop.Peer(line.address))
+        Connection(.plain(line.channel), to: context.place, at: HTTP.Hop.Peer(line.address))
     }
 }
 

@@ -1,7 +1,11 @@
 internal import DunlinReactor
+internal import DunlinSemantics
 internal import DunlinTypes
 
 /// Begins to connect to one address, with a socket whose options are set.
+///
+/// Every connection begins here. So this is where the guard judges: by the very address that the kernel is told, once
+/// for each attempt.
 struct Dialer {
     enum Result {
         case open(DialedChannel)
@@ -18,10 +22,15 @@ struct Dialer {
     let options: HTTP.SocketOptions
     /// The bindings by address; nil without rules.
     var interfaces: [HTTP.SocketAddress: Binding]?
+    /// Judges each address; nil for no guard.
+    var guardRules: GuardRules?
     let reactor: Reactor
     let announcing: AsyncStream<UInt64>.Continuation
 
     func dial(_ address: HTTP.SocketAddress) -> Result {
+        if let refusal = guardRules?.refusal(dialling: address) {
+            return .refused(.init(address: address, errno: Errno.notOurs.rawValue, reason: "\(refusal)"))
+        }
         do throws(Errno) {
             let socket = try Socket(for: address)
             do throws(SocketOptionError) {
@@ -38,6 +47,13 @@ struct Dialer {
         } catch {
             return .refused(Self.failure(address, error))
         }
+    }
+
+    /// Why the guard refuses the first of these addresses; nil if it allows any.
+    func refusal(ofAll addresses: [HTTP.SocketAddress]) -> GuardRefusal? {
+        guard let guardRules else { return nil }
+        let refusals = addresses.map(guardRules.refusal(dialling:))
+        return refusals.contains(nil) ? nil : refusals.first ?? nil
     }
 
     private func options(for address: HTTP.SocketAddress) -> HTTP.SocketOptions {

@@ -1,5 +1,6 @@
 internal import DunlinReactor
 internal import DunlinSecure
+internal import DunlinSemantics
 internal import DunlinTypes
 internal import DunlinWire
 
@@ -14,16 +15,24 @@ final class ExchangeContext: Sendable {
     private let exchangeOptions: ExchangeOptions?
     /// Who is told what goes over the wire; usually nobody.
     let observer: (any WireObserver)?
+    /// The origin under the terms of this exchange, if they are not the session's.
+    private let ownPlace: HTTP.Origin?
 
     /// What all exchanges of a transport have in common.
     final class Terms: Sendable {
         let limits: WireLimits
         /// The source of TLS policies; nil where there is no https.
         let tlsPolicySource: (any TLSPolicySource)?
+        /// Nil if connections are made as usual.
+        let connectionTerms: ConnectionTerms?
 
-        init(_ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil) {
+        init(
+            _ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil,
+            _ connectionTerms: ConnectionTerms? = nil
+        ) {
             self.limits = limits
             self.tlsPolicySource = tlsPolicySource
+            self.connectionTerms = connectionTerms
         }
     }
 
@@ -35,6 +44,9 @@ final class ExchangeContext: Sendable {
         self.terms = terms
         self.exchangeOptions = exchangeOptions
         self.observer = observer
+        ownPlace = exchangeOptions?.connectionTerms.flatMap { own in
+            own == terms.connectionTerms ? nil : request.head.origin.under(own)
+        }
         clock = ExchangeClock(request, on: reactor)
         self.cancellation = cancellation
         started = start
@@ -43,6 +55,10 @@ final class ExchangeContext: Sendable {
     var request: TransportRequest { clock.request }
     var method: HTTP.Method { request.head.method }
     var origin: HTTP.Origin { request.head.origin }
+    /// What the pool keeps connections by: the origin, and whatever else they must have in common.
+    var place: HTTP.Origin { ownPlace ?? origin }
+    /// The terms that connections are made under, if there are any.
+    var connectionTerms: ConnectionTerms? { exchangeOptions?.connectionTerms ?? terms.connectionTerms }
     /// The source of TLS policies: the request's own, or the session's; nil where there is no https.
     var tlsPolicySource: (any TLSPolicySource)? { exchangeOptions?.tlsPolicySource ?? terms.tlsPolicySource }
     /// The control by which the transfer is observed and suspended; usually nil.
@@ -124,6 +140,11 @@ extension ExchangeContext {
             return error(.secureConnectionFailed, "\(cause)", in: phase, hop, cause: cause)
         }
         return error(.serverTrustFailed, "\(refusal)", in: phase, hop, cause: refusal)
+    }
+
+    /// The error for what the guard does not allow.
+    func refused(_ cause: GuardRefusal, _ hop: HTTP.Hop) -> NetworkError {
+        error(.guardRefused, "\(cause)", in: .connect, hop, cause: cause)
     }
 
     func invalid(_ cause: WireError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {

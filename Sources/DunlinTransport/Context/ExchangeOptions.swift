@@ -3,11 +3,16 @@ public final class ExchangeOptions: Sendable {
     /// Replaces the session's source, should a connection have to be secured.
     public let tlsPolicySource: (any TLSPolicySource)?
     public let control: TransferControl?
+    /// Replace the session's.
+    public let connectionTerms: ConnectionTerms?
 
     /// Nil if no option is set.
-    public init?(tlsPolicySource: (any TLSPolicySource)?, control: TransferControl?) {
-        if tlsPolicySource == nil, control == nil { return nil }
+    public init?(
+        tlsPolicySource: (any TLSPolicySource)?, control: TransferControl?, connectionTerms: ConnectionTerms? = nil
+    ) {
+        if tlsPolicySource == nil, control == nil, connectionTerms == nil { return nil }
         self.tlsPolicySource = tlsPolicySource
         self.control = control
+        self.connectionTerms = connectionTerms
     }
 }

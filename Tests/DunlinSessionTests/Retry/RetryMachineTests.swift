@@ -155,7 +155,8 @@ import Testing
             .invalidRequest, .invalidConfiguration, .invalidResponse, .invalidContent, .limitExceeded, .poolExhausted,
             .queueFull, .cancelled, .unacceptableStatus, .unacceptableContentType, .bodyConsumed, .bodyNotReplayable,
             .fileUnreadable, .tooManyRedirects, .insecureRedirect, .sessionClosed, .secureConnectionFailed,
-            .serverTrustFailed, .clearTextRefused, .interfaceRefused, .unusableCredential, .digestMismatch,
+            .serverTrustFailed, .clearTextRefused, .interfaceRefused, .guardRefused, .unusableCredential,
+            .digestMismatch,
         ]
         #expect(stays.allSatisfy { failure($0) == .other })
         #expect(failure(.connectionFailed) == .connection && failure(.connectionClosed, .receive) == .connection)

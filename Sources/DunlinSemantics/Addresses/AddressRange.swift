@@ -1,0 +1,80 @@
+internal import DunlinTypes
+
+/// The addresses that begin with the same bits: `10.0.0.0/8`, `fd00::/8`, or one address alone.
+///
+/// IPv4 addresses in the form of IPv6 are IPv4 addresses here, on either side: they are the same to the kernel.
+package struct AddressRange: Sendable, Hashable {
+    package enum Problem: Error, Sendable, Hashable {
+        /// Before the slash stands no address.
+        case notAnAddress
+        /// After the slash stands no number, or one that is greater than the number of bits.
+        case invalidLength
+        /// There are bits set behind the length: one of the two is not what was meant. The range that has the address
+        /// in it comes along.
+        case hostBits(meant: String)
+    }
+
+    /// The first address.
+    package let first: IPAddress
+    /// How many bits all of them have in common.
+    package let length: Int
+
+    /// `length` is clamped to what the family has; bits behind it are cleared.
+    init(around address: IPAddress, length: Int) {
+        let isMapped = length >= 96 && address.unmapped != address
+        let address = isMapped ? address.unmapped : address
+        self.length = min(max(isMapped ? length - 96 : length, 0), address.width)
+        switch address {
+        case .v4(let bits): first = .v4(bits & (UInt32.max << UInt32(32 - self.length)))
+        case .v6(let bits): first = .v6(bits & (UInt128.max << UInt128(128 - self.length)))
+        }
+    }
+
+    /// Throws for bits behind the length.
+    package init(_ text: some StringProtocol) throws(Problem) {
+        let (address, length) = try Self.parts(of: text)
+        self.init(around: address, length: length)
+        guard first == address || first == address.unmapped else { throw .hostBits(meant: description) }
+    }
+
+    /// Clears bits behind the length: `10.1.2.3/8` is `10.0.0.0/8`, as in variables that other programs read too.
+    init(clearing text: some StringProtocol) throws(Problem) {
+        let (address, length) = try Self.parts(of: text)
+        self.init(around: address, length: length)
+    }
+
+    package func contains(_ address: IPAddress) -> Bool {
+        Self(around: address, length: length).first == first && address.width == first.width
+            || address.unmapped != address && contains(address.unmapped)
+    }
+
+    package var isOneAddress: Bool { length == first.width }
+
+    private static func parts(of text: some StringProtocol) throws(Problem) -> (IPAddress, Int) {
+        let slash = text.firstIndex(of: "/") ?? text.endIndex
+        guard let address = IPAddress(text[..<slash]) else { throw .notAnAddress }
+        guard slash < text.endIndex else { return (address, address.width) }
+        let digits = text[slash...].dropFirst().utf8
+        // No more than three digits: a sign, a blank or a zero in front is no number that anybody writes.
+        guard (1...3).contains(digits.count), digits.allSatisfy({ (0x30...0x39).contains($0) }),
+            digits.count == 1 || digits.first != UInt8(ascii: "0")
+        else { throw .invalidLength }
+        let length = digits.reduce(0) { $0 * 10 + Int($1 & 15) }
+        guard length <= address.width else { throw .invalidLength }
+        return (address, length)
+    }
+}
+
+extension AddressRange: CustomStringConvertible {
+    package var description: String { isOneAddress ? "\(first)" : "\(first)/\(length)" }
+}
+
+extension AddressRange.Problem: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .notAnAddress: "an address was expected, as in 10.0.0.0/8 or fd00::/8, without brackets"
+        case .invalidLength: "after the slash must stand a number of bits, at most 32 for IPv4 and 128 for IPv6"
+        case .hostBits(let meant): "there are bits set behind the length; the range around the address is \(meant)"
+        }
+    }
+}

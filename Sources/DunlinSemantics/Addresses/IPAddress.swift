@@ -1,0 +1,48 @@
+package import DunlinTypes
+
+/// The address of a machine: no port, no zone.
+package enum IPAddress: Sendable, Hashable {
+    case v4(UInt32)
+    case v6(UInt128)
+
+    /// Nil for a Unix socket.
+    package init?(_ address: HTTP.SocketAddress) {
+        switch address {
+        case .v4(let bits, _): self = .v4(bits)
+        case .v6(let high, let low, _, _): self = .v6(UInt128(high) << 64 | UInt128(low))
+        case .unix: return nil
+        }
+    }
+
+    /// The address that `text` spells as `HostLiteral` has it: no brackets, no odd forms of IPv4.
+    package init?(_ text: some StringProtocol) {
+        guard let address = HostLiteral.parse(String(text), port: 0) else { return nil }
+        self.init(address)
+    }
+
+    /// How many bits there are of an address of this family.
+    var width: Int {
+        switch self {
+        case .v4: 32
+        case .v6: 128
+        }
+    }
+
+    /// An IPv4 address that is written as one of IPv6 (RFC 4291 §2.5.5.2) is the same to the kernel.
+    var unmapped: IPAddress {
+        guard case .v6(let bits) = self, bits >> 32 == 0xFFFF else { return self }
+        return .v4(UInt32(truncatingIfNeeded: bits))
+    }
+}
+
+extension IPAddress: CustomStringConvertible {
+    /// As `HTTP.Origin.host` spells it.
+    package var description: String {
+        switch self {
+        case .v4(let bits): HTTP.SocketAddress.v4(bits, port: 0).host
+        case .v6(let bits):
+            HTTP.SocketAddress.v6(UInt64(truncatingIfNeeded: bits >> 64), UInt64(truncatingIfNeeded: bits), port: 0)
+                .host
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/// Why a SOCKS proxy was not asked, or did not connect. No case carries a name, an address or a secret.
+package enum SOCKSError: Error, Sendable, Hashable {
+    /// Where the machine waits for the proxy.
+    package enum Step: Sendable, Hashable {
+        case method
+        case password
+        case reply
+    }
+
+    /// What a proxy says that did not connect (RFC 1928 §6).
+    package enum Refusal: Sendable, Hashable {
+        case generalFailure
+        case notAllowed
+        case networkUnreachable
+        case hostUnreachable
+        case connectionRefused
+        case timeToLiveExpired
+        case commandNotSupported
+        case addressTypeNotSupported
+        case unknown(UInt8)
+    }
+
+    // Before a byte is sent.
+    /// The name is empty, or has a blank, a control character or a byte beyond ASCII.
+    case unfitName
+    /// A byte says how long a name is.
+    case nameTooLong
+    /// User name or password are empty, or longer than 255 bytes.
+    case unfitCredentials
+    /// A Unix socket, or an address with a zone, which means something on this machine only.
+    case unfitAddress
+
+    // Bytes received.
+    case wrongVersion(UInt8, Step)
+    /// The proxy wants none of the methods that were offered.
+    case noMethod(hadCredentials: Bool)
+    case methodNotOffered(UInt8)
+    case credentialsRefused
+    case refused(Refusal)
+    case reservedByte(UInt8)
+    case unknownAddressType(UInt8)
+    /// The proxy sent bytes before it was asked.
+    case unaskedBytes
+    case closed(Step)
+}
+
+extension SOCKSError.Refusal {
+    init?(code: UInt8) {
+        switch code {
+        case 0: return nil
+        case 1: self = .generalFailure
+        case 2: self = .notAllowed
+        case 3: self = .networkUnreachable
+        case 4: self = .hostUnreachable
+        case 5: self = .connectionRefused
+        case 6: self = .timeToLiveExpired
+        case 7: self = .commandNotSupported
+        case 8: self = .addressTypeNotSupported
+        default: self = .unknown(code)
+        }
+    }
+}
+
+extension SOCKSError: CustomStringConvertible {
+    /// Half a sentence.
+    package var description: String {
+        switch self {
+        case .unfitName: "the host's name has a character that no name may have"
+        case .nameTooLong: "the host's name is longer than the 255 bytes that SOCKS can say"
+        case .unfitCredentials: "SOCKS needs a user name and a password of 1 to 255 bytes each"
+        case .unfitAddress: "SOCKS knows no Unix sockets, and no zones of addresses"
+        // `H` begins "HTTP/1.1 400 Bad Request".
+        case .wrongVersion(UInt8(ascii: "H"), .method): "the proxy speaks HTTP and not SOCKS"
+        case .wrongVersion(4, .method), .wrongVersion(0, .method): "the proxy speaks an older version of SOCKS than 5"
+        case .wrongVersion(let version, let step): "the proxy's \(step) has version \(version), which is not SOCKS5's"
+        case .noMethod(hadCredentials: true): "the proxy accepts neither a password nor nobody's request"
+        case .noMethod(hadCredentials: false): "the proxy wants a user name and a password, or something else"
+        case .methodNotOffered(let method): "the proxy chose method \(method), which it was not offered"
+        case .credentialsRefused: "the proxy refuses user name and password"
+        case .refused(let refusal): "\(refusal)"
+        case .reservedByte: "the proxy's answer has a byte set that must be zero"
+        case .unknownAddressType(let type): "the proxy's answer has an address of the unknown type \(type)"
+        case .unaskedBytes: "the proxy sent bytes that nobody had asked for"
+        case .closed(let step): "the proxy ended the connection instead of its \(step)"
+        }
+    }
+}
+
+extension SOCKSError.Step: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .method: "choice of a method"
+        case .password: "word about the password"
+        case .reply: "answer"
+        }
+    }
+}
+
+extension SOCKSError.Refusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .generalFailure: "the proxy failed, and does not say why"
+        case .notAllowed: "the proxy's rules do not allow this connection"
+        case .networkUnreachable: "the proxy cannot reach the network"
+        case .hostUnreachable: "the proxy cannot reach the host"
+        case .connectionRefused: "the host refused the proxy's connection"
+        case .timeToLiveExpired: "the proxy's packets did not reach the host in time"
+        case .commandNotSupported: "the proxy does not know how to connect"
+        case .addressTypeNotSupported: "the proxy does not know this type of address"
+        case .unknown(let code): "the proxy refused, with the unknown code \(code)"
+        }
+    }
+}

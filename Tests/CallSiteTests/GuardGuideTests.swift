@@ -1,0 +1,56 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+/// The snippets of the guide to the guard, word for word.
+@Suite struct `Guide to the guard` {
+    private static func refusal(_ session: HTTPSession, _ url: String) async -> String? {
+        await #expect(throws: NetworkError.self) { try await session.get(url: url) }?.reason
+    }
+
+    @Test func `one line`() async throws {
+        let transport = MockTransport()
+        var configuration = HTTPSession.Configuration(transport: transport)
+        configuration.guard = .publicInternet
+
+        let client = try HTTPSession(configuration)
+        #expect(
+            await Self.refusal(client, "http://169.254.169.254/latest/")
+                == "the guard does not allow it: 169.254.169.254 is a cloud's metadata address "
+                + "(AWS, Azure, Google Cloud and others)")
+        #expect(transport.requests.isEmpty)
+    }
+
+    @Test func `rules of one's own`() async throws {
+        let transport = MockTransport()
+        transport.otherwise { _ in .respond(body: "page") }
+        var configuration = HTTPSession.Configuration(transport: transport)
+        configuration.guard = .publicInternet
+        configuration.guard?.schemes = [.https]
+        configuration.guard?.ports = [443]
+        configuration.guard?.allowedAddresses = ["10.20.0.0/16"]
+        configuration.guard?.deniedAddresses = ["198.51.100.7", "2001:db8::/32"]
+        configuration.guard?.deniedHosts = ["*.corp.example.com"]
+
+        let client = try HTTPSession(configuration)
+        #expect(try await client.get("https://10.20.1.1/", as: .string).value == "page")
+        for url in ["http://10.20.1.1/", "https://10.21.1.1/", "https://a.corp.example.com/", "https://a.test:8443/"] {
+            #expect(await Self.refusal(client, url)?.hasPrefix("the guard") == true)
+        }
+    }
+
+    @Test func `one request's guard`() async throws {
+        let transport = MockTransport()
+        transport.otherwise { _ in .respond(body: "page") }
+        let client = try HTTPSession(.init(transport: transport))
+        let link = "https://example.com/feed"
+        let options = HTTPSession.Options(guard: .publicInternet)
+        let page = try await client.get(url: link, options: options)
+
+        #expect(page.value.count == 4)
+        _ = try await client.get("http://127.0.0.1/")
+        await #expect(throws: NetworkError.self) {
+            try await client.get("http://127.0.0.1/", options: options)
+        }
+    }
+}
