@@ -70,11 +70,12 @@ private nonisolated struct Grant: Codable {
     }
 
     @Test func `somebody is asked for the password until it is right`() async throws {
-        var configuration = HTTPSession.Configuration(baseURL: "https://api.test")
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.example.com")
         let transport = guarded(&configuration)
         let vault = Vault()
         configuration.authenticationHandler = { challenge in
             guard case .protectionSpace(let space) = challenge.kind,
+                challenge.origin.description == "https://api.example.com",
                 let password = await vault.password(
                     for: space.realm, again: challenge.previousFailures > 0)
             else { return .performDefault }
@@ -83,6 +84,11 @@ private nonisolated struct Grant: Codable {
         let client = try HTTPSession(configuration)
         #expect(try await client.get("x", as: .string).value == "in")
         #expect(transport.requests.count == 3)
+        // Another origin names the same realm, and gets nothing.
+        let error = await #expect(throws: NetworkError.self) {
+            try await client.get(url: "https://other.test/x", as: .string)
+        }
+        #expect(error?.response?.status == 401 && transport.requests.count == 4)
     }
 
     struct SignedIn: HTTPSession.Authenticator {

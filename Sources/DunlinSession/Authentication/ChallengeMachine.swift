@@ -6,7 +6,8 @@
 /// 2. Where they leave it to the default, and where there are none, the password of the request or of its session
 ///    answers: once in each realm. A second challenge of the same realm means that it is wrong, and is delivered.
 /// 3. An answer that was sent unasked, because it was right before, is not counted: it may have been replaced.
-/// 4. After so many refusals of what the hooks answered, the call fails. After so many answers by the password,
+/// 4. What others got in with is tried once in each space before hooks are asked.
+/// 5. After so many refusals of what the hooks answered, the call fails. After so many answers by the password,
 ///    whatever realms the server invents, its response is delivered.
 struct ChallengeMachine {
     /// Who made the answer that the server did not take.
@@ -37,6 +38,9 @@ struct ChallengeMachine {
     /// The realms that the password has answered.
     private var answered: Set<HTTPSession.AuthenticationChallenge.ProtectionSpace> = []
 
+    /// The spaces where what others got in with was tried.
+    private var recalled: Set<HTTPSession.AuthenticationChallenge.ProtectionSpace> = []
+
     init(hasHooks: Bool, hasPassword: Bool) {
         self.hasHooks = hasHooks
         self.hasPassword = hasPassword
@@ -66,6 +70,11 @@ struct ChallengeMachine {
         guard mayUsePassword else { return .deliver }
         passwordAnswers += 1
         return .answerByPassword
+    }
+
+    /// Whether what others got in with may be tried in this space, which is so once.
+    mutating func recalls(_ space: HTTPSession.AuthenticationChallenge.ProtectionSpace) -> Bool {
+        recalled.insert(space).inserted
     }
 
     /// The password has answered this space, and was refused.

@@ -177,7 +177,7 @@ extension CredentialKeeper {
             }
             outcome = .success(Self.grant(held))
         case .failure(let error):
-            let askedNobody = askedNobody || (error as? NetworkError)?.beneathRefresh.reachedNobody == true
+            let askedNobody = askedNobody || (error as? NetworkError)?.beneathRefresh.askedNobody == true
             waiters = state.withLock { $0.machine.failed(error, number, askedNobody: askedNobody, at: now) }
             outcome = .failure(error)
         }

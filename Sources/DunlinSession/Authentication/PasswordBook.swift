@@ -4,8 +4,15 @@ internal import Synchronization
 /// Where passwords got in: what a session remembers for all its requests, and what it remembers for those that have a
 /// password of their own, each password for itself.
 final class PasswordBook: Sendable {
-    /// For requests that have no password of their own.
-    let shared = PasswordKeeper()
+    /// For requests that have no password of their own. When passwords are forgotten another takes its place: what is
+    /// on its way by then is kept where nobody looks.
+    struct Shared: Sendable {
+        let keeper = PasswordKeeper()
+        let questions = ChallengeQuestions()
+    }
+
+    private let present = Mutex(Shared())
+    private let used = Atomic<Bool>(false)
     /// The one used last comes last.
     private let others = Mutex<[(password: OriginPassword, keeper: PasswordKeeper)]>([])
 
@@ -26,8 +33,16 @@ final class PasswordBook: Sendable {
         }
     }
 
+    var shared: Shared { present.withLock { $0 } }
+
+    /// Whether requests without a password of their own may have to be sent with something that got in before.
+    var isInUse: Bool { used.load(ordering: .relaxed) }
+
+    /// Something that belongs to all requests got in.
+    func noteUse() { used.store(true, ordering: .relaxed) }
+
     func removeAll() {
-        shared.removeAll()
+        present.withLock { $0 = Shared() }
         others.withLock { $0.removeAll() }
     }
 }

@@ -6,7 +6,7 @@ internal import Synchronization
 /// Makes the answers to challenges, and remembers where they got in.
 ///
 /// The rules are those of `ChallengeChoice`, `DigestMachine` and `ProtectionSpaces`; this adds the randomness, the
-/// hashes and the lock. A request asks for one answer at a time.
+/// hashes and the lock. A request asks for one answer at a time. Only what a server has accepted is sent unasked.
 final class PasswordKeeper: Sendable {
     /// What a request went with.
     enum Sent: Sendable {
@@ -44,17 +44,54 @@ final class PasswordKeeper: Sendable {
         case fail(NetworkError.Code, String)
     }
 
-    private let state: Mutex<ProtectionSpaces>
+    private struct State {
+        /// What got in.
+        var proven: ProtectionSpaces
+        /// What has answered challenges, and has not been accepted yet. Digest alone: its answers are counted.
+        var unproven: ProtectionSpaces
+
+        /// The machine of a space that is of this password.
+        mutating func machine(
+            _ name: ProtectionSpaces.Name, where isMeant: (DigestMachine) -> Bool
+        ) -> (machine: DigestMachine, isProven: Bool)? {
+            if let machine = proven.machine(name), isMeant(machine) { return (machine, true) }
+            if let machine = unproven.machine(name), isMeant(machine) { return (machine, false) }
+            return nil
+        }
+
+        /// Replaces a machine, whose space stays what it is.
+        mutating func put(_ machine: DigestMachine, _ name: ProtectionSpaces.Name, isProven: Bool) {
+            if isProven {
+                _ = proven.use(name) { $0 = .digest(machine) }
+            } else {
+                _ = unproven.use(name) { $0 = .digest(machine) }
+            }
+        }
+
+        mutating func keep(
+            _ machine: DigestMachine, isProven: Bool, _ challenge: DigestChallenge, _ request: RequestHead
+        ) {
+            if isProven {
+                proven.keep(machine, challenge, request)
+            } else {
+                unproven.keep(machine, challenge, request)
+            }
+        }
+
+        mutating func remove(_ name: ProtectionSpaces.Name, isProven: Bool) {
+            if isProven { proven.remove(name) } else { unproven.remove(name) }
+        }
+    }
+
+    private let state: Mutex<State>
     /// Whether requests may have to be sent with something that got in before.
     private let used = Atomic<Bool>(false)
 
     init(limit: Int = 100) {
-        state = Mutex(ProtectionSpaces(limit: limit))
+        state = Mutex(State(proven: ProtectionSpaces(limit: limit), unproven: ProtectionSpaces(limit: limit)))
     }
 
     var isInUse: Bool { used.load(ordering: .relaxed) }
-
-    func removeAll() { state.withLock { $0.removeAll() } }
 
     private static func name(_ challenge: DigestChallenge, _ request: RequestHead) -> ProtectionSpaces.Name {
         .init(origin: request.origin.description, scheme: .digest, realm: challenge.realm)
@@ -70,9 +107,11 @@ final class PasswordKeeper: Sendable {
 extension PasswordKeeper {
     /// What a request goes with that nobody has asked yet.
     func unasked(_ request: RequestHead, _ body: RequestBody) -> Sent? {
-        state.withLock { spaces in
-            guard let name = spaces.name(for: request.origin.description, target: request.target) else { return nil }
-            return spaces.use(name) { access in
+        state.withLock { state in
+            guard let name = state.proven.name(for: request.origin.description, target: request.target) else {
+                return nil
+            }
+            return state.proven.use(name) { access in
                 switch access {
                 case .basic(let value): return .basic(value: value, realm: nil)
                 case .digest(var machine):
@@ -87,18 +126,15 @@ extension PasswordKeeper {
         }
     }
 
-    /// The same answer for another sending of the same request.
+    /// The same answer for another sending of the same request. Nil if its password is not at hand any more.
     func repeated(_ sent: Sent, _ request: RequestHead, _ body: RequestBody) -> Sent? {
         guard case .digest(let answer, let name) = sent else { return sent }
-        return state.withLock { spaces in
-            spaces.use(name) { access -> Sent? in
-                guard case .digest(var machine) = access else { return nil }
-                defer { access = .digest(machine) }
-                guard case .send(let again) = Self.answer(&machine, name, request, body, answer.cause) else {
-                    return nil
-                }
-                return again
-            } ?? nil
+        return state.withLock { state in
+            guard let (known, isProven) = state.machine(name, where: { $0.made(answer) }) else { return nil }
+            var machine = known
+            defer { state.put(machine, name, isProven: isProven) }
+            guard case .send(let again) = Self.answer(&machine, name, request, body, answer.cause) else { return nil }
+            return again
         }
     }
 }
@@ -115,8 +151,9 @@ extension PasswordKeeper {
             switch (option, last) {
             case (.digest(let challenge), .digest(let answer, let name)) where name == Self.name(challenge, request):
                 if let sent = renewed(answer, name, by: challenge, request, body) { return sent }
-            case (.basic(let challenge), .basic(_, let realm)) where realm == nil || realm == challenge.realm:
-                state.withLock { $0.remove(Self.name(basic: challenge.realm, request)) }
+            case (.basic(let challenge), .basic(let value, let realm)) where realm == nil || realm == challenge.realm:
+                let name = Self.name(basic: challenge.realm, request)
+                state.withLock { if $0.proven.value(name) == value { $0.proven.remove(name) } }
             default: break
             }
         }
@@ -127,17 +164,48 @@ extension PasswordKeeper {
         _ last: DigestAnswer, _ name: ProtectionSpaces.Name, by challenge: DigestChallenge, _ request: RequestHead,
         _ body: RequestBody
     ) -> Sent? {
-        state.withLock { spaces in
-            let known: DigestMachine? = spaces.use(name) { $0.machine } ?? nil
-            guard var machine = known, machine.made(last) else { return nil }
+        state.withLock { state in
+            guard let (known, isProven) = state.machine(name, where: { $0.made(last) }) else { return nil }
+            var machine = known
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
-                spaces.remove(name)
+                state.remove(name, isProven: isProven)
                 return nil
             }
             let decision = Self.answer(&machine, name, request, body, cause)
-            spaces.keep(machine, challenge, request)
+            state.keep(machine, isProven: isProven, challenge, request)
             if case .send(let sent) = decision { return sent }
             return nil
+        }
+    }
+
+    /// What others got in with, as an answer to one of these; nil if that is what was refused.
+    func recalled(
+        _ options: [ChallengeChoice.Option], after refused: Sent?, _ request: RequestHead, _ body: RequestBody
+    ) -> Sent? {
+        for option in options {
+            switch option {
+            case .basic(let challenge):
+                let value = state.withLock { $0.proven.value(Self.name(basic: challenge.realm, request)) }
+                if let value, value != refused?.value { return .basic(value: value, realm: challenge.realm) }
+            case .digest(let challenge):
+                if let sent = recalled(challenge, after: refused, request, body) { return sent }
+            }
+        }
+        return nil
+    }
+
+    private func recalled(
+        _ challenge: DigestChallenge, after refused: Sent?, _ request: RequestHead, _ body: RequestBody
+    ) -> Sent? {
+        let name = Self.name(challenge, request)
+        return state.withLock { state in
+            guard var machine = state.proven.machine(name) else { return nil }
+            if case .digest(let answer, _) = refused, machine.made(answer) { return nil }
+            guard case .answer(let cause) = machine.challenged(challenge),
+                case .send(let sent) = Self.answer(&machine, name, request, body, cause)
+            else { return nil }
+            state.keep(machine, isProven: true, challenge, request)
+            return sent
         }
     }
 
@@ -156,17 +224,15 @@ extension PasswordKeeper {
         _ challenge: DigestChallenge, by password: HTTPSession.Password, _ request: RequestHead, _ body: RequestBody
     ) -> Decision {
         let name = Self.name(challenge, request)
-        return state.withLock { spaces in
+        return state.withLock { state in
             do {
-                let known: DigestMachine? = spaces.use(name) { $0.machine } ?? nil
-                let isSame = known?.knows(user: password.user, password: password.password) ?? false
-                var machine = try isSame ? known ?? Self.machine(password) : Self.machine(password)
+                let known = state.machine(name) { $0.knows(user: password.user, password: password.password) }
+                var machine = try known?.machine ?? Self.machine(password)
                 switch machine.challenged(challenge) {
                 case .refuse(let problem): return .fail(.authenticationFailed, "\(problem)")
                 case .answer(let cause):
                     let decision = Self.answer(&machine, name, request, body, cause)
-                    spaces.keep(machine, challenge, request)
-                    used.store(true, ordering: .relaxed)
+                    state.keep(machine, isProven: known?.isProven ?? false, challenge, request)
                     return decision
                 }
             } catch {
@@ -188,12 +254,7 @@ extension PasswordKeeper {
             return .fail(.authenticationFailed, "the server asks for Basic, and the password answers Digest alone")
         }
         guard rule.mayAnswer(at: request.origin, isAllowed: password.allowsBasicInClearText) else {
-            return .fail(
-                .clearTextRefused,
-                """
-                the server asks for the password in clear text; `basicInClearText` or `allowsBasicInClearText` would \
-                send it so
-                """)
+            return .fail(.clearTextRefused, Self.clearText)
         }
         do throws(Authorization.Problem) {
             let value = try challenge.answer(user: password.user, password: password.password)
@@ -202,6 +263,10 @@ extension PasswordKeeper {
             return .fail(.authenticationFailed, "\(error)")
         }
     }
+
+    static let clearText = """
+        the server asks for the password in clear text; `basicInClearText` or `allowsBasicInClearText` would send it so
+        """
 
     private static func answer(
         _ machine: inout DigestMachine, _ name: ProtectionSpaces.Name, _ request: RequestHead, _ body: RequestBody,
@@ -232,27 +297,42 @@ extension PasswordKeeper {
         case .bearer, .basic(_, realm: nil): return nil
         case .basic(let value, let realm?):
             _ = state.withLock {
-                $0.keep(
+                $0.proven.keep(
                     .basic(value), origin: request.origin.description, realm: realm, scope: .basic(request.target))
             }
             used.store(true, ordering: .relaxed)
             return nil
         case .digest(let answer, let name):
-            guard let info = AuthenticationInfo(response.fields, from: .origin) else { return nil }
-            let confirmation = state.withLock { spaces in
-                spaces.use(name) { access -> DigestMachine.Confirmation in
-                    guard case .digest(var machine) = access else { return .unproven }
-                    defer { access = .digest(machine) }
-                    return machine.confirmed(info, of: answer)
-                }
+            return accepted(answer, name, AuthenticationInfo(response.fields, from: .origin), request)
+        }
+    }
+
+    private func accepted(
+        _ answer: DigestAnswer, _ name: ProtectionSpaces.Name, _ info: AuthenticationInfo?, _ request: RequestHead
+    ) -> String? {
+        state.withLock { state in
+            guard let (known, isProven) = state.machine(name, where: { $0.made(answer) }) else { return nil }
+            var machine = known
+            if let info, case .wrong(let problem) = machine.confirmed(info, of: answer) { return "\(problem)" }
+            if isProven {
+                state.put(machine, name, isProven: true)
+            } else if let challenge = machine.challenge {
+                state.unproven.remove(name)
+                state.proven.keep(machine, challenge, request)
             }
-            if case .wrong(let problem) = confirmation { return "\(problem)" }
+            used.store(true, ordering: .relaxed)
             return nil
         }
     }
 }
 
 extension ProtectionSpaces {
+    fileprivate mutating func machine(_ name: Name) -> DigestMachine? { use(name) { $0.machine } ?? nil }
+
+    fileprivate mutating func value(_ name: Name) -> String? {
+        use(name) { if case .basic(let value) = $0 { value } else { nil } } ?? nil
+    }
+
     fileprivate mutating func keep(_ machine: DigestMachine, _ challenge: DigestChallenge, _ request: RequestHead) {
         let address = WebAddress(origin: request.origin, target: request.target, fragment: nil)
         keep(

@@ -78,8 +78,10 @@ struct Admission {
         if let line = observers.takeLine() {
             waits.append(QueueWait(queue: line.queue, isTimed: false, entry: line.entry))
         }
-        // Those that have their turn may wait for what a refresh or an interceptor asks for.
-        if let queue = session.queue, !Refreshing.includes(session), !InterceptorTurn.isWithin(session) {
+        // Those that have their turn may wait for what a refresh, an interceptor or a hook asks for.
+        if let queue = session.queue, !Refreshing.includes(session), !InterceptorTurn.isWithin(session),
+            !ChallengeTurn.isWithin(session)
+        {
             waits.append(QueueWait(queue: queue, isTimed: true))
         }
     }

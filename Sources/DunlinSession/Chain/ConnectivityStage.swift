@@ -8,7 +8,8 @@ struct ConnectivityStage: Stage {
 
     func driver(for call: LiveCall) -> (any StageDriver)? {
         guard call.delegate.settings?.options.waitsForConnectivity ?? settings.waitsForConnectivity else { return nil }
-        return Driver()
+        // The requests that wait for the refresh wait for the network, with deadlines of their own.
+        return Refreshing.includes(call.session) ? nil : Driver()
     }
 
     private final class Driver: StageDriver {

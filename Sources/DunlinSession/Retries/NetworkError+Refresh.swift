@@ -6,6 +6,7 @@ extension NetworkError {
         return error
     }
 
-    /// Whether nobody was reached who could have been asked for something.
-    var reachedNobody: Bool { !requestMayHaveBeenSent && (phase == .resolve || phase == .connect) }
+    /// Whether there was no network to ask anybody through. A host that refuses connections, or does not answer, is
+    /// one that may be in trouble.
+    var askedNobody: Bool { ConnectivityMachine.Failure(self) == .noWay }
 }

@@ -35,14 +35,19 @@ struct BasicRule: Sendable {
 
     /// Whether a challenge may be answered. `isAllowed`: whoever gave the password allows it.
     func mayAnswer(at origin: HTTP.Origin, isAllowed: Bool) -> Bool {
-        if Self.isProtected(origin) { return true }
-        switch policy {
-        case .refused: return false
-        case .whereChosen: guard isAllowed else { return false }
-        case .allowed: break
-        }
-        warn(origin)
+        guard allowsAnswer(at: origin, isAllowed: isAllowed) else { return false }
+        if !Self.isProtected(origin) { warn(origin) }
         return true
+    }
+
+    /// The same without a warning, for nothing is sent yet.
+    func allowsAnswer(at origin: HTTP.Origin, isAllowed: Bool) -> Bool {
+        if Self.isProtected(origin) { return true }
+        return switch policy {
+        case .refused: false
+        case .whereChosen: isAllowed
+        case .allowed: true
+        }
     }
 
     private func warn(_ origin: HTTP.Origin) {

@@ -93,22 +93,22 @@ struct ChallengeHooks: Sendable {
     var isEmpty: Bool { session == nil && request == nil }
 
     func outcome(of challenge: HTTPSession.AuthenticationChallenge) async -> ChallengeRules.Outcome {
-        ChallengeRules.outcome(of: await response(to: challenge).response, to: challenge)
+        for hook in [request, session] {
+            let response = await Self.response(of: hook, to: challenge)
+            if case .performDefault = response { continue }
+            return ChallengeRules.outcome(of: response, to: challenge)
+        }
+        return ChallengeRules.outcome(of: .performDefault, to: challenge)
     }
 
-    /// `isOwn`: the request's hook has said so.
-    func response(to challenge: HTTPSession.AuthenticationChallenge) async
-        -> (response: HTTPSession.AuthenticationChallenge.Response, isOwn: Bool)
-    {
-        for (hook, isOwn) in [(request, true), (session, false)] {
-            guard let hook else { continue }
-            let response = await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
-                leaveLoop()
-                return await hook(challenge)
-            }
-            if case .performDefault = response { continue }
-            return (response, isOwn)
+    /// What one of them says, off the loop.
+    static func response(
+        of hook: HTTPSession.AuthenticationHandler?, to challenge: HTTPSession.AuthenticationChallenge
+    ) async -> HTTPSession.AuthenticationChallenge.Response {
+        guard let hook else { return .performDefault }
+        return await withTaskExecutorPreference(globalConcurrentExecutor) { @concurrent in
+            leaveLoop()
+            return await hook(challenge)
         }
-        return (.performDefault, false)
     }
 }

@@ -3,7 +3,9 @@ extension HTTPSession {
     ///
     /// ```swift
     /// configuration.authenticationHandler = { challenge in
+    ///     // Any origin that a redirect leads to may name any realm: only this one may have the password.
     ///     guard case .protectionSpace(let space) = challenge.kind,
+    ///         challenge.origin.description == "https://api.example.com",
     ///         let login = await prompt(space.realm, again: challenge.previousFailures > 0)
     ///     else { return .performDefault }
     ///     return .useCredential(.password(user: login.user, password: login.password))
@@ -50,7 +52,8 @@ extension HTTPSession {
         /// The response that asked; a handshake asks without one.
         public var response: ResponseHead?
         /// What answers if the handler has no opinion: the password that the request or its session has. Nil if there
-        /// is none, or if it was refused.
+        /// is none, if it was refused, or if it may not answer this protection space. A handler that returns it leaves
+        /// it to the default.
         public var proposed: Credential?
 
         public init(
@@ -68,12 +71,21 @@ extension HTTPSession {
 
 extension HTTPSession {
     /// Answers challenges. The connection waits meanwhile, within the request's timeouts; the hook runs off the loop
-    /// and is cancelled with the request.
+    /// and is cancelled with the request. A hook that does not heed that holds the request until it returns.
     ///
-    /// An answer to a response's challenge is sent with the request again, if its body can be. If it is refused, the
-    /// handler is asked again, with the count; after five refusals the request fails with `authenticationFailed`.
-    /// What the session's handler answered and the server took is remembered for the protection space; what the
-    /// request's own did counts for the request alone.
+    /// Look at the challenge's `origin` before you answer: any server may name any realm.
+    ///
+    /// An answer to a response's challenge is sent with the request again. Nobody is asked if the body cannot be sent
+    /// again, nor about Basic in clear text that is not allowed: the request fails with `bodyNotReplayable` or
+    /// `clearTextRefused`. If the answer is refused, the handler is asked again, with the count; if it says the same
+    /// again, the response is delivered, and after five refusals the request fails with `authenticationFailed`.
+    ///
+    /// What the session's handler answered and the server took is remembered for the protection space, and is tried
+    /// before the handler is asked; what the request's own did counts for the request alone, and so does all that is
+    /// said for a request with credentials of its own. The session's handler is asked one question at a time about an
+    /// origin's protection space: requests that are challenged meanwhile wait for the answer, each within its own
+    /// limits, and take it as theirs. What a handler requests through its own session waits in no queue and does not
+    /// ask the session's handler about a 401.
     public typealias AuthenticationHandler =
         @Sendable (HTTPSession.AuthenticationChallenge) async -> HTTPSession.AuthenticationChallenge.Response
 }

@@ -8,6 +8,11 @@ extension HTTPSession {
         var allowsBasicInClearText = false
         var answersBasic = true
 
+        /// Byte for byte, whatever it may do.
+        func isOf(user: String, password: String) -> Bool {
+            self.user.utf8.elementsEqual(user.utf8) && self.password.utf8.elementsEqual(password.utf8)
+        }
+
         /// Throws for what no answer can carry.
         func check(_ code: NetworkError.Code) throws {
             do throws(Authorization.Problem) {

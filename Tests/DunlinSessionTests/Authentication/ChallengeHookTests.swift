@@ -36,8 +36,14 @@ private struct OwnError: Error, Equatable {}
 @Suite(.timeLimit(.minutes(2))) struct `A challenge hook and a 401` {
     private static let right = HTTPSession.AuthenticationChallenge.Response.useCredential(
         .password(user: "ada", password: "pw"))
-    private static let wrong = HTTPSession.AuthenticationChallenge.Response.useCredential(
-        .password(user: "ada", password: "no"))
+
+    /// Another password each time it is asked for in a request.
+    private static func wrong(
+        _ challenge: HTTPSession.AuthenticationChallenge
+    ) -> HTTPSession.AuthenticationChallenge.Response {
+        .useCredential(.password(user: "ada", password: "no \(challenge.previousFailures)"))
+    }
+
     private static let digest = "Digest realm=d, nonce=n, qop=auth, algorithm=SHA-256"
 
     private static func isRight(_ request: MockTransport.RecordedRequest) -> Bool {
@@ -84,7 +90,7 @@ private struct OwnError: Error, Equatable {}
     @Test(.rows("SM-83")) func `a refused answer is asked for again with the count`() async throws {
         let asked = Asked()
         let mock = try Self.mocked {
-            $0.authenticationHandler = asked.handler { $0.previousFailures < 3 ? Self.wrong : Self.right }
+            $0.authenticationHandler = asked.handler { $0.previousFailures < 3 ? Self.wrong($0) : Self.right }
         }
         #expect(try await mock.session.get("x", as: .string).value == "in")
         #expect(asked.words == ["basic b 0", "basic b 1", "basic b 2", "basic b 3"])
@@ -93,7 +99,7 @@ private struct OwnError: Error, Equatable {}
     @Test(arguments: ["Basic realm=b", digest])
     func `a hook that never knows the password is asked so often and no more`(challenge: String) async throws {
         let asked = Asked()
-        let mock = try Mocked("https://api.test") { $0.authenticationHandler = asked.handler { _ in Self.wrong } }
+        let mock = try Mocked("https://api.test") { $0.authenticationHandler = asked.handler { Self.wrong($0) } }
         mock.transport.otherwise { _ in .respond(401, fields: ["WWW-Authenticate": challenge]) }
         let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
         #expect(error?.code == .authenticationFailed && error?.response?.status == 401)

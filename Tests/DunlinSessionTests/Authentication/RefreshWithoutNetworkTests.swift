@@ -17,8 +17,7 @@ import Testing
         try Mocked {
             $0.useLoopOfTest()
             $0.authentication = .bearer(refreshTimeout: .seconds(1000)) { client in
-                let options = HTTPSession.Options(waitsForConnectivity: false)
-                return .init(try await client.post("/token", options: options, as: .string).value)
+                .init(try await client.post("/token", as: .string).value)
             }
             try change(&$0)
         }
@@ -59,6 +58,25 @@ import Testing
         let error = try await networkError { _ = try await mock.session.get("x", options: options, as: .string) }
         #expect(error?.code == (isCovered ? nil : .authenticationFailed))
         #expect((error?.underlying as? NetworkError)?.code == (isCovered ? nil : .connectionFailed))
+        await mock.session.shutdown()
+    }
+
+    @Test(arguments: [(101, 2), (111, 1), (110, 1)] as [(Int32, Int)])
+    func `a refresh that found no network is followed by no rest, and one that was turned away is`(
+        errno: Int32, refreshes: Int
+    ) async throws {
+        let failure = NetworkError(
+            .connectionFailed, "no address accepted a connection", phase: .connect, isSafeToRetry: true,
+            underlying: NetworkError.ConnectionFailures([
+                .init(address: .v4(0x0101_0101, port: 80), errno: errno, reason: "of the table")
+            ]))
+        let mock = try Self.mocked { _ in }
+        mock.transport.on(.post, "/token").fail(failure).fail(failure)
+        for _ in 0..<2 {
+            let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
+            #expect(error?.code == .authenticationFailed)
+        }
+        #expect(mock.transport.requests.count == refreshes)
         await mock.session.shutdown()
     }
 

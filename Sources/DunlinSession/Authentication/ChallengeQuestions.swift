@@ -1,0 +1,83 @@
+internal import DunlinReactor
+internal import Synchronization
+
+/// Asks a session's hook one question at a time about each protection space, by the rules of `QuestionMachine`.
+final class ChallengeQuestions: Sendable {
+    typealias Credential = HTTPSession.AuthenticationChallenge.Credential
+    typealias Response = HTTPSession.AuthenticationChallenge.Response
+    private typealias Waiter = ValueWaiter<(Response, UInt64)?>
+
+    struct Space: Hashable, Sendable {
+        let origin: String
+        let space: HTTPSession.AuthenticationChallenge.ProtectionSpace
+    }
+
+    /// Which question brought an answer.
+    struct Mark: Sendable {
+        fileprivate let questions: ChallengeQuestions
+        fileprivate let space: Space
+        fileprivate let number: UInt64
+
+        /// A server has said what it thinks of the answer.
+        func judged() { questions.machine.withLock { $0.judged(space, number) } }
+    }
+
+    private let machine = Mutex(QuestionMachine<Space, Credential, Waiter>())
+
+    /// What the hook says, or has said to somebody else. What `isRefused` is not tried again: then `ask` asks.
+    func response(
+        about space: Space, _ call: LiveCall, isRefused: (Credential) -> Bool, _ ask: () async throws -> Response
+    ) async throws -> (Response, Mark) {
+        while true {
+            let waiter = Waiter(on: call.loop)
+            let response: Response
+            let number: UInt64
+            switch machine.withLock({ $0.came(space, waiter) }) {
+            case .take(let credential, let given): (response, number) = (.useCredential(credential), given)
+            case .ask(let own):
+                return (try await asked(space, own, ask), Mark(questions: self, space: space, number: own))
+            case .wait(let place):
+                guard let told = try await wait(waiter, space, place, call) else { continue }
+                (response, number) = told
+            }
+            let mark = Mark(questions: self, space: space, number: number)
+            if case .useCredential(let credential) = response, isRefused(credential) {
+                mark.judged()
+                continue
+            }
+            return (response, mark)
+        }
+    }
+
+    private func asked(
+        _ space: Space, _ number: UInt64, _ ask: () async throws -> Response
+    ) async throws -> Response {
+        do {
+            let response = try await ask()
+            var credential: Credential?
+            if case .useCredential(let given) = response { credential = given }
+            let waiters = machine.withLock { [credential] in $0.answered(space, number, credential) }
+            for waiter in waiters { _ = waiter.deliver((response, number)) }
+            return response
+        } catch {
+            for waiter in machine.withLock({ $0.answered(space, number, nil) }) { _ = waiter.deliver(nil) }
+            throw error
+        }
+    }
+
+    /// Nil if whoever asked has left without an answer.
+    private func wait(
+        _ waiter: Waiter, _ space: Space, _ place: UInt64, _ call: LiveCall
+    ) async throws -> (Response, UInt64)? {
+        let outcome = await waiter.wait(until: call.request.deadline, cancellation: call.cancellation)
+        if case .value(let told) = outcome { return told }
+        machine.withLock { $0.left(space, place) }
+        if case .timedOut = outcome {
+            throw NetworkError(
+                .timedOut, "no answer to the challenge came in time", requestMayHaveBeenSent: true,
+                exceeding: .total, limit: call.request.timeouts.total)
+        }
+        if call.cancellation.cause == .task { throw CancellationError() }
+        throw NetworkError(.cancelled, "the request was cancelled", requestMayHaveBeenSent: true)
+    }
+}

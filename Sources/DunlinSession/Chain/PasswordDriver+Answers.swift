@@ -1,0 +1,251 @@
+internal import DunlinSemantics
+internal import DunlinTransport
+
+extension PasswordDriver {
+    /// A response that asks who the user is, and what it asks for.
+    private struct Question {
+        let response: ResponseHead
+        let request: TransportRequest
+        let challenges: ResponseChallenges
+        let login: PasswordStage.Login?
+        /// What was refused.
+        let last: Given?
+        /// Nil if what hooks say is for this request alone.
+        let shared: PasswordBook.Shared?
+    }
+
+    private struct Reply {
+        let response: HTTPSession.AuthenticationChallenge.Response
+        /// Nil for the request's own keeper.
+        var shared: PasswordBook.Shared?
+        var mark: ChallengeQuestions.Mark?
+    }
+
+    /// What is to become of a response.
+    private enum Outcome {
+        case answer(Given)
+        case deliver
+        case go(ChallengeMachine.Action)
+    }
+
+    /// Nil to deliver the response.
+    func answer(to response: ResponseHead, after last: Given?, _ call: LiveCall) async throws -> Given? {
+        let question = Question(
+            response: response, request: call.request, challenges: ResponseChallenges(response),
+            login: stage.login(for: call.request, of: call), last: last, shared: stage.shared(for: call))
+        let (request, challenges) = (question.request, question.challenges)
+        if let last, let sent = last.keeper.renewed(after: last.sent, by: challenges, request.head, request.body) {
+            return Given(sent: sent, keeper: last.keeper, by: last.by, mark: last.mark)
+        }
+        last?.mark?.judged()
+        var machine = machine ?? ChallengeMachine(hasHooks: !hooks.isEmpty, hasPassword: question.login != nil)
+        defer { self.machine = machine }
+        if let last, let login = question.login, last.sent.isBy(login.password) {
+            for space in challenges.spaces where last.sent.isFor(space) { machine.answered(space) }
+        }
+        return try await answer(question, machine.challenged(challenges.spaces, refused: last?.by), &machine, call)
+    }
+
+    private func answer(
+        _ question: Question, _ first: ChallengeMachine.Action, _ machine: inout ChallengeMachine, _ call: LiveCall
+    ) async throws -> Given? {
+        var action = first
+        var problem: NetworkError?
+        while case .ask(let index) = action {
+            guard question.request.body.canBeSent else { throw cannotBeSentAgain(question.response) }
+            if let refusal = refusal(question.challenges.items[index], question) {
+                problem = problem ?? refusal
+                action = machine.rejected(index)
+                continue
+            }
+            switch try await ask(index, question, &machine, call) {
+            case .answer(let given): return given
+            case .deliver: return nil
+            case .go(let next): action = next
+            }
+            if case .deliver = action { return nil }
+        }
+        if case .deliver = action, let problem { throw problem }
+        return try answer(question, action)
+    }
+
+    /// Why nobody need be asked about a space: no answer could be sent.
+    private func refusal(_ item: ResponseChallenges.Item, _ question: Question) -> NetworkError? {
+        guard item.space.method == .basic else { return nil }
+        let origin = question.request.head.origin
+        let isAllowed = question.login?.password.allowsBasicInClearText ?? false
+        if stage.builder.basic.allowsAnswer(at: origin, isAllowed: isAllowed) { return nil }
+        return failure(.clearTextRefused, PasswordKeeper.clearText, question.response)
+    }
+
+    private func ask(
+        _ index: Int, _ question: Question, _ machine: inout ChallengeMachine, _ call: LiveCall
+    ) async throws -> Outcome {
+        let (item, request) = (question.challenges.items[index], question.request)
+        if let keeper = question.shared?.keeper,
+            let sent = keeper.recalled(item.options, after: question.last?.sent, request.head, request.body),
+            machine.recalls(item.space)
+        {
+            return .answer(Given(sent: sent, keeper: keeper, by: .memory))
+        }
+        let challenge = challenge(question, item, machine)
+        let reply = try await reply(to: challenge, item, question, call)
+        switch reply.response {
+        case .cancel(let error): throw error ?? cancellation(question.response)
+        case .reject: return .go(machine.rejected(index))
+        case .performDefault: return .go(machine.byDefault())
+        case .useCredential(let credential):
+            if isRefused(credential, item, question) { return .deliver }
+            if let login = question.login, !item.options.isEmpty, credential.isBy(login.password) {
+                // It is what answers by default, with all that it may and may not do, and is remembered as such.
+                guard case .answerByPassword = machine.byDefault() else { return .deliver }
+                let sent = try answer(item.options, login.password, login.keeper, request, question.response)
+                return sent.map { .answer(Given(sent: $0, keeper: login.keeper, by: .hook, mark: reply.mark)) }
+                    ?? .deliver
+            }
+            return .answer(try answer(to: item, by: credential, reply, challenge, request))
+        }
+    }
+
+    /// Whether this is the very answer that the server has just refused.
+    private func isRefused(
+        _ credential: HTTPSession.AuthenticationChallenge.Credential, _ item: ResponseChallenges.Item,
+        _ question: Question
+    ) -> Bool {
+        guard let last = question.last?.sent, last.isFor(item.space) else { return false }
+        switch credential {
+        case .password(let user, let password): return last.isBy(HTTPSession.Password(user: user, password: password))
+        case .bearer(let token): return last.value == "Bearer \(token)"
+        default: return false
+        }
+    }
+
+    /// The request's hook is asked first. The session's is asked one question at a time about what a password answers.
+    private func reply(
+        to challenge: HTTPSession.AuthenticationChallenge, _ item: ResponseChallenges.Item, _ question: Question,
+        _ call: LiveCall
+    ) async throws -> Reply {
+        if let hook = hooks.request {
+            let own = try await ask(hook, challenge, call)
+            guard case .performDefault = own else { return Reply(response: own) }
+        }
+        guard let hook = hooks.session else { return Reply(response: .performDefault) }
+        guard let shared = question.shared, !item.options.isEmpty else {
+            return Reply(response: try await ask(hook, challenge, call), shared: question.shared)
+        }
+        let space = ChallengeQuestions.Space(origin: challenge.origin.description, space: item.space)
+        let (response, mark) = try await shared.questions.response(about: space, call) {
+            isRefused($0, item, question)
+        } _: {
+            try await ask(hook, challenge, call)
+        }
+        return Reply(response: response, shared: shared, mark: mark)
+    }
+
+    private func ask(
+        _ hook: @escaping HTTPSession.AuthenticationHandler, _ challenge: HTTPSession.AuthenticationChallenge,
+        _ call: LiveCall
+    ) async throws -> HTTPSession.AuthenticationChallenge.Response {
+        let turn = ChallengeTurn(call.session)
+        return try await call.foreign { await turn.run { await ChallengeHooks.response(of: hook, to: challenge) } }
+    }
+
+    private func challenge(
+        _ question: Question, _ item: ResponseChallenges.Item, _ machine: ChallengeMachine
+    ) -> HTTPSession.AuthenticationChallenge {
+        let proposed = machine.mayUsePassword ? question.login?.password : nil
+        return HTTPSession.AuthenticationChallenge(
+            .protectionSpace(item.space), origin: question.request.head.origin,
+            previousFailures: machine.refusals, response: question.response,
+            proposed: proposed.flatMap { password in
+                mayAnswer(item, password, question.request.head.origin)
+                    ? .password(user: password.user, password: password.password) : nil
+            })
+    }
+
+    private func mayAnswer(
+        _ item: ResponseChallenges.Item, _ password: HTTPSession.Password, _ origin: HTTP.Origin
+    ) -> Bool {
+        switch item.space.method {
+        case .digest: true
+        case .basic:
+            password.answersBasic
+                && stage.builder.basic.allowsAnswer(at: origin, isAllowed: password.allowsBasicInClearText)
+        case .bearer, .other: false
+        }
+    }
+
+    /// What no hook answers.
+    private func answer(_ question: Question, _ action: ChallengeMachine.Action) throws -> Given? {
+        switch action {
+        case .deliver, .ask: return nil
+        case .fail:
+            throw failure(
+                .authenticationFailed,
+                "\(ChallengeMachine.mostHookAnswers) answers of the challenge hook were refused, which is the limit",
+                question.response)
+        case .answerByPassword:
+            guard let login = question.login else { return nil }
+            let options = question.challenges.items.flatMap(\.options)
+            return try answer(options, login.password, login.keeper, question.request, question.response).map {
+                Given(sent: $0, keeper: login.keeper, by: .password)
+            }
+        }
+    }
+
+    /// By what a hook said.
+    private func answer(
+        to item: ResponseChallenges.Item, by credential: HTTPSession.AuthenticationChallenge.Credential,
+        _ reply: Reply, _ challenge: HTTPSession.AuthenticationChallenge, _ request: TransportRequest
+    ) throws -> Given {
+        let keeper = reply.shared?.keeper ?? ownKeeper
+        switch (credential, item.space.method) {
+        case (.password(let user, let password), .digest), (.password(let user, let password), .basic):
+            let password = HTTPSession.Password(user: user, password: password)
+            guard let sent = try answer(item.options, password, keeper, request, challenge.response) else { break }
+            return Given(sent: sent, keeper: keeper, by: .hook, mark: reply.mark)
+        case (.bearer(let token), .bearer):
+            guard let value = try HTTP.Credentials.bearer(token: token).authorization(.unusableCredential) else {
+                break
+            }
+            return Given(sent: .bearer(value: value), keeper: keeper, by: .hook)
+        default: break
+        }
+        throw ChallengeRules.unusable(credential, challenge)
+    }
+
+    /// Nil if there is nothing to answer. A weaker challenge may do where a stronger one does not.
+    private func answer(
+        _ options: [ChallengeChoice.Option], _ password: HTTPSession.Password, _ keeper: PasswordKeeper,
+        _ request: TransportRequest, _ response: ResponseHead?
+    ) throws -> PasswordKeeper.Sent? {
+        var problem: NetworkError?
+        for option in options {
+            switch keeper.answer(option, by: password, request.head, request.body, stage.builder.basic) {
+            case .send(let sent): return sent
+            case .fail(let code, let reason): problem = failure(code, reason, response)
+            }
+        }
+        if let problem { throw problem }
+        return nil
+    }
+
+    func failure(_ code: NetworkError.Code, _ reason: String, _ response: ResponseHead?) -> NetworkError {
+        NetworkError(code, reason, requestMayHaveBeenSent: true, response: response)
+    }
+
+    func cannotBeSentAgain(_ response: ResponseHead) -> NetworkError {
+        failure(
+            .bodyNotReplayable, "the server asks who the user is, and the body can be sent once only", response)
+    }
+
+    private func cancellation(_ response: ResponseHead) -> NetworkError {
+        failure(.cancelled, "the challenge hook cancelled the request", response)
+    }
+}
+
+extension HTTPSession.AuthenticationChallenge.Credential {
+    fileprivate func isBy(_ own: HTTPSession.Password) -> Bool {
+        if case .password(let user, let password) = self { own.isOf(user: user, password: password) } else { false }
+    }
+}
