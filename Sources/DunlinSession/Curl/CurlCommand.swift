@@ -121,7 +121,7 @@ extension CurlCommand {
 
     private mutating func addBytes(_ bytes: Bytes) {
         if let text = ShellText.plain(bytes) {
-            let shown = showsSecrets ? text : SecretText.masked(text, hiding: secret)
+            let shown = showsSecrets ? text : SecretText.masked(text, as: kindOfBody, hiding: secret)
             // What begins with an @ would be taken for a file's name.
             add(shown.hasPrefix("@") ? "--data-raw" : "--data-binary", shown)
         } else if showsSecrets {
@@ -130,6 +130,10 @@ extension CurlCommand {
         } else {
             addInput("The body has \(bytes.count) bytes that are not shown: give them on standard input.")
         }
+    }
+
+    private var kindOfBody: SecretText.Kind {
+        head.fields["content-type"]?.lowercased().contains("x-www-form-urlencoded") == true ? .form : .text
     }
 
     private mutating func addInput(_ note: String) {
