@@ -11,13 +11,3 @@ extension TransportRequest {
             .curl(showingSecrets: showingSecrets)
     }
 }
-
-extension HTTPSession.Next {
-    /// The request as a shell command for `curl`, with what the session's settings decide, and without the secrets of
-    /// its `secretFields` unless `showingSecrets` asks for them. For an interceptor that is tried alone, the same as
-    /// `request.curl`.
-    public func curl(_ request: TransportRequest, showingSecrets: Bool = false) -> String {
-        guard let session = owner as? SessionCore else { return request.curl(showingSecrets: showingSecrets) }
-        return RequestRecord(RequestRecord.Source(request), session.curl).curl(showingSecrets: showingSecrets)
-    }
-}

@@ -117,12 +117,13 @@ import Testing
     ) throws {
         var options = HTTPSession.Options(fields: fields)
         options.credentials = credentials
+        let url = "https://" + info + "api.test/a"
         let change: (inout HTTPSession.Configuration) -> Void = {
             $0.baseURL = "https://api.test"
             $0.authentication = .password(user: "ada", password: "hunter2")
         }
         let command = try Self.curl(
-            change, .get, HTTP.Target("https://\(info)api.test/a"), .none, options, showingSecrets: true)
+            change, .get, HTTP.Target(url), .none, options, showingSecrets: true)
         if let there { #expect(command.contains(there), "\(command)") }
         #expect(!command.contains(absent), "\(command)")
     }
