@@ -215,8 +215,8 @@ extension Fields {
 
 extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// One field a line; values that are marked sensitive, or whose names are secret or look like it, are not shown.
-    /// Neither are secrets of URLs in other values. Control characters are left out, so that it cannot affect a terminal
-    /// and each line is a field.
+    /// Neither are secrets of URLs in other values. Control characters are left out, so that it cannot affect a
+    /// terminal and each line is a field.
     public var description: String { shown().map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
 
     public var debugDescription: String { description }
