@@ -9,6 +9,8 @@ struct Get {
 
     private var request: RequestOptions { options.request }
     private var target: HTTP.Target { HTTP.Target(url) }
+    /// Of HEAD there is nothing else to show.
+    private var showsHead: Bool { options.showsHead || request.httpMethod == .head }
 
     func run() async throws -> ExitCode {
         let session = try HTTPSession(try configuration())
@@ -39,7 +41,8 @@ struct Get {
     private func printCurl(_ session: HTTPSession) throws -> ExitCode {
         let task = try session.task(
             target, method: request.httpMethod, body: try request.body(), options: try request.options)
-        output.print(task.curl(showingSecrets: request.showsSecrets))
+        // It affects no terminal, and is no longer the same command if anything is left out.
+        output.write(Bytes(Array("\(task.curl(showingSecrets: request.showsSecrets))\n".utf8)))
         return .success
     }
 
@@ -48,6 +51,10 @@ struct Get {
         if let authentication = try request.authentication() {
             guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {
                 throw UsageError(description: "--user needs a URL that begins with http:// or https://")
+            }
+            let authority = url.drop { $0 != ":" }.dropFirst(3).prefix { !"/?#".contains($0) }
+            if authority.contains("@") {
+                throw UsageError(description: "--user and the URL say twice who you are")
             }
             (configuration.authentication, configuration.baseURL) = (authentication, origin)
             if origin.hasPrefix("http:"), !request.answersDigestAlone, !request.printsCurl {
@@ -70,7 +77,7 @@ struct Get {
         try await session.withResponse(
             from: target, method: request.httpMethod, body: try request.body(), options: try request.options
         ) { response in
-            if options.showsHead { printHead(response.head) }
+            if showsHead { printHead(response.head) }
             var count = 0
             for try await piece in response.body {
                 output.write(piece)
@@ -99,7 +106,7 @@ struct Get {
             output.complain(Complaint.lines(of: error))
             return .refused
         }
-        if options.showsHead { printHead(response.head) }
+        if showsHead { printHead(response.head) }
         if options.isVerbose { output.remark(response.metrics.description) }
         return .success
     }

@@ -17,7 +17,8 @@ enum Help {
           dunlin version
 
         options of get:
-          -i, --include     status and fields before the body
+          -i, --include     status and fields before the body; with head they are
+                            all there is, and shown without it
           -v, --verbose     where the time went, and how the connection was secured,
                             on standard error
           -o, --output FILE the body into this file, which appears when it is whole;

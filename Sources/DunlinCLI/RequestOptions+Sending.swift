@@ -1,5 +1,6 @@
 import Dunlin
 import FoundationEssentials
+import Glibc
 
 /// What the options are made of when the command runs: files, standard input, and a password from the terminal.
 extension RequestOptions {
@@ -9,6 +10,7 @@ extension RequestOptions {
         let type = isJSON ? "application/json" : "application/x-www-form-urlencoded"
         // A long file is sent from the disk.
         if data.count == 1, case .file(let path) = data[0] {
+            guard access(path, R_OK) == 0 else { throw DataSource.unreadable(path) }
             return RequestBody(.file(.init(path)), contentType: type)
         }
         let pieces = try data.map { try $0.read() }
@@ -29,6 +31,9 @@ extension RequestOptions {
             if let limit { options.timeouts.total = .value(limit) }
             if let bearer {
                 let token = String(decoding: try bearer.read().prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)
+                guard !token.isEmpty, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                    throw UsageError(description: "--bearer needs a token, of printable characters without blanks")
+                }
                 options.credentials = .value(.bearer(token: token))
             }
             return options
@@ -55,8 +60,12 @@ extension RequestOptions.DataSource {
             do {
                 return Array(try Data(contentsOf: URL(filePath: path)))
             } catch {
-                throw UsageError(description: "the file \(path) cannot be read: check its name and permissions")
+                throw Self.unreadable(path)
             }
         }
+    }
+
+    fileprivate static func unreadable(_ path: String) -> UsageError {
+        UsageError(description: "the file \(path) cannot be read: check its name and permissions")
     }
 }

@@ -96,7 +96,21 @@ extension RequestOptions {
             throw UsageError(description: "-H needs \"Name: value\"; \"\(line)\" has no colon after a name")
         }
         let value = line[line.index(after: colon)...].drop { $0 == " " }
+        guard line[..<colon].utf8.allSatisfy(Self.isNameByte) else {
+            throw UsageError(description: "-H needs \"Name: value\"; \"\(line[..<colon])\" is no name of a field")
+        }
+        guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else {
+            throw UsageError(description: "-H \(line[..<colon]) has a control character in its value")
+        }
         fields.append(name: String(line[..<colon]), value: String(value))
+    }
+
+    /// Of a token (RFC 9110, 5.6.2).
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
     }
 
     private static func seconds(_ text: String) throws(UsageError) -> Duration {

@@ -170,14 +170,15 @@ extension Exchange {
     private mutating func take(
         _ chunk: consuming [UInt8], at now: MonotonicTime, in phase: HTTP.Phase, telling observer: any WireObserver
     ) throws -> Answer? {
-        observer.sees(received: Bytes(copy chunk))
+        // A second owner of the bytes would make the parser copy them.
+        if observer.wantedBytes != nil { observer.sees(received: Bytes(copy chunk)) }
         let told = heads.interim.count
         do throws(WireError) {
             let answer = try heads.take(chunk, at: now)
             for head in heads.interim.dropFirst(told) { observer.saw(.interimHead(head)) }
             switch consume answer {
             case .some(let answer):
-                observer.saw(.responseHead(answer.head))
+                if observer.wantsAll { observer.saw(.responseHead(answer.head)) }
                 return answer
             case .none: return nil
             }

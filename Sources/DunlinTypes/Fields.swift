@@ -214,8 +214,9 @@ extension Fields {
 }
 
 extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// One field a line; values that are marked sensitive or whose names are secret are not shown. Control characters
-    /// are left out, so that it cannot affect a terminal and each line is a field.
+    /// One field a line; values that are marked sensitive, or whose names are secret or look like it, are not shown.
+    /// Neither are secrets of URLs in other values. Control characters are left out, so that it cannot affect a
+    /// terminal and each line is a field.
     public var description: String { shown().map { "\($0.name): \($0.value)" }.joined(separator: "\n") }
 
     public var debugDescription: String { description }
@@ -228,7 +229,7 @@ extension Fields: CustomStringConvertible, CustomDebugStringConvertible, CustomR
     package func shown(hiding secret: HTTP.SecretFields = .usual) -> [(name: String, value: String)] {
         entries.map { entry in
             let name = text(entry.name)
-            let isSecret = entry.isSensitive || secret.contains(name)
+            let isSecret = entry.isSensitive || secret.hidesField(name)
             let value = isSecret ? "<redacted>" : secret.shown(text(entry.value), of: name)
             return (VisibleText.of(name), VisibleText.of(value, upTo: .max))
         }

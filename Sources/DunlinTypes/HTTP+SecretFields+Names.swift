@@ -32,10 +32,12 @@ extension HTTP.SecretFields {
     static let moreSigns = [
         "passw", "passphrase", "passcode", "pwd", "jwt", "bearer", "private", "cvv", "cvc", "iban", "csrf", "xsrf",
         "pincode", "otp", "mfa", "securitycode", "verificationcode", "recovery", "cardnumber", "mnemonic", "seed",
+        // What OAuth and SAML send instead of a token, or to get one.
+        "assertion", "saml", "codeverifier", "devicecode", "usercode",
     ]
 
     /// Whole names there.
-    static let words = ["pass", "pin", "tan", "ssn", "code", "pan", "sig"]
+    static let words = ["pass", "pin", "tan", "ssn", "code", "pan", "sig", "access", "refresh"]
 }
 
 // MARK: - What is not shown
@@ -57,12 +59,25 @@ extension HTTP.SecretFields {
             || more.contains { Self.letters(of: $0) == letters }
     }
 
+    /// Fields that ask for a password, and none is in them.
+    private static let challenges: Set<String> = ["www-authenticate", "proxy-authenticate"]
+    /// Fields whose names look like a secret's, and whose values are none.
+    private static let plain = challenges.union(["refresh", "idempotency-key"])
+
+    /// Whether the value of a head's field of that name is left out of what is printed.
+    package func hidesField(_ name: String) -> Bool {
+        contains(name) || (hides(name) && !Self.plain.contains(name.lowercased()))
+    }
+
     /// Fields whose values are URLs, which may have secrets in their queries.
     private static let links: Set<String> = ["location", "content-location", "referer", "link", "refresh"]
 
-    /// The value of a field that is not secret, without the secrets that it has in a query.
+    /// The value of a field that is not secret, without the secrets that URLs in it have.
     package func shown(_ value: String, of name: String) -> String {
-        Self.links.contains(name.lowercased()) ? SecretText.masked(value, hiding: self) : value
+        let name = name.lowercased()
+        if Self.challenges.contains(name) { return SecretText.withoutUserInfo(value) }
+        let hasLink = Self.links.contains(name) || value.contains("//") || value.contains("?")
+        return hasLink ? SecretText.masked(value, as: name == "link" ? .links : .link, hiding: self) : value
     }
 
     /// The same in all ways of writing several words as one.

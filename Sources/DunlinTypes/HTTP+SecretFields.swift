@@ -9,7 +9,8 @@ extension HTTP {
     /// configuration.secretFields = ["X-Tenant-Key", "ticket"]
     /// ```
     ///
-    /// What is printed hides more than what is known to be secret: also what merely looks like it (`hides`).
+    /// What is printed hides more than what is known to be secret: also what merely looks like it (`hides`), in heads
+    /// too, but for challenges and `Idempotency-Key`, which are none. What redirects take along is by `contains`.
     public struct SecretFields: Sendable, Hashable {
         /// The names beside the usual ones, in lower case.
         public private(set) var more: Set<String> = []

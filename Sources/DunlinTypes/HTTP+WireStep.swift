@@ -13,6 +13,8 @@ extension HTTP {
         case responseHead(ResponseHead)
         /// Nothing more comes: the body had so many bytes as they came, framing off and content codings on.
         case responseEnd(bodyBytes: Int, trailers: Fields)
+        /// The rest of the body is left, and the connection closed, after so many of its bytes had come.
+        case responseLeft(bodyBytes: Int)
         /// Bytes that are sent, as they are in the connection's stream before TLS: the beginning, and how many there
         /// are. A body that does not fit one write with its head is not among them.
         case sent(Bytes, count: Int)

@@ -12,5 +12,5 @@ extension RequestHead: CustomStringConvertible, CustomReflectable {
             displayStyle: .struct)
     }
 
-    private var shownTarget: String { SecretText.masked(target) }
+    private var shownTarget: String { SecretText.masked(target, as: .link) }
 }

@@ -44,12 +44,15 @@ struct `Guide to gauges` {
                 "open": \.open, "idle": \.idle, "waiting": \.waiting,
                 "opened_total": \.opened, "failed_total": \.failed,
             ]
+            func label(_ text: String) -> String {
+                text.map { "\"\\".contains($0) ? "\\\($0)" : "\($0)" }.joined()
+            }
             var origins = gauges.pool?.origins ?? [:]
             origins["others"] = gauges.pool?.others
             var page = "http_requests_running \(gauges.running)\n"
             for (name, value) in values {
                 for (origin, numbers) in origins {
-                    page += "http_connections_\(name){origin=\"\(origin)\"} "
+                    page += "http_connections_\(name){origin=\"\(label(origin))\"} "
                     page += "\(numbers[keyPath: value])\n"
                 }
             }
@@ -67,6 +70,8 @@ struct `Guide to gauges` {
         #expect(lines.count == 11 && lines[0] == "http_requests_running 2")
         #expect(lines.contains("http_connections_open{origin=\"https://api.test\"} 1"))
         #expect(lines.contains("http_connections_failed_total{origin=\"others\"} 3"))
+        gauges.pool?.origins = [#"http://a via unix:/a"b\c"#: .init()]
+        #expect(page(gauges).contains(#"{origin="http://a via unix:/a\"b\\c"} 0"#))
         // All lines of one metric stand together.
         #expect(lines[1...2].allSatisfy { $0.hasPrefix("http_connections_open{") })
         // The same snapshot as JSON, for a page of one's own.

@@ -37,6 +37,8 @@ import Testing
     @Test(arguments: [
         (["-H", "nothing"], "-H needs \"Name: value\"; \"nothing\" has no colon after a name"),
         (["-H", ": x"], "-H needs \"Name: value\"; \": x\" has no colon after a name"),
+        (["-H", "a b: c"], "-H needs \"Name: value\"; \"a b\" is no name of a field"),
+        (["-H", "a: \u{1}"], "-H a has a control character in its value"),
         (["-X", "a b"], "\"a b\" is no method; -X needs a word such as PUT"),
         (["-X", "TRACE"], "TRACE is not for requests of this command"),
         (["--max-time", "0"], "--max-time needs a number of seconds above 0, such as 2.5"),
@@ -62,6 +64,43 @@ import Testing
         let complaint = UsageError(
             description: "the file /nowhere/a cannot be read: check its name and permissions")
         #expect(throws: complaint) { _ = try options.body() }
+    }
+
+    @Test(arguments: [
+        (["-u", "a:b", "http://u:hunter2@127.0.0.1:1/"], "--user and the URL say twice who you are"),
+        (["-d", "@/nowhere/a", "http://127.0.0.1:1/"], "the file /nowhere/a cannot be read"),
+        (["--bearer", "", "http://127.0.0.1:1/"], "--bearer needs a token"),
+        (["--bearer", "a b", "http://127.0.0.1:1/"], "--bearer needs a token"),
+    ])
+    func `what is found to make no sense later is complained about like the rest`(
+        arguments: [String], complaint: String
+    ) async throws {
+        let paper = Paper()
+        let code = await DunlinCommand.run(try Command(arguments: ["get"] + arguments), paper.output)
+        #expect(code == .usage)
+        #expect(try paper.remarked.hasPrefix("dunlin: \(complaint)"))
+        #expect(try !paper.remarked.contains("hunter2"))
+    }
+
+    @Test func `head shows status and fields`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.enqueue(.response(fields: ["X-A": "1"], body: ""))
+        let end = try await run("head", server: server)
+        #expect(end.code == .success)
+        #expect(end.said.hasPrefix("200 OK\n"), "\(end.said)")
+        #expect(end.said.contains("\nX-A: 1\n"))
+    }
+
+    @Test func `a command is printed as it is, and affects no terminal`() async throws {
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        let tab = try await run("post", "--curl", "-d", "a\tb\u{A0}", server: server)
+        #expect(tab.said.contains("--data-binary 'a\tb\u{A0}'"), "\(tab.said)")
+        let turned = try await run(
+            "get", "--curl", "--show-secrets", "-u", "ada:\u{202E}x", server: server)
+        #expect(turned.said.contains(#"--user "$(printf 'ada:\342\200\256x')""#), "\(turned.said)")
+        #expect(!turned.said.contains("\u{202E}"))
     }
 
     private func run(

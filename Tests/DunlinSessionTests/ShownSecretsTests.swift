@@ -71,6 +71,15 @@ import Testing
         #expect(WebAddress.shown(text) == shown)
     }
 
+    @Test(arguments: [
+        ("http://a.test/?password=a?b&page=2", "http://a.test/?password=***&page=2"),
+        ("http://a.test/?password=a?b#c?d", "http://a.test/?password=***#c?d"),
+        ("http://a.test/?q=1?password=a?b", "http://a.test/?q=1?password=***"),
+    ])
+    func `a value that is hidden reaches up to the next item or the fragment`(text: String, shown: String) {
+        #expect(WebAddress.named(text) == shown)
+    }
+
     @Test func `a saved configuration has no user info and no secret fields`() {
         let kept = HTTPSession.SavedConfiguration(Self.configuration()).configuration
         #expect(kept.baseURL == "https://api.test/v1")

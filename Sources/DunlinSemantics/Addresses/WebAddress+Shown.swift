@@ -41,8 +41,16 @@ extension WebAddress {
         while let sign = rest.utf8.first {
             // Each item goes with the sign before it.
             let after = rest.utf8.dropFirst()
-            let end = after.firstIndex(where: isSeparator) ?? after.endIndex
-            named += String(decoding: [sign], as: UTF8.self) + masked(rest[after.startIndex..<end], secret)
+            var end = after.firstIndex(where: isSeparator) ?? after.endIndex
+            let item = rest[after.startIndex..<end]
+            named += String(decoding: [sign], as: UTF8.self)
+            if let name = hiddenName(of: item, secret) {
+                named += name + "=***"
+                // A question mark may be a part of the value.
+                end = after.firstIndex { $0 != UInt8(ascii: "?") && isSeparator($0) } ?? after.endIndex
+            } else {
+                named += item
+            }
             rest = rest[end...]
         }
         return named
@@ -52,10 +60,10 @@ extension WebAddress {
         byte == UInt8(ascii: "&") || byte == UInt8(ascii: "#") || byte == UInt8(ascii: "?")
     }
 
-    private static func masked(_ item: Substring, _ secret: HTTP.SecretFields) -> String {
-        guard let sign = item.utf8.firstIndex(of: UInt8(ascii: "=")),
-            secret.hides(PercentEncoding.meaning(ofQueryPart: item[..<sign]))
-        else { return String(item) }
-        return String(item[..<sign]) + "=***"
+    /// Nil if the item may be shown.
+    private static func hiddenName(of item: Substring, _ secret: HTTP.SecretFields) -> Substring? {
+        guard let sign = item.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let name = item[..<sign]
+        return secret.hides(PercentEncoding.meaning(ofQueryPart: name)) ? name : nil
     }
 }

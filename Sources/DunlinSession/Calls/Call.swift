@@ -69,32 +69,56 @@ extension SessionCore {
             return try HTTPSession.Call(
                 self, kind: kind ?? .of(body), head: head,
                 template: extras?.userInfo == nil ? target.template : WebAddress.withoutUserInfo(target.template),
-                extras: extras, body: body, options: options, reading: reading(options),
-                observers: isObserved ? observers(options, .init(head: head, body: body), on: book.loop) : nil,
+                extras: extras, body: body, options: options, reading: reading(options, extras, head.origin),
+                observers: isObserved ? observers(options, .init(head: head, body: body), extras, on: book.loop) : nil,
                 book: book)
         } catch {
             throw error.named(method, target, hiding: configuration.secretFields)
         }
     }
 
-    private func reading(_ options: HTTPSession.Options) -> HTTPSession.Reading {
+    private func reading(
+        _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras?, _ origin: HTTP.Origin
+    ) -> HTTPSession.Reading {
         HTTPSession.Reading(
             limit: options.maximumBodySize.resolved(configuration.limits.maximumBodySize),
             decodes: options.decompresses,
-            errors: errorRules(options))
+            errors: errorRules(options, extras, at: origin))
     }
 
     /// What errors of a request tell of its response's body.
-    func errorRules(_ options: HTTPSession.Options) -> ErrorRules {
+    func errorRules(
+        _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras? = nil, at origin: HTTP.Origin? = nil
+    ) -> ErrorRules {
         ErrorRules(
             keptBody: options.maximumErrorBodySize.resolved(configuration.limits.maximumErrorBodySize) ?? .max,
             showsBody: configuration.showsRefusedBodies,
-            curl: options.rare == nil && options.decompresses ? curl : curl(options))
+            curl: options.rare == nil && options.decompresses && extras?.userInfo == nil
+                ? curl : curl(options, login(options, extras, at: origin)))
     }
 
-    private func curl(_ options: HTTPSession.Options) -> CurlSettings {
+    private func curl(_ options: HTTPSession.Options, _ login: CurlSettings.Login?) -> CurlSettings {
         let redirects = options.redirects
-        return curl.with(redirects.isSession ? nil : redirects.own ?? .never, decodes: options.decompresses)
+        return curl.with(
+            redirects.isSession ? nil : redirects.own ?? .never, decodes: options.decompresses, login: login)
+    }
+
+    /// What answers the challenges of this origin: the request's own password, or the session's.
+    private func login(
+        _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras?, at origin: HTTP.Origin?
+    ) -> CurlSettings.Login? {
+        var login: CurlSettings.Login?
+        switch options.credentials {
+        case .none: return nil
+        case .value(let credentials): login = HTTPSession.Password(credentials)?.login
+        case .session:
+            guard extras?.userInfo != nil, let origin, let own = builder.password(of: extras, at: origin) else {
+                return curl.login
+            }
+            login = own.login
+        }
+        login?.origin = origin
+        return login
     }
 
     /// Whether others than its caller observe a request: hooks, observers of events, a queue.
@@ -103,13 +127,14 @@ extension SessionCore {
     }
 
     private func observers(
-        _ options: HTTPSession.Options, _ request: RequestRecord.Source, on loop: Reactor
+        _ options: HTTPSession.Options, _ request: RequestRecord.Source, _ extras: RequestBuilder.Extras?,
+        on loop: Reactor
     ) -> RequestObservers {
         var request = request
         request.total = options.timeLimits?.timeouts.over(configuration.timeouts).total ?? configuration.timeouts.total
         return RequestObservers(
             [options.hooks, configuration.hooks], hub, TransferControl(on: loop, priority: options.priority),
-            RecordedRequest(request, errorRules(options).curl))
+            RecordedRequest(request, errorRules(options, extras, at: request.head.origin).curl))
     }
 }
 

@@ -8,6 +8,7 @@ final class ExchangeReporter: WireObserver {
     private let observers: RequestObservers
     private let tracers: [TraceReader]
     let wantedBytes: Int?
+    var wantsAll: Bool { !tracers.isEmpty }
 
     init(_ delegate: TaskDelegate, _ observers: RequestObservers, _ tracers: [TraceReader]) {
         self.delegate = delegate
@@ -17,6 +18,9 @@ final class ExchangeReporter: WireObserver {
     }
 
     func saw(_ step: HTTP.WireStep) {
+        if !wantsAll {
+            guard case .interimHead = step else { return }
+        }
         let step = step.marked(observers.recorded.settings.secretFields)
         if case .interimHead(let head) = step {
             observers.interim?.continuation.yield(head)
@@ -57,7 +61,7 @@ extension HTTP.WireStep {
         case .responseEnd(let count, var trailers):
             trailers.mark(secret)
             return .responseEnd(bodyBytes: count, trailers: trailers)
-        case .connected, .requestSent, .sent, .received, .failed: return self
+        case .connected, .requestSent, .responseLeft, .sent, .received, .failed: return self
         }
     }
 

@@ -198,13 +198,17 @@ extension Redirecting {
     private func failure(_ refusal: RedirectMachine.Refusal, _ next: RedirectMachine.Hop) -> NetworkError {
         switch refusal {
         case .tooMany(let limit): error(.tooManyRedirects, "there were more than \(limit) redirects")
-        case .loop: error(.redirectLoop, "the redirect leads to \(next.address), which was asked before")
+        case .loop: error(.redirectLoop, "the redirect leads to \(shown(next)), which was asked before")
         case .unsupportedScheme(let cause):
             error(.unsupportedScheme, "the redirect leads to something that is not http", cause)
         case .unusable(let cause): error(.invalidRedirect, "the redirect leads to no usable URL", cause)
         case .ambiguous: error(.invalidRedirect, "the redirect has several Location fields that differ")
-        case .insecure: error(.insecureRedirect, "the redirect leads from https to \(next.address)")
+        case .insecure: error(.insecureRedirect, "the redirect leads from https to \(shown(next))")
         }
+    }
+
+    private func shown(_ next: RedirectMachine.Hop) -> String {
+        WebAddress.named("\(next.address)", hiding: call.chain.settings.secretFields)
     }
 
     private func error(_ code: NetworkError.Code, _ reason: String, _ cause: (any Error)? = nil) -> NetworkError {

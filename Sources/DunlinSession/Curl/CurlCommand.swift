@@ -8,7 +8,11 @@ internal import DunlinSemantics
 /// 2. Settings that decide what happens are options: time, redirects, codings, where to connect, whom to trust.
 ///    `--insecure` is there only if the session trusts everybody.
 /// 3. What a command cannot say is said in lines below it, which a shell takes for comments.
-/// 4. Without `showingSecrets` no secret is in it. A body that is no text is left out then: nobody knows what is in it.
+/// 4. It does not follow redirects where `curl` would do more than the session does: send a method or a body again
+///    whatever the status says, or give a field that is secret to another origin.
+/// 5. A password is in it only where it is this request's.
+/// 6. It is safe in a terminal, whatever is in the request: see `ShellText`.
+/// 7. Without `showingSecrets` no secret is in it. A body that is no text is left out then: nobody knows what is in it.
 struct CurlCommand {
     private let record: RequestRecord
     private let showsSecrets: Bool
@@ -40,8 +44,9 @@ struct CurlCommand {
     private var settings: CurlSettings { record.settings }
     private var secret: HTTP.SecretFields { settings.secretFields }
 
-    /// Whether a body is given by an option, which makes the method POST.
+    /// Whether a body is given by an option, which makes the method POST. With HEAD that cannot be.
     private var hasData: Bool {
+        if head.method == .head { return false }
         if case .none = record.body { return ["POST", "PUT", "PATCH"].contains(head.method.rawValue) }
         return true
     }
@@ -58,10 +63,16 @@ struct CurlCommand {
 
 extension CurlCommand {
     private mutating func addMethod() {
+        if head.method == .head { words.append("--head") }
+        if namesMethod { add("-X", line(head.method.rawValue)) }
+    }
+
+    /// Whether the method is not the one that `curl` takes by itself.
+    private var namesMethod: Bool {
         switch head.method {
-        case .get where !hasData, .post: break
-        case .head: words.append("--head")
-        default: add("-X", line(head.method.rawValue))
+        case .get: hasData
+        case .post, .head: false
+        default: true
         }
     }
 
@@ -75,9 +86,16 @@ extension CurlCommand {
         if url.contains("/.") { words.append("--path-as-is") }
     }
 
-    /// Who answers the challenges of this origin.
+    /// Who answers the challenges of this origin; nil if the request says itself who the user is.
     private var login: CurlSettings.Login? {
-        settings.login.flatMap { $0.origin?.isSame(as: head.origin) == true ? $0 : nil }
+        guard let login = settings.login, login.origin?.isSame(as: head.origin) == true else { return nil }
+        guard let sent = head.fields["authorization"] else { return login }
+        return login.hasMade(sent) ? login : nil
+    }
+
+    /// Whether the request went with an answer that no second request may have.
+    private var hasSpentAnswer: Bool {
+        head.fields["authorization"]?.lowercased().hasPrefix("digest ") == true
     }
 
     /// An answer that was sent is good for one request: this one gets its own.
@@ -90,7 +108,10 @@ extension CurlCommand {
 
     private mutating func addFields() {
         var fields = head.fields
-        if login != nil { fields.remove("authorization") }
+        if login != nil || hasSpentAnswer { fields.remove("authorization") }
+        if login == nil, hasSpentAnswer {
+            notes.append("The answer to the server's challenge is left out: it was good for one request.")
+        }
         let shown = showsSecrets ? fields.map { ($0.name, line($0.value)) } : fields.shown(hiding: secret)
         for (name, value) in shown where name.lowercased() != "content-length" {
             // An empty value is said by a semicolon: a colon with nothing behind it takes the field away.
@@ -106,6 +127,10 @@ extension CurlCommand {
 
 extension CurlCommand {
     private mutating func addBody() {
+        if head.method == .head {
+            if case .none = record.body { return }
+            return notes.append("The request has a body, which curl does not send with HEAD.")
+        }
         switch record.body {
         case .none: if hasData { add("--data-binary", "") }
         case .bytes(let bytes): addBytes(bytes)
@@ -121,7 +146,7 @@ extension CurlCommand {
 
     private mutating func addBytes(_ bytes: Bytes) {
         if let text = ShellText.plain(bytes) {
-            let shown = showsSecrets ? text : SecretText.masked(text, hiding: secret)
+            let shown = showsSecrets ? text : SecretText.masked(text, as: kindOfBody, hiding: secret)
             // What begins with an @ would be taken for a file's name.
             add(shown.hasPrefix("@") ? "--data-raw" : "--data-binary", shown)
         } else if showsSecrets {
@@ -130,6 +155,10 @@ extension CurlCommand {
         } else {
             addInput("The body has \(bytes.count) bytes that are not shown: give them on standard input.")
         }
+    }
+
+    private var kindOfBody: SecretText.Kind {
+        head.fields["content-type"]?.lowercased().contains("x-www-form-urlencoded") == true ? .form : .text
     }
 
     private mutating func addInput(_ note: String) {
@@ -164,8 +193,23 @@ extension CurlCommand {
         if let total = record.total { add("--max-time", Self.seconds(total)) }
         let redirects = settings.redirects
         guard redirects.mode == .follow else { return }
+        if let danger = dangerOfRedirects {
+            return notes.append("Redirects are followed by the session, and not by this command: curl would \(danger).")
+        }
         words += ["--location", "--max-redirs", "\(redirects.limit)"]
         if head.origin.scheme == .https, !redirects.allowsHTTPSToHTTP { add("--proto-redir", "=https") }
+    }
+
+    /// What `curl` would do after a redirect that the session does not.
+    private var dangerOfRedirects: String? {
+        if namesMethod || hasData { return "send the method or the body again whatever the status says" }
+        let isSecretElsewhere = head.fields.contains { name, _ in
+            // These two it takes away by itself.
+            !["authorization", "cookie"].contains(name.lowercased())
+                && (secret.hidesField(name) || head.fields.isSensitive(name)
+                    || settings.redirects.secretFields.contains(name))
+        }
+        return showsSecrets && isSecretElsewhere ? "give secret fields to other origins" : nil
     }
 
     /// In thousandths at most, and never none, which would be no limit.

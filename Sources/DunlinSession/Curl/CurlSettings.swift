@@ -1,3 +1,5 @@
+internal import DunlinSemantics
+
 /// What a session's settings mean for a request that is said as a command. Made once for a session, and looked at only
 /// when somebody asks for a command.
 package final class CurlSettings: Sendable {
@@ -12,7 +14,7 @@ package final class CurlSettings: Sendable {
     let login: Login?
 
     /// A user, and the origin that the password is for.
-    package struct Login: Sendable {
+    package struct Login: Sendable, Equatable {
         var origin: HTTP.Origin?
         let user: String
         let password: String
@@ -35,11 +37,24 @@ package final class CurlSettings: Sendable {
         self.login = login
     }
 
-    /// The settings for a request that follows redirects, or takes codings off, in its own way.
-    func with(_ redirects: HTTPSession.RedirectPolicy?, decodes: Bool) -> CurlSettings {
-        if redirects == nil, decodes == self.decodes { return self }
+    /// The settings for a request that follows redirects, takes codings off, or answers challenges in its own way.
+    func with(_ redirects: HTTPSession.RedirectPolicy?, decodes: Bool, login: Login?) -> CurlSettings {
+        if redirects == nil, decodes == self.decodes, login == self.login { return self }
         return CurlSettings(
             secretFields, redirects: redirects ?? self.redirects, tls: tls, interface: interface, decodes: decodes,
             login: login)
+    }
+}
+
+extension CurlSettings.Login {
+    /// Whether a field's value is an answer by this user.
+    func hasMade(_ value: String) -> Bool {
+        if BasicChallenge.isAnswer(value, user: user, password: password) { return true }
+        guard value.lowercased().hasPrefix("digest ") else { return false }
+        let quoted = user.split(separator: #"\"#, omittingEmptySubsequences: false).joined(separator: #"\\"#)
+            .split(separator: #"""#, omittingEmptySubsequences: false).joined(separator: #"\""#)
+        // Of a hashed name, and one beyond ASCII, the origin has to do.
+        return value.contains(#"username="\#(quoted)""#) || value.contains("userhash=true")
+            || value.contains("username*=")
     }
 }

@@ -1,7 +1,12 @@
-/// Text as a POSIX shell reads it (IEEE Std 1003.1, Shell Command Language, 2.2).
+/// Text as a POSIX shell reads it (IEEE Std 1003.1, Shell Command Language, 2.2), which affects no terminal: what would
+/// is there as octal digits, for `printf`.
 enum ShellText {
     /// One word. Within single quotes everything stands for itself; a single quote ends them, and is said outside.
+    ///
+    /// What affects a terminal is put in by a command, which takes away the ends of lines behind it.
     static func quoted(_ text: String) -> String {
+        let bytes = Bytes(Array(text.utf8))
+        if plain(bytes) == nil { return "\"$(\(printing(bytes)))\"" }
         if !text.isEmpty, text.utf8.allSatisfy(isPlain) { return text }
         return "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
     }
@@ -21,7 +26,8 @@ enum ShellText {
             switch scalar.properties.generalCategory {
             case .control: scalar == "\n" || scalar == "\t"
             case .format, .surrogate, .unassigned, .privateUse, .lineSeparator, .paragraphSeparator: false
-            default: true
+            // Variations choose how an emoji looks.
+            default: !scalar.properties.isDefaultIgnorableCodePoint || ["\u{FE0E}", "\u{FE0F}"].contains(scalar)
             }
         }
         return isPlain ? text : nil

@@ -24,7 +24,7 @@ extension HTTPSession {
             /// These are the origins that have connections or waiting requests, and of the others the 128 or more that
             /// had any last.
             public var origins: [String: ConnectionGauges] = [:]
-            /// What was counted of all origins that are not listed any more.
+            /// What was counted of all origins that are not listed any more. One that comes back begins at 0.
             public var others = ConnectionGauges()
 
             public init() {}

@@ -5,6 +5,9 @@ public protocol WireObserver: AnyObject, Sendable {
     /// How many bytes of each write and read it wants to see; nil for none.
     var wantedBytes: Int? { get }
 
+    /// Whether it wants to know more than interim heads; no other step need be made for it otherwise.
+    var wantsAll: Bool { get }
+
     func saw(_ step: HTTP.WireStep)
 }
 
@@ -16,6 +19,7 @@ extension WireObserver {
 
     /// Shows a request as it is sent: `opening` has its head, and a body that is small.
     func sees(_ opening: Bytes, of request: RequestHead) {
+        guard wantsAll else { return }
         saw(.requestHead(RequestHead.sent(opening, of: request)))
         guard let wantedBytes else { return }
         saw(.sent(opening.copy(ofFirst: wantedBytes), count: opening.count))

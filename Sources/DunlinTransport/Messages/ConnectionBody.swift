@@ -108,6 +108,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         case .failed: return
         case .read(let reading):
             reading.upload?.stop()
+            context.observer?.saw(.responseLeft(bodyBytes: hop.bodyBytes))
             reader.fail(error)
         }
     }
@@ -134,7 +135,7 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
             let isSending = reading.upload.map { !$0.isOver } ?? false
             if isSending || limit == 0 || (expectedLength ?? 0) > limit {
                 reading.upload?.stop()
-                finish(reading, hop, isClean: false)
+                finish(reading, hop, isClean: false, isLeft: true)
                 return false
             }
             reading.limit = deadline
@@ -262,12 +263,15 @@ final class ConnectionBody: TransportResponse.RecyclingStream {
         }
     }
 
-    private func finish(_ taken: consuming Reading, _ hop: HTTP.Hop, isClean: Bool) {
+    private func finish(_ taken: consuming Reading, _ hop: HTTP.Hop, isClean: Bool, isLeft: Bool = false) {
         var hop = hop
         hop.ended = context.clock.now()
         context.cancellation.disarm()
         let reading = taken
-        context.observer?.saw(.responseEnd(bodyBytes: hop.bodyBytes, trailers: reading.body.trailers))
+        context.observer?.saw(
+            isLeft
+                ? .responseLeft(bodyBytes: hop.bodyBytes)
+                : .responseEnd(bodyBytes: hop.bodyBytes, trailers: reading.body.trailers))
         reader.end(after: hop, reading.body.trailers)
         if isClean { reading.lease.giveBack(at: hop.ended) }
     }

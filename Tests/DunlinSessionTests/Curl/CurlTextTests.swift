@@ -10,7 +10,8 @@ import Testing
         arguments: [
             ("", "''"), ("a-b_c./:9", "a-b_c./:9"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#), ("'", #"''\'''"#),
             ("$HOME", "'$HOME'"), ("a=b", "'a=b'"), ("~", "'~'"), ("a\nb", "'a\nb'"), ("*", "'*'"), ("#", "'#'"),
-            ("é", "'é'"),
+            ("é", "'é'"), ("❤️ \t", "'❤️ \t'"), ("a\u{1B}b", #""$(printf 'a\033b')""#),
+            ("\u{202E}", #""$(printf '\342\200\256')""#), ("\u{3164}", #""$(printf '\343\205\244')""#),
         ])
     func `a word is quoted so that a shell takes it as it is`(text: String, quoted: String) {
         #expect(ShellText.quoted(text) == quoted)
@@ -62,6 +63,89 @@ import Testing
             try Self.curl(
                 { $0.fields["Accept-Encoding"] = "gzip" }, .get, "https://api.test/a", .none,
                 .init(decompresses: false)) == plain + " -H 'Accept-Encoding: gzip'")
+    }
+
+    @Test(
+        arguments: [
+            (.get, .none, true), (.head, .none, true), (.post, .string("a"), false), (.post, .none, false),
+            (.put, .none, false), (.delete, .none, false), (.get, .string("a"), false),
+        ] as [(HTTP.Method, RequestBody, Bool)])
+    func `curl follows no redirect with a method or a body that it would send again`(
+        method: HTTP.Method, body: RequestBody, follows: Bool
+    ) throws {
+        let command = try Self.curl({ $0.redirects = .init() }, method, "https://api.test/a", body)
+        #expect(command.contains(" --location ") == follows, "\(command)")
+        #expect(command.contains("\n# Redirects are followed by the session, and not by this command: ") == !follows)
+    }
+
+    @Test(arguments: [("X-Api-Key", false), ("X-Own", false), ("Authorization", true), ("Cookie", true), ("X-A", true)])
+    func `curl follows no redirect with a secret that it would give to other origins`(
+        name: String, follows: Bool
+    ) throws {
+        let change: (inout HTTPSession.Configuration) -> Void = {
+            $0.redirects = .init(sensitiveFields: ["X-Own"])
+            $0.fields[name] = "hunter2"
+        }
+        #expect(try Self.curl(change, showingSecrets: true).contains(" --location ") == follows)
+        #expect(try Self.curl(change).contains(" --location "))
+    }
+
+    @Test func `a body of HEAD is left out and said below the command`() throws {
+        let command = try Self.curl({ _ in }, .head, "https://api.test/a", .string("a"))
+        #expect(command.hasPrefix("curl --head https://api.test/a "), "\(command)")
+        #expect(!command.contains("--data") && !command.contains("-X"), "\(command)")
+        #expect(command.hasSuffix("\n# The request has a body, which curl does not send with HEAD."), "\(command)")
+    }
+
+    /// Fields and credentials of the request, its user info, what the command has, and what it does not have.
+    static let users: [(Fields, HTTPSession.PerRequest<HTTP.Credentials>, String, String?, String)] = [
+        ([:], .session, "", "--user ada:hunter2", "Authorization"),
+        (["Authorization": "Bearer t"], .session, "", "-H 'Authorization: Bearer t'", "--user"),
+        (["Authorization": "Basic Ym9iOnA="], .session, "", "-H 'Authorization: Basic Ym9iOnA='", "--user"),
+        (["Authorization": "Basic YWRhOmh1bnRlcjI="], .session, "", "--user ada:hunter2", "Authorization"),
+        (["Authorization": #"Digest username="ada", nonce=n"#], .session, "", "--user ada:hunter2", "Authorization"),
+        (["Authorization": #"Digest username="bob", nonce=n"#], .session, "", "\n# The answer to the", "--user"),
+        ([:], .none, "", nil, "--user"),
+        ([:], .value(.password(user: "bob", password: "p")), "", "--user bob:p", "ada"),
+        ([:], .value(.bearer(token: "t")), "", "-H 'Authorization: Bearer t'", "--user"),
+        ([:], .session, "bob:p@", "--user bob:p", "ada"),
+    ]
+
+    @Test(arguments: users) func `a command has the password of its own request`(
+        fields: Fields, credentials: HTTPSession.PerRequest<HTTP.Credentials>, info: String, there: String?,
+        absent: String
+    ) throws {
+        var options = HTTPSession.Options(fields: fields)
+        options.credentials = credentials
+        let url = "https://" + info + "api.test/a"
+        let change: (inout HTTPSession.Configuration) -> Void = {
+            $0.baseURL = "https://api.test"
+            $0.authentication = .password(user: "ada", password: "hunter2")
+        }
+        let command = try Self.curl(
+            change, .get, HTTP.Target(url), .none, options, showingSecrets: true)
+        if let there { #expect(command.contains(there), "\(command)") }
+        #expect(!command.contains(absent), "\(command)")
+    }
+
+    @Test func `an interceptor has the command with the session's settings and secret names`() async throws {
+        let transport = MockTransport()
+        transport.otherwise { _ in .respond(body: "x") }
+        let (sender, commands) = (transport, AsyncStream<String>.makeStream())
+        var configuration = HTTPSession.Configuration(baseURL: "https://api.test", transport: sender)
+        configuration.secretFields = ["ticket"]
+        configuration.interceptors = [
+            .exchange { request, next in
+                commands.continuation.yield(next.curl(request))
+                commands.continuation.finish()
+                return try await next(request)
+            }
+        ]
+        let session = try HTTPSession(configuration)
+        _ = try await session.get("/a?ticket=hunter2", as: .bytes)
+        let command = try #require(await commands.stream.first { _ in true })
+        #expect(command.hasPrefix("curl 'https://api.test/a?ticket=***' --http1.1 "), "\(command)")
+        #expect(command.contains(" --location "), "\(command)")
     }
 
     @Test func `the command trusts whom the session trusts`() throws {

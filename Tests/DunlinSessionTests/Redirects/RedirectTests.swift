@@ -156,6 +156,22 @@ import Testing
         #expect(mocked.transport.requests.count == 1)
     }
 
+    @Test(arguments: [
+        "from?token=hunter2&ticket=hunter2&page=2", "http://api.test/?token=hunter2&ticket=hunter2&page=2",
+    ])
+    func `a redirect that is refused is named without the secrets of its query`(location: String) async throws {
+        let mocked = try Mocked("https://api.test") { $0.secretFields = ["ticket"] }
+        mocked.transport.otherwise { _ in .respond(302, fields: ["Location": location]) }
+        let error = try #require(
+            try await networkError {
+                _ = try await mocked.session.get(.init("from?token=hunter2&ticket=hunter2&page=2"), as: .bytes)
+            })
+        #expect([.redirectLoop, .insecureRedirect].contains(error.code))
+        #expect(!error.reason.contains("hunter2"), "\(error.reason)")
+        #expect(error.reason.contains("?token=***&ticket=***&page=2"), "\(error.reason)")
+        #expect(!"\(error)".contains("hunter2"), "\(error)")
+    }
+
     @Test func `a response that does not say where to go is delivered as it is`() async throws {
         let mocked = try Mocked()
         for status in [300, 301, 304, 305, 306, 308] as [HTTP.Status] {

@@ -56,6 +56,17 @@ struct `The wire trace` {
         #expect(!with.contains { $0.contains("0020  ") })
     }
 
+    @Test func `a body that is thrown away is told as left, and not as complete`() async throws {
+        let lines = try await lines(
+            [.message(.init(302, fields: ["Location": "/b", "Content-Length": "99999999"])), .send("abc")],
+            .response(body: "x")
+        ) { session in
+            _ = try await session.get("a", as: .bytes)
+        }
+        #expect(lines.contains { $0.hasPrefix("* response left after ") }, "\(lines)")
+        #expect(lines.filter { $0.hasPrefix("* response complete") }.count == 1, "\(lines)")
+    }
+
     @Test func `a failure is told`() async throws {
         let lines = try await lines([.send("HTTP/1.1 200 OK\r\nContent-Le"), .close]) { session in
             _ = try await NetworkError.thrown { _ = try await session.get("a", as: .bytes) }
