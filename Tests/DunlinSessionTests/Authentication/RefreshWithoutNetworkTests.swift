@@ -70,7 +70,7 @@ import Testing
             underlying: NetworkError.ConnectionFailures([
                 .init(address: .v4(0x0101_0101, port: 80), errno: errno, reason: "of the table")
             ]))
-        let mock = try Self.mocked { _ in }
+        let mock = try Self.mocked { try $0.use(ManualClock()) }
         mock.transport.on(.post, "/token").fail(failure).fail(failure)
         for _ in 0..<2 {
             let error = try await networkError { _ = try await mock.session.get("x", as: .string) }
