@@ -24,7 +24,7 @@ final class Chain: Sendable {
         exchangeInterceptors = InterceptorLine(settings.interceptors, .exchange)
         sees = Atomic(
             settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
-                || settings.authenticates || stages.contains { ($0 as? PasswordStage)?.book.isInUse == true })
+                || settings.authenticates || stages.contains(where: \.hasLearned))
     }
 
     deinit {

@@ -1,8 +1,8 @@
 internal import Synchronization
 
 /// A session whose hook the running code is: what it requests through the session waits in no queue, whose places those
-/// may have that wait for the hook, and does not ask the hook. A task that the hook leaves behind is like any other once
-/// the hook has answered.
+/// may have that wait for the hook, and does not ask the hook. A task that the hook leaves behind is like any other
+/// once the hook has answered.
 final class ChallengeTurn: Sendable {
     @TaskLocal private static var present: [ChallengeTurn] = []
 

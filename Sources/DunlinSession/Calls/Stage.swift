@@ -12,6 +12,13 @@ protocol Stage: Sendable {
 
     /// Nil for a call that the stage has nothing to do with.
     func driver(for call: LiveCall) -> (any StageDriver)?
+
+    /// Whether it has learned, in an earlier chain, what makes it see every hop.
+    var hasLearned: Bool { get }
+}
+
+extension Stage {
+    var hasLearned: Bool { false }
 }
 
 /// What a stage does for one call.

@@ -15,6 +15,8 @@ struct PasswordStage: Stage {
         return book.isInUse
     }
 
+    var hasLearned: Bool { book.isInUse }
+
     func driver(for call: LiveCall) -> (any StageDriver)? {
         if case .none = call.credentials { return nil }
         return PasswordDriver(
