@@ -239,7 +239,7 @@ import Testing
         }
         session.withLock { $0 = mock.session }
         defer { session.withLock { $0 = nil } }
-        #expect(try await mock.session.get("x", timeout: .seconds(20), as: .string).value == "in")
+        #expect(try await mock.session.get("x", timeout: .seconds(1000), as: .string).value == "in")
         #expect(asks.withLock { $0 } == 1)
     }
 
