@@ -182,7 +182,9 @@ struct `Guides to transfers` {
         let stage = try Stage(faults: .stall(after: 100_000))
         let (client, path) = (stage.client, "\(stage.folder)/disk.img")
         let transfer = HTTPSession.DownloadOptions(overwrites: overwrites, resuming: .ifValidatorMatches)
-        let first = try client.downloadTask("images/disk.img", to: .file(path), transfer: transfer)
+        // It stands still for as long as the machine needs to come to the second.
+        let patient = HTTPSession.Options(timeouts: .init(readIdle: .none, total: .none))
+        let first = try client.downloadTask("images/disk.img", options: patient, to: .file(path), transfer: transfer)
         first.resume()
         try await eventually("the first is on its way") { first.downloaded.wireBytes == 100_000 }
         let error = await #expect(throws: NetworkError.self) {
