@@ -65,7 +65,10 @@ extension HTTPSession {
             }
             try await group.waitForAll()
         }
-        return sockets.openCount(to: head.origin, under: options.rare?.values.connectionTerms)
+        return try sockets.openCount(
+            for: TransportRequest(head: head),
+            options.rare?.values.connectionRules(instead: core.builder.connectionRules),
+            on: core.loops[0])
     }
 
     /// Forgets the addresses of all names: each name is looked up again when it is needed. Open connections stay.
@@ -95,7 +98,7 @@ private struct OpeningSink: Sink {
         }
         do {
             try await sockets.openAhead(
-                of: call.request, upTo: count, under: call.delegate.settings?.exchangeOptions?.connectionTerms,
+                of: call.request, upTo: count, call.delegate.settings?.exchangeOptions?.connectionRules,
                 cancellation: call.delegate.cancellation, on: call.loop)
         } catch {
             throw NetworkError.explained(error, at: call.request.head.origin)

@@ -11,7 +11,7 @@ public final class SocketTransport: Sendable {
 
     /// Without a `tlsPolicySource` there is no https.
     public init(_ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil) {
-        terms = ExchangeContext.Terms(options.limits, tlsPolicySource, options.connectionTerms)
+        terms = ExchangeContext.Terms(options.limits, tlsPolicySource, options.connectionRules)
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)
@@ -74,7 +74,10 @@ public final class SocketTransport: Sendable {
         _ request: TransportRequest, cancellation: Cancellation, uploads: UploadScope? = nil,
         exchangeOptions: ExchangeOptions? = nil, since start: MonotonicTime, on reactor: Reactor
     ) async throws -> TransportResponse {
-        let context = ExchangeContext(request, cancellation, terms, exchangeOptions, since: start, on: reactor)
+        let connectionTerms = try terms.connectionTerms(for: request, exchangeOptions)
+        let context = ExchangeContext(
+            request, cancellation, terms, exchangeOptions, under: connectionTerms, since: start, on: reactor)
+        if connectionTerms != nil, context.isForwarded { return try await forwardedExchange(context, uploads) }
         return try await Exchange.run(context, through: self, uploads)
     }
 }
@@ -82,22 +85,31 @@ public final class SocketTransport: Sendable {
 // MARK: - Opening ahead of need
 
 extension SocketTransport {
-    /// How many connections to `origin` there are, those being opened included.
-    /// Opened under the session's terms, or under `connectionTerms` in their place.
-    public func openCount(to origin: HTTP.Origin, under connectionTerms: ConnectionTerms? = nil) -> Int {
-        guard let connectionTerms, connectionTerms != terms.connectionTerms else { return pool.openCount(to: origin) }
-        return pool.openCount(to: origin.under(connectionTerms))
+    /// How many connections there are that `request` could use, those being opened included.
+    public func openCount(
+        for request: TransportRequest, _ connectionRules: ConnectionRules?, on reactor: Reactor
+    ) throws -> Int {
+        let exchangeOptions = ExchangeOptions(tlsPolicySource: nil, control: nil, connectionRules: connectionRules)
+        return pool.openCount(to: try openingContext(request, exchangeOptions, Cancellation(), reactor).place)
     }
 
-    /// Opens a connection for later to the origin of `request`, unless `count` are open or the caps leave no room.
+    private func openingContext(
+        _ request: TransportRequest, _ exchangeOptions: ExchangeOptions?, _ cancellation: Cancellation,
+        _ reactor: Reactor
+    ) throws -> ExchangeContext {
+        let connectionTerms = try terms.connectionTerms(for: request, exchangeOptions)
+        return ExchangeContext(
+            request, cancellation, terms, exchangeOptions, under: connectionTerms, since: reactor.now(), on: reactor)
+    }
+
+    /// Opens a connection for later that `request` could use, unless `count` are open or the caps leave no room. Of
+    /// the options only the rules for connections count.
     public func openAhead(
-        of request: TransportRequest, upTo count: Int, under connectionTerms: ConnectionTerms? = nil,
+        of request: TransportRequest, upTo count: Int, _ connectionRules: ConnectionRules?,
         cancellation: Cancellation, on reactor: Reactor
     ) async throws {
-        let exchangeOptions = ExchangeOptions(
-            tlsPolicySource: nil, control: nil, connectionTerms: connectionTerms)
-        let context = ExchangeContext(
-            request, cancellation, terms, exchangeOptions, since: reactor.now(), on: reactor)
+        let exchangeOptions = ExchangeOptions(tlsPolicySource: nil, control: nil, connectionRules: connectionRules)
+        let context = try openingContext(request, exchangeOptions, cancellation, reactor)
         var attempt = HTTP.Hop()
         try check(context, attempt)
         guard pool.reserve(context.place, upTo: count) else { return }

@@ -8,6 +8,8 @@ extension HTTP {
         case resolve
         /// Opening the socket.
         case connect
+        /// Having a proxy make a tunnel to the origin, by CONNECT or SOCKS.
+        case tunnel
         /// The TLS handshake.
         case tls
         /// Writing the request, body included.

@@ -23,10 +23,11 @@ extension Chain {
     ) {
         let callTransport: CallTransport
         if let transport = configuration.transport {
-            callTransport = CallTransport(foreign: transport, configuration.connectionTerms)
+            callTransport = CallTransport(foreign: transport, builder.connectionRules)
         } else {
-            callTransport = CallTransport(
-                SocketTransport(configuration.socketOptions, on: loop, tlsPolicySource: tlsPolicySource))
+            var options = configuration.socketOptions
+            options.connectionRules = builder.connectionRules
+            callTransport = CallTransport(SocketTransport(options, on: loop, tlsPolicySource: tlsPolicySource))
         }
         let settings = ChainSettings(configuration, builder)
         self.init(settings, over: callTransport, stages: Self.stages(settings, authentication))

@@ -1,7 +1,10 @@
 internal import DunlinReactor
+internal import DunlinSemantics
 internal import DunlinTypes
+internal import DunlinWire
 
-/// Opens connections: looks up the addresses of a name, and connects to the first one that answers.
+/// Opens connections: looks up the addresses of a name, connects to the first one that answers, has a proxy make a
+/// tunnel from there if there is one, and secures it.
 struct Connector: Sendable {
     let names: NameCache
     let sockets: HTTP.SocketOptions
@@ -10,8 +13,9 @@ struct Connector: Sendable {
     let connectionAttemptDelay: Int64
     /// Whether connections take turns with the addresses of a name.
     let takesTurns: Bool
-    /// The stages between connecting and TLS, in this order.
+    /// The stages between connecting and TLS, in this order, before that of a proxy.
     var stages: [any ConnectionStage] = []
+    let proxyMemory = ProxyMemory()
 
     /// Opens a connection: connects, passes the stages, secures it. Returns it with the turn of its channel, which the
     /// caller owns.
@@ -19,26 +23,131 @@ struct Connector: Sendable {
         _ context: ExchangeContext, announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
     ) async throws -> (Connection, turn: UInt64) {
         context.cancellation.phase = .connect
-        let line = try await connect(context, announcing, &hop)
-        if !stages.isEmpty { try await pass(line, context, &hop) }
-        guard context.origin.scheme == .https else { return (plain(line, context), line.turn) }
-        return (try await tls(line, context, &hop), line.turn)
+        var (line, ahead): (DialedChannel, [UInt8])
+        if stages.isEmpty, context.connectionTerms?.proxy == nil {
+            (line, ahead) = (try await connect(context, announcing, &hop), [])
+        } else {
+            (line, ahead) = try await connectThroughStages(context, announcing, &hop)
+        }
+        guard context.origin.scheme == .https else { return (plain(line, context, &hop), line.turn) }
+        return (try await tls(line, ahead, context, &hop), line.turn)
     }
 
+    private func tls(
+        _ line: DialedChannel, _ ahead: [UInt8], _ context: ExchangeContext, _ hop: inout HTTP.Hop
+    ) async throws -> Connection {
+        guard let tlsPolicySource = context.tlsPolicySource else {
+            line.channel.close()
+            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
+        }
+        context.cancellation.phase = .tls
+        let tlsPolicy = tlsPolicySource.tlsPolicy()
+        let channel = try await Handshake.run(over: line, ahead, context, tlsPolicy, &hop)
+        let peer = HTTP.Hop.Peer(line.address, channel.security, proxy: context.connectionTerms?.proxy?.description)
+        hop.peerReference = peer
+        return Connection(
+            .tls(channel), to: context.place, at: peer, tlsGeneration: tlsPolicy.tlsGeneration,
+            isForOneRequest: context.isAlone)
+    }
+
+    private func plain(_ line: DialedChannel, _ context: ExchangeContext, _ hop: inout HTTP.Hop) -> Connection {
+        let peer = HTTP.Hop.Peer(line.address, proxy: context.connectionTerms?.proxy?.description)
+        if peer.proxy != nil { hop.peerReference = peer }
+        return Connection(.plain(line.channel), to: context.place, at: peer)
+    }
+}
+
+// MARK: - Through a proxy
+
+extension Connector {
+    /// Connects, and passes the stages: over as many sockets as they ask for, one after the other, within one limit.
+    private func connectThroughStages(
+        _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
+    ) async throws -> (DialedChannel, ahead: [UInt8]) {
+        var stages = stages
+        if let proxy = context.connectionTerms?.proxy, let stage = try await stage(for: proxy, context, &hop) {
+            stages.append(stage)
+        }
+        var start: MonotonicTime?
+        while true {
+            let line = try await connect(context, announcing, &hop)
+            if stages.isEmpty { return (line, []) }
+            let begun = start ?? context.clock.now()
+            start = begun
+            if let ahead = try await pass(&stages, line, context, since: begun, &hop) { return (line, ahead) }
+            line.channel.close()
+        }
+    }
+
+    /// What is to be said to a proxy before the request; nil where that itself says all, in absolute form.
+    private func stage(
+        for proxy: ProxyAddress, _ context: ExchangeContext, _ hop: inout HTTP.Hop
+    ) async throws -> (any ConnectionStage)? {
+        let origin = context.origin
+        if !proxy.scheme.isSOCKS {
+            guard origin.scheme == .https else { return nil }
+            return try ConnectStage(to: origin, ProxyLogin(proxy: proxy, memory: proxyMemory))
+        }
+        if proxy.scheme.resolvesNames, HTTP.SocketAddress(numericHost: origin.host, port: origin.port) == nil {
+            return SOCKSStage(proxy, to: [.name(origin.host, port: origin.port)])
+        }
+        let options = HTTP.SocketOptions()
+        let addresses = try await addresses(of: Destination(origin), options, context, &hop)
+        let rules = context.connectionTerms?.guardRules
+        let allowed = addresses.filter { rules?.refusal(dialling: $0) == nil }
+        if allowed.isEmpty, let refusal = addresses.first.flatMap({ rules?.refusal(dialling: $0) }) {
+            throw context.refused(refusal, hop)
+        }
+        return SOCKSStage(proxy, to: allowed.prefix(Self.mostAddresses).map { .address($0) })
+    }
+
+    /// How many addresses of a name a SOCKS proxy is asked for.
+    private static var mostAddresses: Int { 4 }
+
+    /// Passes the stages, and closes the socket when one of them fails. Returns what was read beyond them; nil to go on
+    /// over another socket.
+    private func pass(
+        _ stages: inout [any ConnectionStage], _ line: DialedChannel, _ context: ExchangeContext,
+        since start: MonotonicTime, _ hop: inout HTTP.Hop
+    ) async throws -> [UInt8]? {
+        context.cancellation.phase = .tunnel
+        let entered = context.clock.now()
+        defer {
+            hop[.tunnel] += context.clock.now().nanoseconds - entered.nanoseconds
+            context.cancellation.disarm()
+        }
+        do {
+            var socket = try StageSocket(line, context, since: start, hop)
+            for index in stages.indices {
+                if case .dialAgain = try await stages[index].pass(&socket) { return nil }
+            }
+            return socket.ahead
+        } catch {
+            line.channel.close()
+            throw error
+        }
+    }
+}
+
+// MARK: - Connecting
+
+extension Connector {
     /// Connects a socket to the origin, or to a proxy before it.
     private func connect(
         _ context: ExchangeContext, _ announcing: AsyncStream<UInt64>.Continuation, _ hop: inout HTTP.Hop
     ) async throws -> DialedChannel {
+        let proxy = context.connectionTerms?.proxy
+        let destination = proxy.map { Destination($0) } ?? Destination(context.origin)
         var dialer = Dialer(
             options: context.origin.route?.sockets ?? sockets, guardRules: context.connectionTerms?.guardRules,
-            reactor: context.clock.reactor, announcing: announcing)
-        var addresses = try await addresses(context, dialer.options, &hop)
+            isForProxy: proxy != nil, reactor: context.clock.reactor, announcing: announcing)
+        var addresses = try await addresses(of: destination, dialer.options, context, &hop)
         if !rules(for: context).isAny {
-            dialer.interfaces = try await bindings(for: addresses, dialer.options, context, hop)
+            dialer.interfaces = try await bindings(for: addresses, of: destination, dialer.options, context, hop)
             addresses.removeAll { dialer.interfaces?[$0] == nil }
         }
         let start = context.clock.now()
-        defer { hop[.connect] = context.clock.now().nanoseconds - start.nanoseconds }
+        defer { hop[.connect] += context.clock.now().nanoseconds - start.nanoseconds }
         let race = AddressRace(
             dialer: dialer, delay: connectionAttemptDelay, deadline: context.clock.deadline(for: .connect, from: start),
             cancellation: context.cancellation)
@@ -49,84 +158,63 @@ struct Connector: Sendable {
             throw context.failure(wake, in: .connect, since: start, hop)
         case .refused(let failures):
             if let refusal = dialer.refusal(ofAll: addresses) { throw context.refused(refusal, hop) }
-            throw context.error(
+            var error = context.error(
                 .connectionFailed, "no address accepted a connection", in: .connect, hop, cause: failures)
-        }
-    }
-
-    /// Passes the stages, and closes the socket when one of them fails.
-    private func pass(_ line: DialedChannel, _ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws {
-        let start = context.clock.now()
-        defer {
-            hop[.connect] += context.clock.now().nanoseconds - start.nanoseconds
-            context.cancellation.disarm()
-        }
-        do {
-            for stage in stages { try await stage.pass(StageSocket(line, context, since: start, hop)) }
-        } catch {
-            line.channel.close()
+            if let proxy { error.reason = "the proxy \(proxy) accepted no connection" }
             throw error
         }
-    }
-
-    private func tls(
-        _ line: DialedChannel, _ context: ExchangeContext, _ hop: inout HTTP.Hop
-    ) async throws -> Connection {
-        guard let tlsPolicySource = context.tlsPolicySource else {
-            line.channel.close()
-            throw context.error(.unsupportedScheme, "this transport has no TLS", in: .tls, hop)
-        }
-        context.cancellation.phase = .tls
-        let tlsPolicy = tlsPolicySource.tlsPolicy()
-        let channel = try await Handshake.run(over: line, context, tlsPolicy, &hop)
-        let peer = HTTP.Hop.Peer(line.address, channel.security)
-        hop.peerReference = peer
-        return Connection(
-            .tls(channel), to: context.place, at: peer, tlsGeneration: tlsPolicy.tlsGeneration,
-            isForOneRequest: context.isAlone)
-    }
-
-    private func plain(_ line: DialedChannel, _ context: ExchangeContext) -> Connection {
-        Connection(.plain(line.channel), to: context.place, at: HTTP.Hop.Peer(line.address))
     }
 }
 
 // MARK: - Where to
 
 extension Connector {
+    /// Whom a socket is connected to: an origin, or the proxy before it.
+    private struct Destination {
+        let host: String
+        let port: UInt16
+        /// The address that needs no look-up.
+        let known: HTTP.SocketAddress?
+
+        init(_ origin: HTTP.Origin) {
+            (host, port) = (origin.host, origin.port)
+            let address = origin.route?.address.map { $0.port(ifNone: origin.port) }
+            known = address ?? HTTP.SocketAddress(numericHost: host, port: port)
+        }
+
+        init(_ proxy: ProxyAddress) {
+            (host, port) = (proxy.host, proxy.port)
+            known = HTTP.SocketAddress(numericHost: host, port: port)
+        }
+    }
+
     private func rules(for context: ExchangeContext) -> NetworkInterface.Rules {
         context.origin.route?.interfaces ?? interfaces
     }
 
-    /// The address of an origin that needs no look-up.
-    private func known(_ origin: HTTP.Origin) -> HTTP.SocketAddress? {
-        if let address = origin.route?.address { return address.port(ifNone: origin.port) }
-        return HTTP.SocketAddress(numericHost: origin.host, port: origin.port)
-    }
-
     /// The addresses to try, in order; at least one.
     private func addresses(
-        _ context: ExchangeContext, _ options: HTTP.SocketOptions, _ hop: inout HTTP.Hop
+        of destination: Destination, _ options: HTTP.SocketOptions, _ context: ExchangeContext, _ hop: inout HTTP.Hop
     ) async throws -> [HTTP.SocketAddress] {
-        let origin = context.origin
-        if let address = known(origin) { return [address] }
-        var found = try await lookUp(context, &hop)
+        if let address = destination.known { return [address] }
+        var found = try await lookUp(destination, context, &hop)
         if let local = options.localAddress {
             found.removeAll { $0.isSix != local.isSix }
             guard !found.isEmpty else {
-                let reason = "\(origin.host) has no address that \(local.host) could connect to"
+                let reason = "\(destination.host) has no address that \(local.host) could connect to"
                 throw context.error(.connectionFailed, reason, in: .connect, hop)
             }
         }
         guard found.count > 1 else { return found }
-        return AddressOrder.interleaved(found, turn: takesTurns ? names.nextTurn(of: origin.host) : 0)
+        return AddressOrder.interleaved(found, turn: takesTurns ? names.nextTurn(of: destination.host) : 0)
     }
 
     /// What to bind each address to, for the addresses that an allowed route leads to; at least one.
     ///
     /// The kernel is asked off the loop, because it may wait for locks of its own.
     private func bindings(
-        for addresses: [HTTP.SocketAddress], _ options: HTTP.SocketOptions, _ context: ExchangeContext, _ hop: HTTP.Hop
+        for addresses: [HTTP.SocketAddress], of destination: Destination, _ options: HTTP.SocketOptions,
+        _ context: ExchangeContext, _ hop: HTTP.Hop
     ) async throws -> [HTTP.SocketAddress: Dialer.Binding] {
         let rules = rules(for: context)
         let choices = await DiskThreads.shared.run {
@@ -148,27 +236,29 @@ extension Connector {
             throw context.error(.connectionFailed, "no address can be reached", in: .connect, hop, cause: failures)
         }
         let refusal = NetworkError.InterfaceRefusal(interfaces: refused, rules: rules)
-        let reason = "no allowed interface leads to \(context.origin.host)"
+        let reason = "no allowed interface leads to \(destination.host)"
         throw context.error(.interfaceRefused, reason, in: .connect, hop, cause: refusal)
     }
 
-    private func lookUp(_ context: ExchangeContext, _ hop: inout HTTP.Hop) async throws -> [HTTP.SocketAddress] {
-        let origin = context.origin
+    private func lookUp(
+        _ destination: Destination, _ context: ExchangeContext, _ hop: inout HTTP.Hop
+    ) async throws -> [HTTP.SocketAddress] {
         let start = context.clock.now()
         context.cancellation.phase = .resolve
         defer { context.cancellation.phase = .connect }
-        defer { hop[.resolve] = context.clock.now().nanoseconds - start.nanoseconds }
+        defer { hop[.resolve] += context.clock.now().nanoseconds - start.nanoseconds }
         let deadline = context.clock.deadline(for: .resolve, from: start)
         do throws(NameCache.Failure) {
             return try await names.addresses(
-                of: origin.host, port: origin.port, until: deadline, context.cancellation, on: context.clock.reactor)
+                of: destination.host, port: destination.port, until: deadline, context.cancellation,
+                on: context.clock.reactor)
         } catch {
             switch error {
             case .timedOut: throw context.timedOut(.resolve, since: start, hop)
             case .cancelled: throw context.cancelled(.resolve, hop)
             case .unresolved(let cause):
                 throw context.error(
-                    .nameNotResolved, "\(origin.host) was not resolved", in: .resolve, hop, cause: cause)
+                    .nameNotResolved, "\(destination.host) was not resolved", in: .resolve, hop, cause: cause)
             }
         }
     }

@@ -15,10 +15,12 @@ struct Handshake: ~Copyable {
     private var outbox = Outbox()
     private var plaintext: [UInt8] = []
     private var mayHaveMore = false
+    private var ahead: [UInt8] = []
 
-    /// Returns the stream, once it is secure.
+    /// Returns the stream, once it is secure. `ahead` came on the line before, and has not been read.
     static func run(
-        over line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, _ hop: inout HTTP.Hop
+        over line: DialedChannel, _ ahead: [UInt8] = [], _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy,
+        _ hop: inout HTTP.Hop
     ) async throws -> TLSChannel {
         let start = context.clock.now()
         do {
@@ -27,6 +29,7 @@ struct Handshake: ~Copyable {
             }
             let terms = try await terms(of: tlsPolicy, context, since: start, hop)
             var handshake = try Handshake(line, context, tlsPolicy, terms, since: start, hop)
+            handshake.ahead = ahead
             try await handshake.drive(hop)
             hop[.tls] = context.clock.now().nanoseconds - start.nanoseconds
             return handshake.finish()
@@ -164,6 +167,10 @@ extension Handshake {
     }
 
     private mutating func receive(_ hop: HTTP.Hop) async throws -> [UInt8] {
+        if !ahead.isEmpty {
+            defer { (ahead, mayHaveMore) = ([], true) }
+            return ahead
+        }
         while true {
             if !mayHaveMore { try check(await line.channel.waitReadable(until: deadline), hop) }
             do throws(Errno) {
