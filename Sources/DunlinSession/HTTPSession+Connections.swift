@@ -4,7 +4,7 @@ internal import DunlinTransport
 extension HTTPSession {
     /// How many connections there are and how many requests wait for one; zeros over a custom transport.
     public var connections: ConnectionGauges {
-        tasks.chain.callTransport.sockets.map { ConnectionGauges($0.gauges) } ?? ConnectionGauges()
+        tasks.chain.callTransport.sockets?.gauges ?? ConnectionGauges()
     }
 
     /// Opens connections ahead of need, until `count` are open to the origin of `target`, in use or idle. Returns how
@@ -38,7 +38,10 @@ extension HTTPSession {
             }
             try await group.waitForAll()
         }
-        return sockets.openCount(to: head.origin, under: options.rare?.values.connectionTerms)
+        return try sockets.openCount(
+            for: TransportRequest(head: head),
+            options.rare?.values.connectionRules(instead: core.builder.connectionRules),
+            on: core.loops[0])
     }
 
     /// Forgets the addresses of all names: each name is looked up again when it is needed. Open connections stay.
@@ -68,7 +71,7 @@ private struct OpeningSink: Sink {
         }
         do {
             try await sockets.openAhead(
-                of: call.request, upTo: count, under: call.delegate.settings?.exchangeOptions?.connectionTerms,
+                of: call.request, upTo: count, call.delegate.settings?.exchangeOptions?.connectionRules,
                 cancellation: call.delegate.cancellation, on: call.loop)
         } catch {
             throw NetworkError.explained(error, at: call.request.head.origin)

@@ -56,28 +56,15 @@ extension SessionCore {
 extension HTTPSession.Gauges.Pool {
     fileprivate init(_ counts: PoolCounts) {
         for (origin, gauges) in counts.origins {
-            let gauges = HTTPSession.ConnectionGauges(gauges)
-            origins[Self.name(of: origin), default: HTTPSession.ConnectionGauges()] += gauges
+            origins[Self.name(of: origin), default: HTTP.ConnectionGauges()] += gauges
         }
-        others = HTTPSession.ConnectionGauges(counts.others)
+        others = counts.others
     }
 
     private static func name(of origin: HTTP.Origin) -> String {
-        guard let address = origin.route?.address else { return origin.description }
+        guard let route = origin.route else { return origin.description }
+        if let name = route.terms?.name(of: origin) { return name }
+        guard let address = route.address else { return origin.description }
         return "\(origin) via \(VisibleText.of("\(address)"))"
-    }
-}
-
-extension HTTPSession.ConnectionGauges {
-    init(_ gauges: PoolGauges) {
-        open = gauges.open
-        idle = gauges.idle
-        waiting = gauges.waiting
-        opened = gauges.opened
-        reuses = gauges.reuses
-        failed = gauges.failed
-        inResolve = gauges.inResolve
-        inConnect = gauges.inConnect
-        inTLS = gauges.inTLS
     }
 }

@@ -10,18 +10,16 @@ extension HTTPSession {
     public convenience init(_ configuration: Configuration = Configuration()) throws {
         let builder = try RequestBuilder(configuration)
         let warnings = builder.basic.warnings
-        let tlsPolicySource = try SessionTLSPolicySource(
-            configuration.tls, configuration.authenticationHandler, baseURL: configuration.baseURL, builder.clearText,
-            warnings)
+        let tlsPolicySources = try TLSPolicySources(configuration, builder.clearText, warnings)
         let loops = try configuration.loops ?? ReactorGroup.shared.reactors()
         let authentication = Chain.authentication(configuration, builder, at: loops[0].now())
         self.init(
             SessionCore(
-                configuration, builder, tlsPolicySource, on: loops, authentication: authentication,
+                configuration, builder, tlsPolicySources, on: loops, authentication: authentication,
                 chain: Chain(
-                    configuration, builder, on: loops[0], tlsPolicySource, authentication: authentication)))
+                    configuration, builder, on: loops[0], tlsPolicySources, authentication: authentication)))
         if let warning = configuration.redirects.warning { warnings.note(warning) }
-        configuration.tls.warnings.forEach(warnings.note)
+        (configuration.tls.warnings + configuration.proxyTLS.warnings).forEach(warnings.note)
     }
 
     /// A session whose relative targets are under a URL, with what else is to be said of it:
@@ -121,7 +119,7 @@ extension HTTPSession {
         let cancelled = await shutdown(grace: grace)
         tasks.open(
             Chain(
-                core.configuration, core.builder, on: core.loops[0], core.tlsPolicySource,
+                core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
                 authentication: core.authentication))
         core.residents.reopen()
         return cancelled

@@ -30,6 +30,11 @@ extension SocketTransport {
         if let refusal = context.connectionTerms?.guardRules?.refusal(of: context.origin) {
             throw context.refused(refusal, hop)
         }
+        guard let proxy = context.connectionTerms?.proxy else { return }
+        // A host that has an address here already has nothing for a proxy to resolve.
+        if let refusal = context.connectionTerms?.guardRules?.refusal(of: context.origin.host, through: proxy) {
+            throw context.refused(refusal, hop)
+        }
     }
 
     /// What the pool gives, at once or after a wait in the queue.

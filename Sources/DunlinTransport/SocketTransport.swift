@@ -9,9 +9,12 @@ public final class SocketTransport: Sendable {
     let connector: Connector
     private let terms: ExchangeContext.Terms
 
-    /// Without a `tlsPolicySource` there is no https.
-    public init(_ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil) {
-        terms = ExchangeContext.Terms(options.limits, tlsPolicySource, options.connectionTerms)
+    /// Without a `tlsPolicySource` there is no https, and without a `proxyTLSPolicySource` no TLS with a proxy.
+    public init(
+        _ options: Options, on reactor: Reactor, tlsPolicySource: (any TLSPolicySource)? = nil,
+        proxyTLSPolicySource: (any TLSPolicySource)? = nil
+    ) {
+        terms = ExchangeContext.Terms(options.limits, tlsPolicySource, options.connectionRules)
         var poolLimits = Pool.Machine.Limits()
         poolLimits.connectionsPerOrigin = max(1, options.connectionsPerOrigin)
         poolLimits.connections = max(1, options.connections)
@@ -24,11 +27,11 @@ public final class SocketTransport: Sendable {
         connector = Connector(
             names: names, sockets: options.sockets, interfaces: options.interfaces,
             connectionAttemptDelay: options.connectionAttemptDelay.clampedNanoseconds,
-            takesTurns: options.rotatesAddresses, stages: options.stages)
+            takesTurns: options.rotatesAddresses, stages: options.stages, proxyTLSPolicySource: proxyTLSPolicySource)
     }
 
     /// The sum over all origins.
-    public var gauges: PoolGauges { pool.gauges }
+    public var gauges: HTTP.ConnectionGauges { pool.gauges }
     /// The same by origin.
     public var counts: PoolCounts { pool.counts }
 
@@ -78,9 +81,16 @@ public final class SocketTransport: Sendable {
         exchangeOptions: ExchangeOptions? = nil, observer: (any WireObserver)? = nil, since start: MonotonicTime,
         on reactor: Reactor
     ) async throws -> TransportResponse {
+        let connectionTerms = try terms.connectionTerms(for: request, exchangeOptions)
         let context = ExchangeContext(
-            request, cancellation, terms, exchangeOptions, observer, since: start, on: reactor)
+            request, cancellation, terms, exchangeOptions, observer, under: connectionTerms, since: start, on: reactor)
         if let observer { return try await observed(context, observer, uploads) }
+        return try await run(context, uploads)
+    }
+
+    @inline(__always)
+    private func run(_ context: ExchangeContext, _ uploads: UploadScope?) async throws -> TransportResponse {
+        if context.isForwarded { return try await forwardedExchange(context, uploads) }
         return try await Exchange.run(context, through: self, uploads)
     }
 
@@ -88,7 +98,7 @@ public final class SocketTransport: Sendable {
         _ context: ExchangeContext, _ observer: any WireObserver, _ uploads: UploadScope?
     ) async throws -> TransportResponse {
         do {
-            return try await Exchange.run(context, through: self, uploads)
+            return try await run(context, uploads)
         } catch {
             observer.saw(.failed(error))
             throw error
@@ -99,22 +109,31 @@ public final class SocketTransport: Sendable {
 // MARK: - Opening ahead of need
 
 extension SocketTransport {
-    /// How many connections to `origin` there are, those being opened included.
-    /// Opened under the session's terms, or under `connectionTerms` in their place.
-    public func openCount(to origin: HTTP.Origin, under connectionTerms: ConnectionTerms? = nil) -> Int {
-        guard let connectionTerms, connectionTerms != terms.connectionTerms else { return pool.openCount(to: origin) }
-        return pool.openCount(to: origin.under(connectionTerms))
+    /// How many connections there are that `request` could use, those being opened included.
+    public func openCount(
+        for request: TransportRequest, _ connectionRules: ConnectionRules?, on reactor: Reactor
+    ) throws -> Int {
+        let exchangeOptions = ExchangeOptions(tlsPolicySource: nil, control: nil, connectionRules: connectionRules)
+        return pool.openCount(to: try openingContext(request, exchangeOptions, Cancellation(), reactor).place)
     }
 
-    /// Opens a connection for later to the origin of `request`, unless `count` are open or the caps leave no room.
+    private func openingContext(
+        _ request: TransportRequest, _ exchangeOptions: ExchangeOptions?, _ cancellation: Cancellation,
+        _ reactor: Reactor
+    ) throws -> ExchangeContext {
+        let connectionTerms = try terms.connectionTerms(for: request, exchangeOptions)
+        return ExchangeContext(
+            request, cancellation, terms, exchangeOptions, under: connectionTerms, since: reactor.now(), on: reactor)
+    }
+
+    /// Opens a connection for later that `request` could use, unless `count` are open or the caps leave no room. Of
+    /// the options only the rules for connections count.
     public func openAhead(
-        of request: TransportRequest, upTo count: Int, under connectionTerms: ConnectionTerms? = nil,
+        of request: TransportRequest, upTo count: Int, _ connectionRules: ConnectionRules?,
         cancellation: Cancellation, on reactor: Reactor
     ) async throws {
-        let exchangeOptions = ExchangeOptions(
-            tlsPolicySource: nil, control: nil, connectionTerms: connectionTerms)
-        let context = ExchangeContext(
-            request, cancellation, terms, exchangeOptions, since: reactor.now(), on: reactor)
+        let exchangeOptions = ExchangeOptions(tlsPolicySource: nil, control: nil, connectionRules: connectionRules)
+        let context = try openingContext(request, exchangeOptions, cancellation, reactor)
         var attempt = HTTP.Hop()
         try check(context, attempt)
         guard pool.reserve(context.place, upTo: count) else { return }

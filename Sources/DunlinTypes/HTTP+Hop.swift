@@ -7,6 +7,8 @@ extension HTTP {
         var poolTime: Int64 = 0
         var resolveTime: Int64 = 0
         var connectTime: Int64 = 0
+        var proxyTLSTime: Int64 = 0
+        var tunnelTime: Int64 = 0
         var tlsTime: Int64 = 0
         var sendTime: Int64 = 0
         var firstByteTime: Int64 = 0
@@ -22,6 +24,8 @@ extension HTTP {
         }
         /// How the connection is secured; nil in clear text.
         public var security: TransportSecurity? { peerReference?.security }
+        /// The proxy that the connection goes through, as a URL without user info; nil for none. `peer` is its address.
+        public var proxy: String? { peerReference?.proxy }
         /// The address by reference: a hop is copied at every step of its request.
         package var peerReference: Peer?
         /// Bytes of the request that the kernel took, head included.
@@ -37,14 +41,18 @@ extension HTTP {
         package final class Peer: Sendable, Hashable {
             package let address: HTTP.SocketAddress
             package let security: TransportSecurity?
+            package let proxy: String?
 
-            package init(_ address: HTTP.SocketAddress, _ security: TransportSecurity? = nil) {
+            package init(
+                _ address: HTTP.SocketAddress, _ security: TransportSecurity? = nil, proxy: String? = nil
+            ) {
                 self.address = address
                 self.security = security
+                self.proxy = proxy
             }
 
             package static func == (left: Peer, right: Peer) -> Bool {
-                left.address == right.address && left.security == right.security
+                left.address == right.address && left.security == right.security && left.proxy == right.proxy
             }
 
             package func hash(into hasher: inout Hasher) {
@@ -70,6 +78,8 @@ extension HTTP {
                 case .pool: poolTime
                 case .resolve: resolveTime
                 case .connect: connectTime
+                case .proxyTLS: proxyTLSTime
+                case .tunnel: tunnelTime
                 case .tls: tlsTime
                 case .send: sendTime
                 case .firstByte: firstByteTime
@@ -81,6 +91,8 @@ extension HTTP {
                 case .pool: poolTime = newValue
                 case .resolve: resolveTime = newValue
                 case .connect: connectTime = newValue
+                case .proxyTLS: proxyTLSTime = newValue
+                case .tunnel: tunnelTime = newValue
                 case .tls: tlsTime = newValue
                 case .send: sendTime = newValue
                 case .firstByte: firstByteTime = newValue

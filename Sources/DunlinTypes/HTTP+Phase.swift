@@ -8,7 +8,11 @@ extension HTTP {
         case resolve
         /// Opening the socket.
         case connect
-        /// The TLS handshake.
+        /// The TLS handshake with a proxy, before it is told where to.
+        case proxyTLS
+        /// Having a proxy make a tunnel to the origin, by CONNECT or SOCKS.
+        case tunnel
+        /// The TLS handshake with the origin.
         case tls
         /// Writing the request, body included.
         case send

@@ -46,5 +46,7 @@ extension HTTP.Route {
     package protocol Terms: AnyObject, Sendable {
         func areSame(as other: any Terms) -> Bool
         func hash(into hasher: inout Hasher)
+        /// How connections to the origin under these terms are called; nil for as usual.
+        func name(of origin: HTTP.Origin) -> String?
     }
 }

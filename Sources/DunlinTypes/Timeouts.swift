@@ -6,6 +6,8 @@ public struct Timeouts: Sendable, Hashable {
         case pool
         case resolve
         case connect
+        case proxyTLS
+        case tunnel
         case tls
         case send
         case firstByte
@@ -18,6 +20,8 @@ public struct Timeouts: Sendable, Hashable {
             case .pool: self = .pool
             case .resolve: self = .resolve
             case .connect: self = .connect
+            case .proxyTLS: self = .proxyTLS
+            case .tunnel: self = .tunnel
             case .tls: self = .tls
             case .send: self = .send
             case .firstByte: self = .firstByte
@@ -31,6 +35,8 @@ public struct Timeouts: Sendable, Hashable {
         var pool: Int64
         var resolve: Int64
         var connect: Int64
+        var proxyTLS: Int64
+        var tunnel: Int64
         var tls: Int64
         var send: Int64
         var firstByte: Int64
@@ -43,12 +49,14 @@ public struct Timeouts: Sendable, Hashable {
 
     public init(
         pool: Duration? = .seconds(10), resolve: Duration? = .seconds(10), connect: Duration? = .seconds(10),
-        tls: Duration? = .seconds(10), send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60),
-        readIdle: Duration? = .seconds(30), total: Duration? = .seconds(600)
+        proxyTLS: Duration? = .seconds(10), tunnel: Duration? = .seconds(30), tls: Duration? = .seconds(10),
+        send: Duration? = .seconds(30), firstByte: Duration? = .seconds(60), readIdle: Duration? = .seconds(30),
+        total: Duration? = .seconds(600)
     ) {
         limits = Limits(
             pool: Self.limit(pool), resolve: Self.limit(resolve), connect: Self.limit(connect),
-            tls: Self.limit(tls), send: Self.limit(send), firstByte: Self.limit(firstByte),
+            proxyTLS: Self.limit(proxyTLS), tunnel: Self.limit(tunnel), tls: Self.limit(tls), send: Self.limit(send),
+            firstByte: Self.limit(firstByte),
             readIdle: Self.limit(readIdle), total: Self.limit(total))
     }
 
@@ -65,6 +73,17 @@ public struct Timeouts: Sendable, Hashable {
         get { self[.connect] }
         set { self[.connect] = newValue }
     }
+    /// The TLS handshake with a proxy.
+    public var proxyTLS: Duration? {
+        get { self[.proxyTLS] }
+        set { self[.proxyTLS] = newValue }
+    }
+    /// How long a proxy may take to make a tunnel to the origin, which it looks up and connects to meanwhile.
+    public var tunnel: Duration? {
+        get { self[.tunnel] }
+        set { self[.tunnel] = newValue }
+    }
+    /// The TLS handshake with the origin.
     public var tls: Duration? {
         get { self[.tls] }
         set { self[.tls] = newValue }
@@ -100,6 +119,8 @@ public struct Timeouts: Sendable, Hashable {
             case .pool: limits.pool = nanoseconds
             case .resolve: limits.resolve = nanoseconds
             case .connect: limits.connect = nanoseconds
+            case .proxyTLS: limits.proxyTLS = nanoseconds
+            case .tunnel: limits.tunnel = nanoseconds
             case .tls: limits.tls = nanoseconds
             case .send: limits.send = nanoseconds
             case .firstByte: limits.firstByte = nanoseconds
@@ -119,6 +140,8 @@ public struct Timeouts: Sendable, Hashable {
         case .pool: limits.pool
         case .resolve: limits.resolve
         case .connect: limits.connect
+        case .proxyTLS: limits.proxyTLS
+        case .tunnel: limits.tunnel
         case .tls: limits.tls
         case .send: limits.send
         case .firstByte: limits.firstByte

@@ -69,6 +69,9 @@ public struct HeadParser: Sendable {
         return rest
     }
 
+    /// How many bytes have come behind the last head.
+    package var following: Int { buffer.count - scanner.start }
+
     /// No byte of a head has been received yet.
     public var isEmpty: Bool { scanner.start == buffer.count }
 

@@ -73,6 +73,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Authentication.md": 6,
         "Sources/Dunlin/Dunlin.docc/Networks.md": 4,
         "Sources/Dunlin/Dunlin.docc/Guard.md": 3,
+        "Sources/Dunlin/Dunlin.docc/Proxies.md": 6,
         "Sources/Dunlin/Dunlin.docc/Activity.md": 2,
         "Sources/Dunlin/Dunlin.docc/Trust.md": 8,
         "Sources/DunlinDisplay/DunlinDisplay.docc/DunlinDisplay.md": 1,

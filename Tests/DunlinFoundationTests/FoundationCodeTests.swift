@@ -14,7 +14,7 @@ import Testing
         (.limitExceeded, -1103), (.timedOut, -1001), (.cancelled, -999), (.bodyConsumed, -1021),
         (.bodyLengthMismatch, -1021), (.fileUnreadable, -1102), (.secureConnectionFailed, -1200),
         (.serverTrustFailed, -1202), (.clearTextRefused, -1022), (.interfaceRefused, -1020),
-        (.guardRefused, -1004),
+        (.guardRefused, -1004), (.proxyFailed, -1004), (.proxyAuthenticationFailed, -1013),
         (.unusableCredential, -1013), (.authenticationFailed, -1013), (.interceptorFailed, -1),
         (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
         (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016), (.decodingFailed, -1016),

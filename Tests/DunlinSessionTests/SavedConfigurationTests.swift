@@ -58,6 +58,7 @@ import Testing
         (rules.allowedAddresses, rules.deniedAddresses) = (["10.0.0.0/8"], ["fd00::/8"])
         (rules.allowedHosts, rules.deniedHosts) = (["*.example.com"], ["a.example.com"])
         (rules.allowsUnixSockets, unusual.guard) = (true, rules)
+        unusual.proxy = .url("socks5h://proxy.test:1080", except: ".corp.test")
         (unusual.waitsForConnectivity, unusual.emitsReachabilityEvents) = (true, true)
         unusual.basicInClearText = .refused
         unusual.limits.maximumBodySize = nil

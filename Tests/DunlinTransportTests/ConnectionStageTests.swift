@@ -15,7 +15,7 @@ private struct Knock: ConnectionStage {
         let answer: String
     }
 
-    func pass(_ line: StageSocket) async throws {
+    func pass(_ line: inout StageSocket) async throws -> StageOutcome {
         try await line.write(Bytes("\(word)\n"))
         var answer: [UInt8] = []
         while answer.last != UInt8(ascii: "\n") {
@@ -26,6 +26,7 @@ private struct Knock: ConnectionStage {
         guard answer.elementsEqual("come in\n".utf8) else {
             throw TurnedAway(answer: String(decoding: answer, as: UTF8.self))
         }
+        return .passed
     }
 }
 
@@ -177,10 +178,10 @@ private struct Way {
     }
 
     @Test(arguments: schemes)
-    func `a stage ends at the limit of connecting`(scheme: HTTP.Origin.Scheme) async throws {
+    func `a stage ends at the limit of a tunnel`(scheme: HTTP.Origin.Scheme) async throws {
         try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
-            let error = try await way.failure { way.time.advance(by: 10_000_000_000) }
-            #expect(error?.code == .timedOut && error?.phase == .connect && error?.limit == .seconds(10))
+            let error = try await way.failure { way.time.advance(by: 30_000_000_000) }
+            #expect(error?.code == .timedOut && error?.phase == .tunnel && error?.limit == .seconds(30))
             #expect(error?.requestMayHaveBeenSent == false)
             #expect(way.transport.gauges.open == 0)
         }
@@ -190,7 +191,7 @@ private struct Way {
     func `a stage ends at once when the request is cancelled`(scheme: HTTP.Origin.Scheme) async throws {
         try await Way.with([nil], scheme, stages: [Knock(word: "first")]) { way in
             let error = try await way.failure { way.cancellation.cancel(.handle) }
-            #expect(error?.code == .cancelled && error?.phase == .connect)
+            #expect(error?.code == .cancelled && error?.phase == .tunnel)
             #expect(way.transport.gauges.open == 0)
         }
     }

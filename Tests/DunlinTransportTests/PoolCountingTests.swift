@@ -15,7 +15,7 @@ import Testing
     }
 
     /// What is counted, in the order of the fields.
-    private static func numbers(_ gauges: PoolGauges?) -> [Int] {
+    private static func numbers(_ gauges: HTTP.ConnectionGauges?) -> [Int] {
         guard let gauges else { return [] }
         return [
             gauges.open, gauges.idle, gauges.waiting, gauges.opened, gauges.reuses, gauges.failed, gauges.inResolve,
@@ -23,7 +23,7 @@ import Testing
         ]
     }
 
-    private static func gauges(_ pool: PoolDriver, of origin: HTTP.Origin) -> PoolGauges? {
+    private static func gauges(_ pool: PoolDriver, of origin: HTTP.Origin) -> HTTP.ConnectionGauges? {
         pool.machine.counts.origins.first { $0.origin == origin }?.gauges
     }
 

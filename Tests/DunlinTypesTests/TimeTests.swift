@@ -24,12 +24,12 @@ import Testing
     }
 
     static let counted = Timeouts(
-        pool: .seconds(1), resolve: .seconds(2), connect: .seconds(3), tls: .seconds(4), send: .seconds(5),
-        firstByte: .seconds(6), readIdle: .seconds(7), total: nil)
+        pool: .seconds(1), resolve: .seconds(2), connect: .seconds(3), tunnel: .seconds(8), tls: .seconds(4),
+        send: .seconds(5), firstByte: .seconds(6), readIdle: .seconds(7), total: nil)
 
     @Test func `timeout limits take each argument for its limit`() {
-        let expected: [Duration?] = (1...7).map { .seconds($0) } + [nil]
-        let limits: [Timeouts.Limit] = [.pool, .resolve, .connect, .tls, .send, .firstByte, .readIdle, .total]
+        let expected: [Duration?] = (1...8).map { .seconds($0) } + [nil]
+        let limits: [Timeouts.Limit] = [.pool, .resolve, .connect, .tls, .send, .firstByte, .readIdle, .tunnel, .total]
         #expect(limits.map { Self.counted[$0] } == expected)
     }
 
@@ -38,6 +38,7 @@ import Testing
         timeouts.pool = .seconds(1)
         timeouts.resolve = .seconds(2)
         timeouts.connect = .seconds(3)
+        timeouts.tunnel = .seconds(8)
         timeouts.tls = .seconds(4)
         timeouts.send = .seconds(5)
         timeouts.firstByte = .seconds(6)
@@ -45,8 +46,9 @@ import Testing
         timeouts.total = nil
         #expect(timeouts == Self.counted)
         let read = Timeouts(
-            pool: timeouts.pool, resolve: timeouts.resolve, connect: timeouts.connect, tls: timeouts.tls,
-            send: timeouts.send, firstByte: timeouts.firstByte, readIdle: timeouts.readIdle, total: timeouts.total)
+            pool: timeouts.pool, resolve: timeouts.resolve, connect: timeouts.connect,
+            tunnel: timeouts.tunnel, tls: timeouts.tls, send: timeouts.send, firstByte: timeouts.firstByte,
+            readIdle: timeouts.readIdle, total: timeouts.total)
         #expect(read == Self.counted)
     }
 

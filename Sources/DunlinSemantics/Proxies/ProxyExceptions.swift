@@ -6,7 +6,8 @@
 /// 2. A name is for itself and for all names below it. A dot in front of it changes nothing, as with curl and Python;
 ///    Go takes the name itself out then. `*.` in front is for the names below alone.
 /// 3. An address is for itself, `10.0.0.0/8` for all of the range. An IPv4 address in the form of IPv6 is the IPv4
-///    address. Names are not resolved for this.
+///    address. Names are not resolved for this. `10.*` and `10.1/16`, which others write, are `10.0.0.0/8` and
+///    `10.1.0.0/16`.
 /// 4. `*` is for every host.
 /// 5. Case and a dot at the end mean nothing, and names are compared in their ASCII form.
 /// 6. An entry that begins with a slash is for a Unix socket, which no proxy is asked for: it is passed over. Any
@@ -85,12 +86,29 @@ extension ProxyExceptions {
 
     /// Nil if the host is no address and no range.
     private static func range(_ host: Substring) throws(ProxyExceptionsError.Problem) -> AddressRange? {
+        let host = completed(host)
         guard host.contains("/") || IPAddress(host) != nil else { return nil }
         do throws(AddressRange.Problem) {
             return try AddressRange(clearing: host)
         } catch {
             throw .range(error)
         }
+    }
+
+    /// `10.*`, `192.168.*.*` and `169.254/16` with what they leave out: `10.0.0.0/8` and so on.
+    private static func completed(_ host: Substring) -> Substring {
+        let halves = host.split(separator: "/", omittingEmptySubsequences: false)
+        guard halves.count <= 2, let first = halves.first else { return host }
+        var parts = first.split(separator: ".", omittingEmptySubsequences: false)
+        let stars = parts.reversed().prefix { $0 == "*" }.count
+        let length = halves.count == 2 ? String(halves[1]) : "\((parts.count - stars) * 8)"
+        guard stars == 0 ? halves.count == 2 && (2...3).contains(parts.count) : halves.count == 1 && parts.count <= 4,
+            stars < parts.count
+        else { return host }
+        parts.removeLast(stars)
+        guard parts.allSatisfy({ UInt8($0) != nil }) else { return host }
+        let whole = parts + repeatElement("0", count: 4 - parts.count)
+        return Substring(whole.joined(separator: ".") + "/" + length)
     }
 
     /// What stands before the port, without the brackets of an address alone.

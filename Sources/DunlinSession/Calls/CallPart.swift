@@ -20,6 +20,6 @@ package struct CallPart: Sendable {
         let control = delegate.observers.map { TransferControl(partOf: $0.control) }
         let whole = delegate.settings?.exchangeOptions
         exchangeOptions = ExchangeOptions(
-            tlsPolicySource: whole?.tlsPolicySource, control: control, connectionTerms: whole?.connectionTerms)
+            tlsPolicySource: whole?.tlsPolicySource, control: control, connectionRules: whole?.connectionRules)
     }
 }

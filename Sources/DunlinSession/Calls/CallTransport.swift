@@ -8,17 +8,17 @@ package final class CallTransport: Sendable {
     package let sockets: SocketTransport?
     private let foreign: (any Transport)?
     /// What a foreign transport's requests are judged by, as far as that can be done without knowing what it dials.
-    private let connectionTerms: ConnectionTerms?
+    private let connectionRules: ConnectionRules?
 
     init(_ sockets: SocketTransport) {
         self.sockets = sockets
-        (foreign, connectionTerms) = (nil, nil)
+        (foreign, connectionRules) = (nil, nil)
     }
 
-    init(foreign: any Transport, _ connectionTerms: ConnectionTerms? = nil) {
+    init(foreign: any Transport, _ connectionRules: ConnectionRules? = nil) {
         sockets = nil
         self.foreign = foreign
-        self.connectionTerms = connectionTerms
+        self.connectionRules = connectionRules
     }
 
     /// One exchange.
@@ -32,8 +32,8 @@ package final class CallTransport: Sendable {
 
     private func foreignExchange(_ request: TransportRequest, of call: LiveCall) async throws -> TransportResponse {
         guard let foreign else { throw NetworkError(.invalidConfiguration, "the session has no transport") }
-        let terms = call.delegate.settings?.exchangeOptions?.connectionTerms ?? connectionTerms
-        if let refusal = terms?.guardRules?.refusal(of: request.head.origin) {
+        let rules = call.delegate.settings?.exchangeOptions?.connectionRules ?? connectionRules
+        if let refusal = rules?.guardRules?.refusal(of: request.head.origin) {
             throw NetworkError(
                 .guardRefused, "\(refusal)", phase: .connect, isSafeToRetry: true,
                 peer: request.head.origin.description, underlying: refusal)

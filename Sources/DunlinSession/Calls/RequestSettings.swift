@@ -27,7 +27,8 @@ package final class RequestSettings: Sendable {
         retries = options.retry.isSession ? nil : options.retry.own?.isSet ?? false
         let own = options.authenticationHandler.map { RequestTLSPolicySource(call.session.tlsPolicySource, $0) }
         exchangeOptions = ExchangeOptions(
-            tlsPolicySource: own, control: call.observers?.control, connectionTerms: options.connectionTerms)
+            tlsPolicySource: own, control: call.observers?.control,
+            connectionRules: options.connectionRules(instead: call.session.builder.connectionRules))
         observers = call.observers
         callHistory = call.extras?.fragment.map { fragment in CallHistory?.none.with { $0.fragment = fragment } }
         password = Self.password(of: call, options.credentials)

@@ -12,7 +12,8 @@ package final class SessionCore: Sendable {
     /// What it takes to say its requests as commands.
     let curl: CurlSettings
     package let loops: [Reactor]
-    let tlsPolicySource: SessionTLSPolicySource
+    let tlsPolicySources: TLSPolicySources
+    var tlsPolicySource: SessionTLSPolicySource { tlsPolicySources.origins }
     /// The stages of every chain that prove who the user is.
     let authentication: [any Stage]
     package let hub: EventHub
@@ -26,13 +27,13 @@ package final class SessionCore: Sendable {
     /// `chain` is what its calls go through first.
     init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder,
-        _ tlsPolicySource: SessionTLSPolicySource,
+        _ tlsPolicySources: TLSPolicySources,
         on loops: [Reactor], authentication: [any Stage], chain: Chain
     ) {
         self.authentication = authentication
         self.configuration = configuration
         self.builder = builder
-        self.tlsPolicySource = tlsPolicySource
+        self.tlsPolicySources = tlsPolicySources
         self.loops = loops
         decoding = Decoding(configuration.limits, configuration.codecs)
         contentSettings = ContentSettings(

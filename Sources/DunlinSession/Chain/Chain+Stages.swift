@@ -20,14 +20,18 @@ extension Chain {
     /// A new stage is a file here, a setting, and a line in `stages`.
     convenience init(
         _ configuration: HTTPSession.Configuration, _ builder: RequestBuilder, on loop: Reactor,
-        _ tlsPolicySource: SessionTLSPolicySource, authentication: [any Stage]
+        _ tlsPolicySources: TLSPolicySources, authentication: [any Stage]
     ) {
         let callTransport: CallTransport
         if let transport = configuration.transport {
-            callTransport = CallTransport(foreign: transport, configuration.connectionTerms)
+            callTransport = CallTransport(foreign: transport, builder.connectionRules)
         } else {
-            callTransport = CallTransport(
-                SocketTransport(configuration.socketOptions, on: loop, tlsPolicySource: tlsPolicySource))
+            var options = configuration.socketOptions
+            options.connectionRules = builder.connectionRules
+            let sockets = SocketTransport(
+                options, on: loop, tlsPolicySource: tlsPolicySources.origins,
+                proxyTLSPolicySource: tlsPolicySources.proxies)
+            callTransport = CallTransport(sockets)
         }
         let settings = ChainSettings(configuration, builder)
         self.init(settings, over: callTransport, stages: Self.stages(settings, authentication))

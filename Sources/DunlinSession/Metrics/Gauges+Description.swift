@@ -28,20 +28,6 @@ extension HTTPSession.Gauges.Pool {
     }
 }
 
-extension HTTPSession.ConnectionGauges: CustomStringConvertible {
-    fileprivate static var columns: [(title: String, value: KeyPath<Self, Int>)] {
-        [
-            ("open", \.open), ("idle", \.idle), ("waiting", \.waiting), ("opened", \.opened), ("reuses", \.reuses),
-            ("failed", \.failed), ("resolve", \.inResolve), ("connect", \.inConnect), ("tls", \.inTLS),
-        ]
-    }
-
-    /// The numbers with their names, in one line.
-    public var description: String {
-        Self.columns.map { "\($0.title) \(self[keyPath: $0.value])" }.joined(separator: ", ")
-    }
-}
-
 extension String {
     fileprivate func padded(to width: Int, isNumber: Bool = false) -> String {
         let space = String(repeating: " ", count: max(0, width - count))

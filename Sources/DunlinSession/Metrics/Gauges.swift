@@ -1,4 +1,7 @@
 extension HTTPSession {
+    /// The connections to one origin, or of a whole session, at one moment.
+    public typealias ConnectionGauges = HTTP.ConnectionGauges
+
     /// What a session is at, in numbers: how many requests, how many connections to whom, how many retries are left.
     ///
     /// It prints as a table. As JSON it is one object with the names that it has here.

@@ -1,5 +1,6 @@
 internal import DunlinInflate
 internal import DunlinSemantics
+internal import DunlinTransport
 internal import DunlinWire
 
 /// Makes a request of what a caller said, the session's base, its defaults, and options.
@@ -13,6 +14,8 @@ final class RequestBuilder: Sendable {
     /// What requests to the base's origin have beside them.
     let home: HomeSource
     private let routes: Routes?
+    /// How connections are made; nil for as usual.
+    let connectionRules: ConnectionRules?
     /// Whether the session's fields differ from the default ones in this name; then a serializer does not change it.
     private let ownsAccept: Bool
     /// The usual `Accept-Encoding`.
@@ -53,6 +56,7 @@ final class RequestBuilder: Sendable {
         home = try HomeSource(
             configuration, fields, base, over: base.map { routes?.routed($0.origin) ?? $0.origin }, basic)
         clearText = ClearTextRule(configuration.tls.policy)
+        connectionRules = try configuration.connectionRules()
         if configuration.authentication != nil { try checkAuthentication() }
     }
 

@@ -116,6 +116,8 @@ extension RetryMachine.Failure {
         }
         switch error.code {
         case .connectionFailed, .connectionClosed: self = .connection
+        // What the client did wrong (4xx) it would do wrong again.
+        case .proxyFailed: self = error.response?.status.code ?? 500 < 500 ? .other : .connection
         case .nameNotResolved: self = error.mayBeResolvedLater ? .connection : .other
         // A request that waited too long for a connection of ours, or used up its total time, has waited long enough.
         case .timedOut where error.phase != .pool && error.exceeded != .total: self = .timeout

@@ -17,6 +17,7 @@ extension HTTPSession.Configuration {
         try visitor.group("names") { try nameResolution.visitSettings(&$0) }
         try visitor.group("sockets") { try sockets.visitSettings(&$0) }
         try visitor.group("interfaces") { try interfaces.visitSettings(&$0) }
+        try visitor.visit("proxy", &proxy)
         try visitor.visit("guard", &self.guard)
         try visitor.visit("waitsForConnectivity", &waitsForConnectivity)
         try visitor.visit("emitsReachabilityEvents", &emitsReachabilityEvents)
@@ -26,6 +27,7 @@ extension HTTPSession.Configuration {
         try visitor.group("retry") { try retry.visitSettings(&$0) }
         try visitor.visit("basicInClearText", &basicInClearText)
         try visitor.group("tls") { try tls.visitSettings(&$0) }
+        try visitor.group("proxyTLS") { try proxyTLS.visitSettings(&$0) }
     }
 }
 

@@ -2,6 +2,7 @@ package import DunlinInflate
 package import DunlinReactor
 internal import DunlinTransport
 internal import DunlinWire
+internal import FoundationEssentials
 
 extension HTTPSession {
     /// The settings of a session. What makes sense for one request alone can be set there too (`Options`).
@@ -40,6 +41,8 @@ extension HTTPSession {
         public var sockets = HTTP.SocketOptions()
         /// The interfaces of this machine that connections may go through.
         public var interfaces = NetworkInterface.Rules.any
+        /// The proxy that requests go through: by default the one that the environment's variables name, if they do.
+        public var proxy = Proxy.environment
         /// Where requests may go, judged on the addresses that are connected to; nil for anywhere.
         public var `guard`: Guard?
         /// Whether a request waits for a network if there is none, up to its total time, instead of failing.
@@ -52,6 +55,9 @@ extension HTTPSession {
         public var limits = Limits()
         /// Which servers are trusted, and how connections to them are secured.
         public var tls = TLS()
+        /// How a proxy is spoken to whose URL begins with `https`, and which certificates of proxies are trusted. What
+        /// `tls` and the authentication handler say is for origins alone.
+        public var proxyTLS = TLS()
         /// Asked when a server is to be trusted, asks for our identity or says 401; after the request's own handler.
         public var authenticationHandler: HTTPSession.AuthenticationHandler?
         /// The fields whose values are secrets. No description of a request or response shows these values, and no
@@ -102,6 +108,8 @@ extension HTTPSession {
                 fields["Accept-Encoding"] = codecs.accepted
             }
         }
+        /// Variables in the place of the process's.
+        package var environment: [String: String]?
         /// Loops for this session alone, instead of the process's.
         package var loops: [Reactor]?
         /// The owner of these loops, kept while a session uses them.
@@ -198,14 +206,17 @@ extension HTTPSession.Configuration {
         options.rotatesAddresses = nameResolution.order == .rotating
         options.sockets = sockets
         options.interfaces = interfaces
-        options.connectionTerms = connectionTerms
         return options
     }
 
-    /// Nil if connections are made as usual. For a configuration that is valid.
-    var connectionTerms: ConnectionTerms? {
-        `guard`.map { ConnectionTerms(guardRules: $0.enforcedRules) }
+    /// Nil if connections are made as usual. Over a transport of one's own no proxy is asked.
+    func connectionRules() throws -> ConnectionRules? {
+        let chooser = try transport == nil ? proxy.chooser(variables, .invalidConfiguration) : nil
+        if `guard` == nil, chooser == nil { return nil }
+        return ConnectionRules(`guard`?.enforcedRules, chooser)
     }
+
+    private var variables: [String: String] { environment ?? ProcessInfo.processInfo.environment }
 
     /// Throws for settings that contradict each other, before the first request does.
     func validate() throws {

@@ -1,7 +1,7 @@
 extension HTTPSession.Guard: Codable {
     private enum Key: String, CodingKey {
         case allowsPublicAddresses, allowedAddresses, deniedAddresses, schemes, ports, allowedHosts, deniedHosts
-        case allowsUnixSockets
+        case allowsUnixSockets, proxyAddresses, trustedProxies
     }
 
     /// A key that is missing is as in `publicInternet`. An entry that cannot be used throws.
@@ -19,6 +19,8 @@ extension HTTPSession.Guard: Codable {
         allowedHosts = try value(.allowedHosts, or: [])
         deniedHosts = try value(.deniedHosts, or: [])
         allowsUnixSockets = try value(.allowsUnixSockets, or: false)
+        proxyAddresses = try value(.proxyAddresses, or: [])
+        trustedProxies = try value(.trustedProxies, or: [])
         if let problem { throw Self.corrupted("\(problem)", decoder) }
     }
 
@@ -33,6 +35,9 @@ extension HTTPSession.Guard: Codable {
         try container.encode(allowedHosts, forKey: .allowedHosts)
         try container.encode(deniedHosts, forKey: .deniedHosts)
         try container.encode(allowsUnixSockets, forKey: .allowsUnixSockets)
+        try container.encode(proxyAddresses, forKey: .proxyAddresses)
+        // Without user info, which is a secret and says nothing here.
+        try container.encode(trustedProxies.map { "\(HTTPSession.Proxy.url($0))" }, forKey: .trustedProxies)
     }
 
     private static func schemes(_ names: [String]?, _ decoder: any Decoder) throws -> Set<HTTP.Origin.Scheme>? {

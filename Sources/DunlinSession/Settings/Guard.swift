@@ -32,6 +32,11 @@ extension HTTPSession {
         public var deniedHosts: [String] = []
         /// Whether Unix sockets may be connected to.
         public var allowsUnixSockets = false
+        /// Ranges in which proxies may be, whatever else is allowed.
+        public var proxyAddresses: [String] = []
+        /// Proxies, by their URLs, that judge by themselves where they connect to. Through any other that resolves
+        /// names (`http`, `socks5h`) no name can be asked for: nobody here would see what is connected to.
+        public var trustedProxies: [String] = []
 
         private init(allowsPublicAddresses: Bool) {
             self.allowsPublicAddresses = allowsPublicAddresses
@@ -52,6 +57,10 @@ extension HTTPSession.Guard {
     /// An entry that cannot be used, and why.
     struct Problem: Error, CustomStringConvertible {
         let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
 
         init(_ list: String, _ entry: String, _ cause: some Error) {
             description = "guard.\(list): \"\(VisibleText.of(entry, upTo: 100))\": \(cause)"
@@ -85,6 +94,15 @@ extension HTTPSession.Guard {
         rules.allowedHosts = try Self.names(allowedHosts, "allowedHosts")
         rules.deniedHosts = try Self.names(deniedHosts, "deniedHosts")
         rules.allowsUnixSockets = allowsUnixSockets
+        rules.proxyRanges = try Self.ranges(proxyAddresses, "proxyAddresses")
+        for (index, text) in trustedProxies.enumerated() {
+            do throws(ProxyAddressError) {
+                rules.trustedProxies.insert(GuardRules.TrustedProxy(try ProxyAddress(text)))
+            } catch {
+                // The text may have a password in it.
+                throw Problem("guard.trustedProxies: number \(index + 1): \(error)")
+            }
+        }
         return rules
     }
 

@@ -78,6 +78,7 @@ extension HTTPSession.Options {
         waitsForConnectivity: Bool? = nil,
         hostOverrides: HTTPSession.HostOverrides = HTTPSession.HostOverrides(),
         sockets: HTTP.SocketOptions? = nil, interfaces: NetworkInterface.Rules? = nil,
+        proxy: HTTPSession.PerRequest<HTTPSession.Proxy> = .session,
         guard: HTTPSession.PerRequest<HTTPSession.Guard> = .session,
         authenticationHandler: HTTPSession.AuthenticationHandler? = nil,
         hooks: HTTPSession.Hooks? = nil, startsAfter: [HTTPSession.TaskID] = []
@@ -97,6 +98,7 @@ extension HTTPSession.Options {
         (values.handlesCookies, values.maximumErrorBodySize) = (handlesCookies, maximumErrorBodySize)
         (values.waitsForConnectivity, values.hostOverrides) = (waitsForConnectivity, hostOverrides)
         (values.sockets, values.interfaces, values.guard) = (sockets, interfaces, `guard`)
+        if !proxy.isSession { values.setProxy(proxy) }
         (values.authenticationHandler, values.hooks) = (authenticationHandler, hooks)
         rare = RareOptions(values)
     }

@@ -1,4 +1,5 @@
 internal import DunlinTransport
+internal import FoundationEssentials
 
 extension HTTPSession.Options {
     /// Overrides the session's `hostOverrides`.
@@ -23,6 +24,12 @@ extension HTTPSession.Options {
     public var `guard`: HTTPSession.PerRequest<HTTPSession.Guard> {
         get { rare?.values.guard ?? .session }
         set { setRare { $0.guard = newValue } }
+    }
+
+    /// Replaces the session's; `.none` for the direct way. Redirects go through it as well.
+    public var proxy: HTTPSession.PerRequest<HTTPSession.Proxy> {
+        get { rare?.values.proxy ?? .session }
+        set { setRare { $0.setProxy(newValue) } }
     }
 
     /// Replaces the session's setting.
@@ -113,6 +120,9 @@ extension HTTPSession.Options {
         var sockets: HTTP.SocketOptions?
         var interfaces: NetworkInterface.Rules?
         var `guard` = HTTPSession.PerRequest<HTTPSession.Guard>.session
+        var proxy = HTTPSession.PerRequest<HTTPSession.Proxy>.session
+        /// What `proxy` says, read when the option is set; one that cannot be used throws with each request.
+        private(set) var proxyChooser: ConnectionRules.ProxyChooser?
         var waitsForConnectivity: Bool?
         var handlesCookies: Bool?
         var authenticationHandler: HTTPSession.AuthenticationHandler?
@@ -125,16 +135,28 @@ extension HTTPSession.Options {
         var tags: Set<String> = []
         var startsAfter: [HTTPSession.TaskID] = []
 
+        mutating func setProxy(_ choice: HTTPSession.PerRequest<HTTPSession.Proxy>) {
+            proxy = choice
+            do {
+                proxyChooser = try choice.own?.chooser(ProcessInfo.processInfo.environment, .invalidRequest)
+            } catch {
+                proxyChooser = { _ in throw error }
+            }
+        }
+
         var isEmpty: Bool {
             hostOverrides.isEmpty && sockets == nil && authenticationHandler == nil && redirects.isSession
                 && credentials.isSession && retry.isSession && maximumErrorBodySize.isSession
                 && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
-                && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession
+                && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession && proxy.isSession
         }
 
         /// Nil if the session's count.
-        var connectionTerms: ConnectionTerms? {
-            `guard`.isSession ? nil : ConnectionTerms(guardRules: `guard`.own?.enforcedRules)
+        func connectionRules(instead usual: ConnectionRules?) -> ConnectionRules? {
+            if `guard`.isSession, proxy.isSession { return nil }
+            return ConnectionRules(
+                `guard`.isSession ? usual?.guardRules : `guard`.own?.enforcedRules,
+                proxy.isSession ? usual?.chooseProxy : proxyChooser)
         }
     }
 

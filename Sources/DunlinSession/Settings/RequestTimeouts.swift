@@ -4,6 +4,8 @@ extension HTTPSession {
         public var pool: TimeLimit
         public var resolve: TimeLimit
         public var connect: TimeLimit
+        public var proxyTLS: TimeLimit
+        public var tunnel: TimeLimit
         public var tls: TimeLimit
         public var send: TimeLimit
         public var firstByte: TimeLimit
@@ -13,10 +15,12 @@ extension HTTPSession {
 
         public init(
             pool: TimeLimit = .session, resolve: TimeLimit = .session, connect: TimeLimit = .session,
-            tls: TimeLimit = .session, send: TimeLimit = .session, firstByte: TimeLimit = .session,
-            readIdle: TimeLimit = .session, total: TimeLimit = .session
+            proxyTLS: TimeLimit = .session, tunnel: TimeLimit = .session, tls: TimeLimit = .session,
+            send: TimeLimit = .session, firstByte: TimeLimit = .session, readIdle: TimeLimit = .session,
+            total: TimeLimit = .session
         ) {
-            (self.pool, self.resolve, self.connect, self.tls) = (pool, resolve, connect, tls)
+            (self.pool, self.resolve, self.connect) = (pool, resolve, connect)
+            (self.proxyTLS, self.tunnel, self.tls) = (proxyTLS, tunnel, tls)
             (self.send, self.firstByte, self.readIdle, self.total) = (send, firstByte, readIdle, total)
         }
 
@@ -49,6 +53,8 @@ extension HTTPSession {
             case .pool: \.pool
             case .resolve: \.resolve
             case .connect: \.connect
+            case .proxyTLS: \.proxyTLS
+            case .tunnel: \.tunnel
             case .tls: \.tls
             case .send: \.send
             case .firstByte: \.firstByte

@@ -10,8 +10,8 @@ extension HTTPSession {
     /// ```
     ///
     /// Left out are secrets (`credentials`, user info in the base URL, `cookies`, the client's identity, key logs,
-    /// fields that are sensitive or whose name looks like it), code (hooks, resolver, transport, `json`), and where
-    /// this machine connects (`hostOverrides`, `sockets.localAddress`). Which servers to trust is saved whole. A
+    /// a proxy's user info, fields that are sensitive or whose name looks like it), code (hooks, resolver, transport,
+    /// a chooser of proxies, `json`), and where this machine connects (`hostOverrides`, `sockets.localAddress`). Which servers to trust is saved whole. A
     /// setting that is missing in a text is as in a new configuration, so that one can be written by hand; one that
     /// has no meaning throws.
     public struct SavedConfiguration: Sendable {
@@ -35,6 +35,7 @@ extension HTTPSession {
             kept.sockets.localAddress = nil
             kept.interfaces = configuration.interfaces
             kept.guard = configuration.guard
+            kept.proxy = configuration.proxy.withoutSecrets
             kept.waitsForConnectivity = configuration.waitsForConnectivity
             kept.emitsReachabilityEvents = configuration.emitsReachabilityEvents
             kept.limits = configuration.limits
@@ -44,6 +45,9 @@ extension HTTPSession {
             kept.tls = configuration.tls
             kept.tls.identity = nil
             kept.tls.keyLog = .off
+            kept.proxyTLS = configuration.proxyTLS
+            kept.proxyTLS.identity = nil
+            kept.proxyTLS.keyLog = .off
             self.configuration = kept
         }
     }

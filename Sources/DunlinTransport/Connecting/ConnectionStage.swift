@@ -1,33 +1,43 @@
 internal import DunlinReactor
 internal import DunlinTypes
+internal import DunlinWire
 
-/// A step between connecting and TLS, over the plain socket: what a proxy must be told before it forwards to the
+/// A step between connecting and the origin's TLS: what a proxy must be told before it forwards to the
 /// origin.
 ///
 /// It knows the bytes that it sends and receives. It must not know how the socket was connected, nor what is sent over
-/// it later. A stage reads no further than to the end of the answer it waits for: further bytes that it read would be
-/// lost.
+/// it later. What it has read beyond the answer it waits for it hands back: that is the origin's.
 protocol ConnectionStage: Sendable {
-    /// Returns when the next stage may begin. Any error fails the request and closes the socket.
-    func pass(_ line: StageSocket) async throws
+    /// Any error fails the request and closes the socket.
+    mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome
 }
 
-/// The plain socket of a connection that is being opened, as a stage sees it: within a `connect` limit for all stages
+enum StageOutcome {
+    /// The next stage may begin.
+    case passed
+    /// This socket is of no use any more; the stage goes on over another.
+    case dialAgain
+}
+
+/// A connection that is being opened, as a stage sees it: within a `tunnel` limit for all stages
 /// together, and cancelled with the request.
 struct StageSocket {
     let context: ExchangeContext
-    private let channel: Channel
+    /// What was read of it and handed back, for whoever reads next.
+    private(set) var ahead: [UInt8] = []
+    private let stream: ByteStream
     private let start: MonotonicTime
     private let hop: HTTP.Hop
 
-    init(_ line: DialedChannel, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop) throws {
-        guard context.cancellation.arm(line.channel, turn: line.turn) else {
-            throw context.cancelled(.connect, hop)
+    init(_ line: OpeningLine, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop) throws {
+        guard context.cancellation.arm(line.stream.channel, turn: line.turn) else {
+            throw context.cancelled(.tunnel, hop)
         }
         self.context = context
         self.start = start
         self.hop = hop
-        channel = line.channel
+        stream = line.stream
+        ahead = line.ahead
     }
 
     func write(_ bytes: Bytes) async throws {
@@ -36,39 +46,101 @@ struct StageSocket {
             if let taken = try write(bytes, from: offset) {
                 offset += taken
             } else {
-                try check(await channel.waitWritable(until: deadline))
+                try check(await stream.channel.waitWritable(until: deadline))
             }
         }
+        while try !isFlushed() { try check(await stream.channel.waitWritable(until: deadline)) }
     }
 
     /// The bytes that have come, once there are any; empty at the end of the stream.
-    func read(upTo capacity: Int) async throws -> [UInt8] {
+    mutating func read(upTo capacity: Int) async throws -> [UInt8] {
+        if !ahead.isEmpty {
+            let bytes = Array(ahead.prefix(capacity))
+            ahead.removeFirst(bytes.count)
+            return bytes
+        }
         while true {
             // Reads before it waits: the edge may have come with what was read before.
             if let bytes = try readNow(upTo: capacity) { return bytes }
-            try check(await channel.waitReadable(until: deadline))
+            try check(await stream.channel.waitReadable(until: deadline))
         }
     }
 
-    private var deadline: MonotonicTime { context.clock.deadline(for: .connect, from: start) }
+    /// Hands back what was read last.
+    mutating func unread(_ bytes: Bytes) {
+        ahead = Array(bytes) + ahead
+    }
+
+    /// The error for a proxy that does not do what it is for.
+    func failure(
+        _ code: NetworkError.Code, _ reason: String, cause: (any Error)? = nil, response: ResponseHead? = nil,
+        body: Bytes? = nil
+    ) -> NetworkError {
+        var error = context.error(code, reason, in: .tunnel, hop, cause: cause)
+        error.response = response
+        error.body = body
+        return error
+    }
+
+    private var deadline: MonotonicTime { context.clock.deadline(for: .tunnel, from: start) }
 
     private func write(_ bytes: Bytes, from offset: Int) throws -> Int? {
         do throws(StreamError) {
-            return try ByteStream.plain(channel).write(bytes, from: offset, more: false)
+            return try stream.write(bytes, from: offset, more: false)
         } catch {
-            throw context.broken(error, .connect, hop)
+            throw broken(error)
+        }
+    }
+
+    private func isFlushed() throws -> Bool {
+        do throws(StreamError) {
+            return try stream.flush()
+        } catch {
+            throw broken(error)
         }
     }
 
     private func readNow(upTo capacity: Int) throws -> [UInt8]? {
-        do throws(Errno) {
-            return try channel.read(upTo: capacity)
+        var bytes: [UInt8] = []
+        do throws(StreamError) {
+            return try stream.read(into: &bytes, upTo: capacity) == .none ? nil : bytes
         } catch {
-            throw context.broken(.system(error), .connect, hop)
+            throw broken(error)
         }
     }
 
+    private func broken(_ error: StreamError) -> any Error {
+        guard context.connectionTerms?.proxy != nil else { return context.broken(error, .tunnel, hop) }
+        return failure(.proxyFailed, "the connection to the proxy failed", cause: error.cause)
+    }
+
     private func check(_ wake: Wake) throws {
-        guard wake == .ready else { throw context.failure(wake, in: .connect, since: start, hop) }
+        guard wake == .ready else { throw context.failure(wake, in: .tunnel, since: start, hop) }
+    }
+}
+
+// MARK: - Bodies
+
+extension StageSocket {
+    /// The body of an answer, or its beginning: as much as there is up to a limit. Also whether that is all, with
+    /// nothing behind it. `rest` came with the head.
+    mutating func body(
+        _ rest: Bytes, _ framing: BodyFraming, upTo limit: Int
+    ) async throws -> (bytes: [UInt8], isWhole: Bool) {
+        var reader = BodyReader(framing, limits: context.terms.limits)
+        var (bytes, chunk, offset) = ([UInt8](), rest, 0)
+        while true {
+            switch try reader.next(in: chunk.span.bytes, from: offset) {
+            case .data(let range):
+                bytes.append(contentsOf: chunk[range])
+                offset = range.upperBound
+                if bytes.count > limit { return (Array(bytes.prefix(limit)), false) }
+            case .end(let end): return (bytes, end == chunk.count)
+            case .needMore:
+                let more = try await read(upTo: 4096)
+                if more.isEmpty { return (bytes, false) }
+                (chunk, offset) = (Bytes(more), 0)
+            }
+        }
     }
 }

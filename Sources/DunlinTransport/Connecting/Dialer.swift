@@ -24,11 +24,13 @@ struct Dialer {
     var interfaces: [HTTP.SocketAddress: Binding]?
     /// Judges each address; nil for no guard.
     var guardRules: GuardRules?
+    /// Whether it is a proxy that is dialled.
+    var isForProxy = false
     let reactor: Reactor
     let announcing: AsyncStream<UInt64>.Continuation
 
     func dial(_ address: HTTP.SocketAddress) -> Result {
-        if let refusal = guardRules?.refusal(dialling: address) {
+        if let guardRules, let refusal = refusal(of: address, by: guardRules) {
             return .refused(.init(address: address, errno: Errno.notOurs.rawValue, reason: "\(refusal)"))
         }
         do throws(Errno) {
@@ -52,8 +54,12 @@ struct Dialer {
     /// Why the guard refuses the first of these addresses; nil if it allows any.
     func refusal(ofAll addresses: [HTTP.SocketAddress]) -> GuardRefusal? {
         guard let guardRules else { return nil }
-        let refusals = addresses.map(guardRules.refusal(dialling:))
+        let refusals = addresses.map { refusal(of: $0, by: guardRules) }
         return refusals.contains(nil) ? nil : refusals.first ?? nil
+    }
+
+    private func refusal(of address: HTTP.SocketAddress, by rules: GuardRules) -> GuardRefusal? {
+        isForProxy ? rules.refusal(diallingProxyAt: address) : rules.refusal(dialling: address)
     }
 
     private func options(for address: HTTP.SocketAddress) -> HTTP.SocketOptions {

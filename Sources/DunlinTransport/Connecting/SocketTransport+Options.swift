@@ -27,7 +27,7 @@ extension SocketTransport {
         public var sockets = HTTP.SocketOptions()
         public var interfaces = NetworkInterface.Rules.any
         /// Nil if connections are made as usual.
-        public var connectionTerms: ConnectionTerms?
+        public var connectionRules: ConnectionRules?
         /// The stages that each connection passes between connecting and TLS, in this order; none if it goes straight
         /// to the origin.
         var stages: [any ConnectionStage] = []

@@ -1,40 +1,81 @@
 package import DunlinSemantics
 package import DunlinTypes
 
-/// Under which terms connections are made, beside where to: a session's, or those of one request in their place.
-///
-/// Connections are shared only under equal terms. Those of a session are in no key of the pool, which is for that
-/// session alone.
-public final class ConnectionTerms: Sendable {
+/// Under which terms a connection is made, beside where to. Connections are shared only under equal terms.
+final class ConnectionTerms: Sendable {
     /// Judges what is dialled; nil for no guard.
-    package let guardRules: GuardRules?
+    let guardRules: GuardRules?
+    /// The proxy that leads to the origin, with its credentials; nil for the direct way.
+    let proxy: ProxyAddress?
+    /// Whether the proxy reads the requests and forwards them: then one connection to it serves all origins.
+    let isForwarding: Bool
 
-    package init(guardRules: GuardRules?) {
+    init(_ guardRules: GuardRules?, _ proxy: ProxyAddress? = nil, isForwarding: Bool = false) {
         self.guardRules = guardRules
+        self.proxy = proxy
+        self.isForwarding = isForwarding
     }
+
+    /// Neither guard nor proxy.
+    static let none = ConnectionTerms(nil)
 }
 
 extension ConnectionTerms: Hashable {
-    public static func == (left: ConnectionTerms, right: ConnectionTerms) -> Bool {
-        left === right || left.guardRules == right.guardRules
+    static func == (left: ConnectionTerms, right: ConnectionTerms) -> Bool {
+        left === right
+            || (left.isForwarding == right.isForwarding && left.guardRules == right.guardRules
+                && left.proxy == right.proxy)
     }
 
-    public func hash(into hasher: inout Hasher) {
+    func hash(into hasher: inout Hasher) {
         hasher.combine(guardRules)
+        hasher.combine(proxy)
     }
 }
 
 extension ConnectionTerms: HTTP.Route.Terms {
-    package func areSame(as other: any HTTP.Route.Terms) -> Bool {
+    func areSame(as other: any HTTP.Route.Terms) -> Bool {
         (other as? ConnectionTerms).map { self == $0 } ?? false
+    }
+
+    func name(of origin: HTTP.Origin) -> String? {
+        proxy.map { isForwarding ? "the proxy \($0)" : "\(origin) through \($0)" }
+    }
+}
+
+/// What terms connections are made under: a session's rules, or those of one request in their place.
+public final class ConnectionRules: Sendable {
+    /// Chooses a proxy for a request. Called on a loop for each exchange.
+    package typealias ProxyChooser = @Sendable (RequestHead) throws -> ProxyChoice
+
+    package let guardRules: GuardRules?
+    /// Nil for the direct way.
+    package let chooseProxy: ProxyChooser?
+    /// The terms of the direct way; nil for none.
+    let direct: ConnectionTerms?
+
+    package init(_ guardRules: GuardRules?, _ chooseProxy: ProxyChooser?) {
+        self.guardRules = guardRules
+        self.chooseProxy = chooseProxy
+        direct = guardRules.map { ConnectionTerms($0) }
+    }
+
+    /// Nil if the connection is made as usual.
+    func terms(for head: RequestHead) throws -> ConnectionTerms? {
+        guard case .proxy(let proxy)? = try chooseProxy?(head) else { return direct }
+        let isForwarding = head.origin.scheme == .http && !proxy.scheme.isSOCKS
+        return ConnectionTerms(guardRules, proxy, isForwarding: isForwarding)
     }
 }
 
 extension HTTP.Origin {
-    /// The origin with terms as a part of its identity.
+    /// What the pool keeps connections by: the origin, or the proxy that forwards to it, with terms as a part of its
+    /// identity.
     func under(_ terms: ConnectionTerms) -> HTTP.Origin {
         var route = route ?? HTTP.Route()
         route.terms = terms
-        return over(route)
+        guard terms.isForwarding, let proxy = terms.proxy else { return over(route) }
+        return HTTP.Origin(
+            scheme: proxy.scheme == .https ? .https : .http, host: proxy.host, port: proxy.port, route: route)
     }
 }

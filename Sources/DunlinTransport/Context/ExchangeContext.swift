@@ -15,8 +15,12 @@ final class ExchangeContext: Sendable {
     private let exchangeOptions: ExchangeOptions?
     /// Who is told what goes over the wire; usually nobody.
     let observer: (any WireObserver)?
-    /// The origin under the terms of this exchange, if they are not the session's.
-    private let ownPlace: HTTP.Origin?
+    /// The terms that the connection is made under; nil if it is made as usual.
+    let connectionTerms: ConnectionTerms?
+    /// What the pool keeps connections by: the origin, and whatever else they must have in common.
+    let place: HTTP.Origin
+    /// What a proxy that reads the request is told of who sends it.
+    let proxyAuthorization: String?
 
     /// What all exchanges of a transport have in common.
     final class Terms: Sendable {
@@ -24,29 +28,39 @@ final class ExchangeContext: Sendable {
         /// The source of TLS policies; nil where there is no https.
         let tlsPolicySource: (any TLSPolicySource)?
         /// Nil if connections are made as usual.
-        let connectionTerms: ConnectionTerms?
+        let connectionRules: ConnectionRules?
 
         init(
             _ limits: WireLimits, _ tlsPolicySource: (any TLSPolicySource)? = nil,
-            _ connectionTerms: ConnectionTerms? = nil
+            _ connectionRules: ConnectionRules? = nil
         ) {
             self.limits = limits
             self.tlsPolicySource = tlsPolicySource
-            self.connectionTerms = connectionTerms
+            self.connectionRules = connectionRules
+        }
+
+        /// The terms for one request.
+        func connectionTerms(
+            for request: TransportRequest, _ exchangeOptions: ExchangeOptions?
+        ) throws -> ConnectionTerms? {
+            try (exchangeOptions?.connectionRules ?? connectionRules)?.terms(for: request.head)
         }
     }
 
     init(
         _ request: TransportRequest, _ cancellation: Cancellation, _ terms: Terms,
         _ exchangeOptions: ExchangeOptions? = nil, _ observer: (any WireObserver)? = nil,
-        since start: MonotonicTime, on reactor: Reactor
+        under connectionTerms: ConnectionTerms? = nil, proxyAuthorization: String? = nil, since start: MonotonicTime,
+        on reactor: Reactor
     ) {
+        self.connectionTerms = connectionTerms
+        self.proxyAuthorization = proxyAuthorization
+        // The terms of the session's direct way are in no key: the pool is that session's.
+        let isUsual = connectionTerms == terms.connectionRules?.direct
+        place = isUsual ? request.head.origin : request.head.origin.under(connectionTerms ?? .none)
         self.terms = terms
         self.exchangeOptions = exchangeOptions
         self.observer = observer
-        ownPlace = exchangeOptions?.connectionTerms.flatMap { own in
-            own == terms.connectionTerms ? nil : request.head.origin.under(own)
-        }
         clock = ExchangeClock(request, on: reactor)
         self.cancellation = cancellation
         started = start
@@ -55,10 +69,6 @@ final class ExchangeContext: Sendable {
     var request: TransportRequest { clock.request }
     var method: HTTP.Method { request.head.method }
     var origin: HTTP.Origin { request.head.origin }
-    /// What the pool keeps connections by: the origin, and whatever else they must have in common.
-    var place: HTTP.Origin { ownPlace ?? origin }
-    /// The terms that connections are made under, if there are any.
-    var connectionTerms: ConnectionTerms? { exchangeOptions?.connectionTerms ?? terms.connectionTerms }
     /// The source of TLS policies: the request's own, or the session's; nil where there is no https.
     var tlsPolicySource: (any TLSPolicySource)? { exchangeOptions?.tlsPolicySource ?? terms.tlsPolicySource }
     /// The control by which the transfer is observed and suspended; usually nil.
@@ -66,6 +76,16 @@ final class ExchangeContext: Sendable {
     /// Whether the request has a connection to itself: over TLS, with a TLS policy of its own. It resumes no TLS
     /// session that was made without its policy, and others do not use what it agreed on.
     var isAlone: Bool { exchangeOptions?.tlsPolicySource != nil && origin.scheme == .https }
+
+    /// Whether a proxy reads the request and forwards it: it goes in absolute form.
+    var isForwarded: Bool { connectionTerms?.isForwarding == true }
+
+    /// The same exchange, with what the proxy is told of who sends it.
+    func authorized(_ authorization: String?, isFirst: Bool) -> ExchangeContext {
+        ExchangeContext(
+            request, cancellation, terms, exchangeOptions, observer, under: connectionTerms,
+            proxyAuthorization: authorization, since: isFirst ? started : clock.now(), on: clock.reactor)
+    }
 
     /// The hop of the exchange as it begins.
     var hop: HTTP.Hop {
@@ -147,6 +167,14 @@ extension ExchangeContext {
         error(.guardRefused, "\(cause)", in: .connect, hop, cause: cause)
     }
 
+    /// Who it happened with: the origin, by which proxy, at which address.
+    private func peer(in phase: HTTP.Phase, _ hop: HTTP.Hop) -> String {
+        let address = hop.peer.map { " at \($0)" } ?? ""
+        guard let proxy = connectionTerms?.proxy else { return "\(origin)\(address)" }
+        if phase == .proxyTLS || phase == .tunnel { return "the proxy \(proxy)\(address)" }
+        return "\(origin) through the proxy \(proxy)\(address)"
+    }
+
     func invalid(_ cause: WireError, _ phase: HTTP.Phase, _ hop: HTTP.Hop) -> NetworkError {
         if cause.isTruncation { return closed("the response ended too soon", phase, hop, cause) }
         if cause.isLimit {
@@ -161,10 +189,9 @@ extension ExchangeContext {
         cause underlying: (any Error)? = nil
     ) -> NetworkError {
         let sent = hop.bytesSent > 0
-        let peer = hop.peer.map { "\(origin) at \($0)" } ?? "\(origin)"
         var error = NetworkError(
             code, reason, phase: phase, requestMayHaveBeenSent: sent, isSafeToRetry: !sent || method.isIdempotent,
-            elapsed: clock.now().duration(since: started), peer: peer, underlying: underlying)
+            elapsed: clock.now().duration(since: started), peer: peer(in: phase, hop), underlying: underlying)
         error.connectionWasReused = hop.isConnectionReused && hop.bytesReceived == 0
         error.hop = hop
         error.hop?.ended = clock.now()
@@ -176,6 +203,8 @@ extension ExchangeContext {
         case .pool: "no connection became free in time"
         case .resolve: "the name was not resolved in time"
         case .connect: "the connection was not opened in time"
+        case .proxyTLS: "the TLS handshake with the proxy took too long"
+        case .tunnel: "the proxy made no tunnel in time"
         case .tls: "the TLS handshake took too long"
         case .send: "the peer stopped taking the request"
         case .firstByte: "no response came in time"

@@ -4,15 +4,15 @@ public final class ExchangeOptions: Sendable {
     public let tlsPolicySource: (any TLSPolicySource)?
     public let control: TransferControl?
     /// Replace the session's.
-    public let connectionTerms: ConnectionTerms?
+    public let connectionRules: ConnectionRules?
 
     /// Nil if no option is set.
     public init?(
-        tlsPolicySource: (any TLSPolicySource)?, control: TransferControl?, connectionTerms: ConnectionTerms? = nil
+        tlsPolicySource: (any TLSPolicySource)?, control: TransferControl?, connectionRules: ConnectionRules? = nil
     ) {
-        if tlsPolicySource == nil, control == nil, connectionTerms == nil { return nil }
+        if tlsPolicySource == nil, control == nil, connectionRules == nil { return nil }
         self.tlsPolicySource = tlsPolicySource
         self.control = control
-        self.connectionTerms = connectionTerms
+        self.connectionRules = connectionRules
     }
 }

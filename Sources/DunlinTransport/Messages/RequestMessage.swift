@@ -24,19 +24,26 @@ struct RequestMessage {
 
     /// `file` is the body's file, if it is one.
     init(of context: ExchangeContext, _ file: FileSource?, _ uploads: UploadScope?) throws {
+        let proxied = try context.connectionTerms?.proxy.map { _ in try Self.proxied(context) }
         do throws(WireError) {
-            try self.init(context.request, file, uploads)
+            try self.init(context.request, proxied, file, uploads)
         } catch {
             let reason = "the request cannot be sent"
             throw context.error(.invalidRequest, reason, in: .send, context.hop, cause: error)
         }
     }
 
-    private init(_ request: TransportRequest, _ file: FileSource?, _ uploads: UploadScope?) throws(WireError) {
+    /// `proxied` is the head that goes out in the place of the request's own.
+    private init(
+        _ request: TransportRequest, _ proxied: RequestHead?, _ file: FileSource?, _ uploads: UploadScope?
+    ) throws(WireError) {
         var opening: [UInt8] = []
         let framing = try Self.framing(of: request.body, file)
         let room = min(framing.length, Self.smallBody)
-        let traits = try RequestEncoder.encode(request.head, framing: framing, into: &opening, room: room)
+        let traits =
+            if let proxied { try RequestEncoder.encode(proxied, framing: framing, into: &opening, room: room) } else {
+                try RequestEncoder.encode(request.head, framing: framing, into: &opening, room: room)
+            }
         var body: Body?
         if UploadScope.isNeeded(for: request.body) || (traits.expectsContinue && framing.hasContent) {
             body = Body(file: file, uploads: uploads, expectsContinue: traits.expectsContinue)
@@ -46,6 +53,25 @@ struct RequestMessage {
         self.opening = Bytes(opening)
         self.body = body
         asksToClose = traits.asksToClose
+    }
+
+    /// The head as it goes to a proxy that forwards it, or through one that does not read it.
+    private static func proxied(_ context: ExchangeContext) throws -> RequestHead {
+        if context.isForwarded { return try absolute(context, context.proxyAuthorization) }
+        var head = context.request.head
+        let own = ProxiedRequest.forOrigin(head.fields)
+        if own != head.fields { head.fields = own }
+        return head
+    }
+
+    /// The head in absolute form.
+    static func absolute(_ context: ExchangeContext, _ authorization: String?) throws -> RequestHead {
+        do throws(ProxiedRequest.Problem) {
+            return try ProxiedRequest.absolute(context.request.head, authorization: authorization)
+        } catch {
+            let reason = "the request cannot be sent to a proxy: \(error)"
+            throw context.error(.invalidRequest, reason, in: .send, context.hop, cause: error)
+        }
     }
 
     private static func framing(of body: RequestBody, _ file: FileSource?) throws(WireError) -> RequestFraming {

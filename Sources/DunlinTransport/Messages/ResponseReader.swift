@@ -173,7 +173,7 @@ extension ResponseReader {
         before limit: MonotonicTime, _ hop: HTTP.Hop
     ) async throws {
         // A part of what is certain to come may have come already, as the beginning of a record.
-        let certain = stream.isSecure ? certain - Self.largestRecord : certain
+        let certain = certain - stream.depth * Self.largestRecord
         if let mark = pace.beforeWait(certain: certain) { try setLowWater(mark, phase, hop) }
         let longestWait = pace.isMarked ? start.advanced(by: ReadingPace.longestWait) : .never
         let wake = await waitReadable(in: phase, since: start, before: min(limit, longestWait))

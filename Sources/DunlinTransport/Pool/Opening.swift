@@ -36,6 +36,8 @@ extension OpeningPhase {
         switch self {
         case .resolve: .resolve
         case .connect: .connect
+        case .proxyTLS: .proxyTLS
+        case .tunnel: .tunnel
         case .tls: .tls
         }
     }

@@ -2,6 +2,8 @@
 enum OpeningPhase: CaseIterable {
     case resolve
     case connect
+    case proxyTLS
+    case tunnel
     case tls
 }
 
@@ -17,6 +19,8 @@ enum OpeningEnd {
 struct OpeningCounts: Equatable {
     private var resolve = 0
     private var connect = 0
+    private var proxyTLS = 0
+    private var tunnel = 0
     private var tls = 0
 
     subscript(phase: OpeningPhase) -> Int {
@@ -24,6 +28,8 @@ struct OpeningCounts: Equatable {
             switch phase {
             case .resolve: resolve
             case .connect: connect
+            case .proxyTLS: proxyTLS
+            case .tunnel: tunnel
             case .tls: tls
             }
         }
@@ -31,6 +37,8 @@ struct OpeningCounts: Equatable {
             switch phase {
             case .resolve: resolve = newValue
             case .connect: connect = newValue
+            case .proxyTLS: proxyTLS = newValue
+            case .tunnel: tunnel = newValue
             case .tls: tls = newValue
             }
         }

@@ -185,7 +185,7 @@ final class Pool: Sendable {
         await state.withLock { $0.watcher }?.value
     }
 
-    var gauges: PoolGauges { state.withLock { $0.machine.gauges } }
+    var gauges: HTTP.ConnectionGauges { state.withLock { $0.machine.gauges } }
     var counts: PoolCounts { state.withLock { $0.machine.counts } }
 
     func openCount(to origin: HTTP.Origin) -> Int {

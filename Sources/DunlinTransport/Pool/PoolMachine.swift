@@ -352,14 +352,15 @@ extension PoolMachine {
     /// What there is to say of each origin, in no order.
     var counts: PoolCounts {
         PoolCounts(
-            origins: places.map { ($0.origin, $0.gauges) } + totals.kept.map { ($0.key, PoolGauges($0.value)) },
-            others: PoolGauges(totals.others))
+            origins: places.map { ($0.origin, $0.gauges) }
+                + totals.kept.map { ($0.key, HTTP.ConnectionGauges($0.value)) },
+            others: HTTP.ConnectionGauges(totals.others))
     }
 
     /// The sum of all origins.
-    var gauges: PoolGauges {
-        var sum = PoolGauges(totals.sum)
-        for place in places { sum.add(place.gauges) }
+    var gauges: HTTP.ConnectionGauges {
+        var sum = HTTP.ConnectionGauges(totals.sum)
+        for place in places { sum += place.gauges }
         return sum
     }
 }

@@ -38,10 +38,11 @@ struct PoolPlace<Connection: PoolMember, Waiter> {
         return idle.remove(at: near)
     }
 
-    var gauges: PoolGauges {
-        var gauges = PoolGauges(totals)
+    var gauges: HTTP.ConnectionGauges {
+        var gauges = HTTP.ConnectionGauges(totals)
         (gauges.open, gauges.idle, gauges.waiting) = (open, idle.count, line.count)
         (gauges.inResolve, gauges.inConnect, gauges.inTLS) = (opening[.resolve], opening[.connect], opening[.tls])
+        gauges.inProxy = opening[.proxyTLS] + opening[.tunnel]
         return gauges
     }
 }

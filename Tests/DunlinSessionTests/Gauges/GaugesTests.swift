@@ -79,16 +79,16 @@ struct `Gauges of a session` {
         #expect(
             "\(Self.example)" == """
                 12 running, 3 of them queued
-                origin             open idle waiting opened reuses failed resolve connect tls
-                http://b.test:8080    0    0       0      1      0      0       0       0   0
-                https://api.test      4    1       0  12345      0      0       0       0   1
-                others                0    0       0      0      0      7       0       0   0
-                total                 4    1       0  12346      0      7       0       0   1
+                origin             open idle waiting opened reuses failed resolve connect proxy tls
+                http://b.test:8080    0    0       0      1      0      0       0       0     0   0
+                https://api.test      4    1       0  12345      0      0       0       0     0   1
+                others                0    0       0      0      0      7       0       0     0   0
+                total                 4    1       0  12346      0      7       0       0     0   1
                 9 retries left for https://api.test
                 """)
         #expect(
             "\(Self.connections(2, 1, opened: 3))"
-                == "open 2, idle 1, waiting 0, opened 3, reuses 0, failed 0, resolve 0, connect 0, tls 0")
+                == "open 2, idle 1, waiting 0, opened 3, reuses 0, failed 0, resolve 0, connect 0, proxy 0, tls 0")
     }
 
     @Test func `one origin has no line for the sum, and none has zeros`() {
@@ -112,7 +112,7 @@ struct `Gauges of a session` {
         #expect(Set(pool.keys) == ["origins", "others"])
         let origin = try #require((pool["origins"] as? [String: Any])?["https://api.test"] as? [String: Int])
         let names = [
-            "open", "idle", "waiting", "opened", "reuses", "failed", "inResolve", "inConnect", "inTLS",
+            "open", "idle", "waiting", "opened", "reuses", "failed", "inResolve", "inConnect", "inProxy", "inTLS",
         ]
         #expect(Set(origin.keys) == Set(names) && origin["opened"] == 12_345)
     }

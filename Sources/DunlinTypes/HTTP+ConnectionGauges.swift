@@ -1,5 +1,6 @@
-extension HTTPSession {
-    /// The connections to one origin, or of a whole session, at one moment.
+extension HTTP {
+    /// The connections to one origin, or of a whole session, at one moment: how many there are, and how many requests
+    /// wait for one.
     ///
     /// What is counted since the session began is counted from its last restart on, if it was restarted.
     public struct ConnectionGauges: Sendable, Hashable, Codable {
@@ -22,7 +23,9 @@ extension HTTPSession {
         public var inResolve = 0
         /// Connections being opened that wait for somebody to accept them.
         public var inConnect = 0
-        /// Connections being opened that are in the TLS handshake.
+        /// Connections being opened that have reached a proxy, which has made no tunnel yet.
+        public var inProxy = 0
+        /// Connections being opened that are in the TLS handshake with their origin.
         public var inTLS = 0
 
         public init() {}
@@ -30,7 +33,7 @@ extension HTTPSession {
         /// Connections that a request uses or that are being opened.
         public var leased: Int { open - idle }
 
-        static func += (sum: inout Self, other: Self) {
+        package static func += (sum: inout Self, other: Self) {
             sum.open += other.open
             sum.idle += other.idle
             sum.waiting += other.waiting
@@ -39,7 +42,24 @@ extension HTTPSession {
             sum.failed += other.failed
             sum.inResolve += other.inResolve
             sum.inConnect += other.inConnect
+            sum.inProxy += other.inProxy
             sum.inTLS += other.inTLS
         }
+    }
+}
+
+extension HTTP.ConnectionGauges: CustomStringConvertible {
+    /// The numbers with their names, in one line.
+    public var description: String {
+        Self.columns.map { "\($0.title) \(self[keyPath: $0.value])" }.joined(separator: ", ")
+    }
+
+    /// The numbers, with short names.
+    package static var columns: [(title: String, value: KeyPath<Self, Int>)] {
+        [
+            ("open", \.open), ("idle", \.idle), ("waiting", \.waiting), ("opened", \.opened), ("reuses", \.reuses),
+            ("failed", \.failed), ("resolve", \.inResolve), ("connect", \.inConnect), ("proxy", \.inProxy),
+            ("tls", \.inTLS),
+        ]
     }
 }

@@ -2,38 +2,48 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinTypes
 
-/// Secures a connection that has just been opened: drives the TLS engine until it is open, and asks the handlers.
+/// Secures a connection that is being opened, with a proxy or with the origin: drives the TLS engine until it is open,
+/// and asks the handlers.
 ///
 /// It knows the phase's limit and the cancellation. It must not know who is trusted and why. Every failure closes the
-/// channel; the server is told the reason, if that needs no wait.
+/// stream; the peer is told the reason, if that needs no wait.
 struct Handshake: ~Copyable {
-    private let line: DialedChannel
+    private let line: OpeningLine
+    private let party: Party
     private let context: ExchangeContext
-    private let tlsPolicy: any TLSPolicy
     private let start: MonotonicTime
     private var engine: TLSEngine
     private var outbox = Outbox()
     private var plaintext: [UInt8] = []
-    private var mayHaveMore = false
+    private var mayHaveMore: Bool
+    private var ahead: [UInt8]
+
+    /// Whom it is with.
+    struct Party {
+        let origin: HTTP.Origin
+        let tlsPolicy: any TLSPolicy
+        /// `tls` for the origin, `proxyTLS` for a proxy before it.
+        let phase: HTTP.Phase
+    }
 
     /// Returns the stream, once it is secure.
     static func run(
-        over line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, _ hop: inout HTTP.Hop
+        over line: OpeningLine, with party: Party, _ context: ExchangeContext, _ hop: inout HTTP.Hop
     ) async throws -> TLSChannel {
         let start = context.clock.now()
         do {
-            guard context.cancellation.arm(line.channel, turn: line.turn) else {
-                throw context.cancelled(.tls, hop)
+            guard context.cancellation.arm(line.stream.channel, turn: line.turn) else {
+                throw context.cancelled(party.phase, hop)
             }
-            let terms = try await terms(of: tlsPolicy, context, since: start, hop)
-            var handshake = try Handshake(line, context, tlsPolicy, terms, since: start, hop)
+            let terms = try await terms(of: party, context, since: start, hop)
+            var handshake = try Handshake(line, party, context, terms, since: start, hop)
             try await handshake.drive(hop)
-            hop[.tls] = context.clock.now().nanoseconds - start.nanoseconds
+            hop[party.phase] += context.clock.now().nanoseconds - start.nanoseconds
             return handshake.finish()
         } catch {
             context.cancellation.disarm()
-            line.channel.close()
-            hop[.tls] = context.clock.now().nanoseconds - start.nanoseconds
+            line.stream.close()
+            hop[party.phase] += context.clock.now().nanoseconds - start.nanoseconds
             throw error
         }
     }
@@ -48,9 +58,9 @@ struct Handshake: ~Copyable {
     /// The system's roots take longer to read than others on the loop can wait. Nor does this one wait for a disk
     /// without end.
     private static func terms(
-        of tlsPolicy: any TLSPolicy, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop
+        of party: Party, _ context: ExchangeContext, since start: MonotonicTime, _ hop: HTTP.Hop
     ) async throws -> Terms {
-        let origin = context.origin
+        let (tlsPolicy, origin) = (party.tlsPolicy, party.origin)
         @Sendable func terms() throws -> Terms { (try tlsPolicy.context(), try tlsPolicy.peer(for: origin)) }
         if tlsPolicy.isAtHand { return try terms() }
         let waiter = ValueWaiter<Read>(on: context.clock.reactor)
@@ -59,27 +69,30 @@ struct Handshake: ~Copyable {
             do { read = .terms(try terms()) } catch { read = .failed(error) }
             _ = waiter.deliver(read)
         }
-        let deadline = context.clock.deadline(for: .tls, from: start)
+        let deadline = context.clock.deadline(for: party.phase, from: start)
         switch await waiter.wait(until: deadline, cancellation: context.cancellation) {
         case .value(.terms(let terms)): return terms
         case .value(.failed(let error)): throw error
-        case .timedOut: throw context.timedOut(.tls, since: start, hop)
-        case .cancelled: throw context.cancelled(.tls, hop)
+        case .timedOut: throw context.timedOut(party.phase, since: start, hop)
+        case .cancelled: throw context.cancelled(party.phase, hop)
         }
     }
 
     private init(
-        _ line: DialedChannel, _ context: ExchangeContext, _ tlsPolicy: any TLSPolicy, _ terms: Terms,
+        _ line: OpeningLine, _ party: Party, _ context: ExchangeContext, _ terms: Terms,
         since start: MonotonicTime, _ hop: HTTP.Hop
     ) throws {
         self.line = line
         self.context = context
-        self.tlsPolicy = tlsPolicy
+        self.party = party
+        ahead = line.ahead
+        // What the stream below has decrypted already makes no edge.
+        mayHaveMore = line.stream.secure != nil
         self.start = start
         do throws(TLSError) {
             engine = try TLSEngine(terms.tls, terms.peer, now: WallClock.seconds)
         } catch {
-            throw context.insecure(error, .tls, hop)
+            throw context.insecure(error, party.phase, hop)
         }
     }
 
@@ -88,7 +101,7 @@ struct Handshake: ~Copyable {
             version: engine.version == .tls13 ? "TLS 1.3" : "TLS 1.2", cipher: engine.cipher ?? "",
             applicationProtocol: engine.applicationProtocol, isResumed: engine.isResumed,
             verifiedPath: engine.decision?.path ?? [])
-        return TLSChannel(line.channel, engine, outbox, surplus: Bytes(plaintext), security)
+        return TLSChannel(over: line.stream, engine, outbox, surplus: Bytes(plaintext), security)
     }
 
     private mutating func drive(_ hop: HTTP.Hop) async throws {
@@ -101,7 +114,7 @@ struct Handshake: ~Copyable {
                 // Our last message is sent with the request.
                 return
             case .closed:
-                throw context.closed("the server closed the connection instead of securing it", .tls, hop)
+                throw context.closed("the peer closed the connection instead of securing it", party.phase, hop)
             case .suspended(.trust):
                 let decision = try await lastWord(hop)
                 status = try advance(hop) { handshake throws(TLSError) in
@@ -131,8 +144,8 @@ struct Handshake: ~Copyable {
         do throws(TLSError) {
             return try step(&self)
         } catch {
-            outbox.sendAtOnce(over: line.channel)
-            throw context.insecure(error, .tls, hop)
+            outbox.sendAtOnce(over: line.stream)
+            throw context.insecure(error, party.phase, hop)
         }
     }
 
@@ -150,38 +163,49 @@ struct Handshake: ~Copyable {
 // MARK: - Waiting
 
 extension Handshake {
-    private var deadline: MonotonicTime { context.clock.deadline(for: .tls, from: start) }
+    private var deadline: MonotonicTime { context.clock.deadline(for: party.phase, from: start) }
 
     private mutating func flush(_ hop: HTTP.Hop) async throws {
         while true {
             do throws(StreamError) {
-                if try outbox.send(over: line.channel) { return }
+                if try outbox.send(over: line.stream) { return }
             } catch {
-                throw context.broken(error, .tls, hop)
+                throw broken(error, hop)
             }
-            try check(await line.channel.waitWritable(until: deadline), hop)
+            try check(await line.stream.channel.waitWritable(until: deadline), hop)
         }
     }
 
     private mutating func receive(_ hop: HTTP.Hop) async throws -> [UInt8] {
+        if !ahead.isEmpty {
+            defer { (ahead, mayHaveMore) = ([], true) }
+            return ahead
+        }
         while true {
-            if !mayHaveMore { try check(await line.channel.waitReadable(until: deadline), hop) }
-            do throws(Errno) {
-                if let bytes = try line.channel.read(upTo: Self.readSize) {
-                    mayHaveMore = bytes.count == Self.readSize
+            if !mayHaveMore { try check(await line.stream.channel.waitReadable(until: deadline), hop) }
+            var bytes: [UInt8] = []
+            do throws(StreamError) {
+                if case .some(let more) = try line.stream.read(into: &bytes, upTo: Self.readSize) {
+                    mayHaveMore = more
                     return bytes
                 }
             } catch {
-                throw context.closed("the connection failed", .tls, hop, error)
+                throw broken(error, hop)
             }
             mayHaveMore = false
         }
     }
 
+    private func broken(_ error: StreamError, _ hop: HTTP.Hop) -> NetworkError {
+        // The stream below is the proxy's: what is wrong with its TLS says nothing about the origin's.
+        guard case .tls(let cause) = error else { return context.broken(error, party.phase, hop) }
+        return context.closed("the connection to the proxy failed", party.phase, hop, cause)
+    }
+
     private static var readSize: Int { 8 * 1024 }
 
     private func check(_ wake: Wake, _ hop: HTTP.Hop) throws {
-        guard wake == .ready else { throw context.failure(wake, in: .tls, since: start, hop) }
+        guard wake == .ready else { throw context.failure(wake, in: party.phase, since: start, hop) }
     }
 }
 
@@ -190,14 +214,14 @@ extension Handshake {
 extension Handshake {
     private func lastWord(_ hop: HTTP.Hop) async throws -> TrustDecision {
         guard let decision = engine.decision else {
-            throw context.insecure(.protocolViolation("it proved nothing about itself"), .tls, hop)
+            throw context.insecure(.protocolViolation("it proved nothing about itself"), party.phase, hop)
         }
-        let (tlsPolicy, origin) = (tlsPolicy, context.origin)
+        let (tlsPolicy, origin) = (party.tlsPolicy, party.origin)
         return try await ask(hop) { try await tlsPolicy.lastWord(on: decision, about: origin) }
     }
 
     private func identity(_ hop: HTTP.Hop) async throws -> ClientIdentity? {
-        let (tlsPolicy, origin, issuers) = (tlsPolicy, context.origin, engine.acceptableIssuers)
+        let (tlsPolicy, origin, issuers) = (party.tlsPolicy, party.origin, engine.acceptableIssuers)
         return try await ask(hop) { try await tlsPolicy.identity(for: origin, acceptableIssuers: issuers) }
     }
 
@@ -208,14 +232,14 @@ extension Handshake {
         do {
             let answer = try await Race.run(
                 until: deadline, context.cancellation, on: context.clock.reactor, question)
-            guard context.cancellation.arm(line.channel, turn: line.turn) else {
-                throw context.cancelled(.tls, hop)
+            guard context.cancellation.arm(line.stream.channel, turn: line.turn) else {
+                throw context.cancelled(party.phase, hop)
             }
             return answer
         } catch Race.Lost.timedOut {
-            throw context.timedOut(.tls, since: start, hop)
+            throw context.timedOut(party.phase, since: start, hop)
         } catch Race.Lost.cancelled {
-            throw context.cancelled(.tls, hop)
+            throw context.cancelled(party.phase, hop)
         }
     }
 }

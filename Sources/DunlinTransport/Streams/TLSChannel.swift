@@ -3,13 +3,15 @@ internal import DunlinSecure
 internal import DunlinTypes
 internal import Synchronization
 
-/// A channel under TLS: its users read and write plaintext, and ciphertext passes through the channel.
+/// A stream under TLS: its users read and write plaintext, and ciphertext passes through the stream below.
 ///
 /// One reader and one writer may work at once, on two threads; OpenSSL allows neither. So a lock protects the engine
 /// and the bytes that wait to be sent: records must leave in the order in which they were made. For that the
-/// (non-blocking) send happens under the lock too; the receiving does not.
+/// (non-blocking) send happens under the lock too; the receiving does not. Below may be another of its kind, whose lock
+/// is taken within this one's, never the other way.
 final class TLSChannel: Sendable {
-    let channel: Channel
+    /// Where the ciphertext goes and comes from.
+    let lower: ByteStream
     /// What the handshake agreed on.
     let security: TransportSecurity
     private let state: Mutex<State>
@@ -28,13 +30,16 @@ final class TLSChannel: Sendable {
     /// Takes over an engine that has finished its handshake. `outbox` holds what of that has still to leave, and is
     /// sent with the first request. `surplus` is plaintext that the server sent at once.
     init(
-        _ channel: Channel, _ engine: consuming TLSEngine, _ outbox: consuming Outbox, surplus: Bytes,
+        over lower: ByteStream, _ engine: consuming TLSEngine, _ outbox: consuming Outbox, surplus: Bytes,
         _ security: TransportSecurity
     ) {
-        self.channel = channel
+        self.lower = lower
         self.security = security
         state = Mutex(State(engine: engine, outbox: outbox, surplus: surplus))
     }
+
+    /// The channel at the bottom, which knows how to wait.
+    var channel: Channel { lower.channel }
 
     /// Reads of this size keep their memory from one to the next.
     private static let bulk = 128 * 1024
@@ -63,20 +68,11 @@ extension TLSChannel {
         case .end: return .some(more: false)
         }
         while true {
-            guard try receive(into: &scratch, upTo: capacity) else { return .none }
-            let isFull = scratch.count == capacity
+            guard case .some(let more) = try lower.read(into: &scratch, upTo: capacity) else { return .none }
             let status = try decrypt(scratch, behind: &bytes, upTo: before + capacity)
-            if bytes.count > before { return .some(more: isFull || status.hasMore) }
+            if bytes.count > before { return .some(more: more || status.hasMore) }
             if status.isOver { return .some(more: false) }
-            if !isFull { return .none }
-        }
-    }
-
-    private func receive(into scratch: inout [UInt8], upTo capacity: Int) throws(StreamError) -> Bool {
-        do throws(Errno) {
-            return try channel.read(into: &scratch, upTo: capacity)
-        } catch {
-            throw .system(error)
+            if !more { return .none }
         }
     }
 
@@ -92,7 +88,7 @@ extension TLSChannel {
         return try state.withLock { (state) throws(StreamError) in
             let (before, isOver) = (plaintext.count, state.take(ciphertext, into: &plaintext))
             // An answer of TLS itself, or the alert that says what is wrong.
-            state.outbox.sendAtOnce(over: channel)
+            state.outbox.sendAtOnce(over: lower)
             if let failure = state.failure, plaintext.count == before { throw .tls(failure) }
             if plaintext.count > limit {
                 state.surplus = Bytes(Array(plaintext[limit...]))
@@ -150,7 +146,7 @@ extension TLSChannel {
     /// Takes bytes to send. Returns how many; nil while those taken before have not left.
     func write(_ bytes: Bytes, from start: Int) throws(StreamError) -> Int? {
         try state.withLock { (state) throws(StreamError) in
-            if state.outbox.isStuck, try !state.outbox.send(over: channel) { return nil }
+            if state.outbox.isStuck, try !state.outbox.send(over: lower) { return nil }
             let piece = start..<min(start + Self.run, bytes.count)
             do throws(TLSError) {
                 try bytes.withUnsafeBytes { plaintext throws(TLSError) in
@@ -160,32 +156,33 @@ extension TLSChannel {
             } catch {
                 throw .tls(error)
             }
-            _ = try state.outbox.send(over: channel)
+            _ = try state.outbox.send(over: lower)
             return piece.count
         }
     }
 
     /// Sends what waits to be sent. Returns whether all of it has left.
     func flush() throws(StreamError) -> Bool {
-        try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: channel) }
+        try state.withLock { (state) throws(StreamError) in try state.outbox.send(over: lower) }
     }
 
     /// Whether all of it has left already. The reader sends as well.
-    var isFlushed: Bool { state.withLock { $0.outbox.isEmpty } }
+    var isFlushed: Bool { state.withLock { $0.outbox.isEmpty } && lower.isFlushed }
 }
 
 // MARK: - Between requests
 
 extension TLSChannel {
-    /// Whether nothing is left of the last exchange.
-    var isAtRest: Bool { state.withLock { $0.isAtRest } }
+    /// Whether nothing is left of the last exchange, here or below.
+    var isAtRest: Bool { state.withLock { $0.isAtRest } && lower.secure?.isAtRest ?? true }
 
     /// Ends an exchange, and releases its memory. False if the stream is not fit for another.
     func rest() -> Bool {
-        state.withLock { state in
+        let isAtRest = state.withLock { state in
             if state.scratch.capacity > 0 { state.scratch = [] }
             return state.isAtRest
         }
+        return isAtRest && lower.secure?.rest() ?? true
     }
 
     /// Takes in what came while the channel was idle. Tickets and changes of keys concern TLS alone; false if there was
@@ -193,15 +190,19 @@ extension TLSChannel {
     func absorb() -> Bool {
         var (scratch, plaintext): ([UInt8], [UInt8]) = ([], [])
         do throws(StreamError) {
-            while try receive(into: &scratch, upTo: Self.smallRead) {
+            while case .some(let more) = try lower.read(into: &scratch, upTo: Self.smallRead) {
                 let status = try decrypt(scratch, behind: &plaintext, upTo: 0)
                 if status.isOver || status.hasMore { return false }
-                if scratch.count < Self.smallRead { break }
+                if !more { break }
             }
-            return state.withLock { !$0.engine.isWithinRecord }
+            return isBetweenRecords
         } catch {
             return false
         }
+    }
+
+    private var isBetweenRecords: Bool {
+        state.withLock { !$0.engine.isWithinRecord } && lower.secure?.isBetweenRecords ?? true
     }
 
     private static let smallRead = 4 * 1024
@@ -211,8 +212,8 @@ extension TLSChannel {
         state.withLock { state in
             guard state.outbox.isEmpty else { return }
             state.engine.close(into: &state.outbox.bytes)
-            state.outbox.sendAtOnce(over: channel)
+            state.outbox.sendAtOnce(over: lower)
         }
-        channel.close()
+        lower.close()
     }
 }

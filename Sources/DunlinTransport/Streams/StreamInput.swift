@@ -13,4 +13,12 @@ enum StreamInput: Equatable {
 enum StreamError: Error {
     case system(Errno)
     case tls(TLSError)
+
+    /// What it was, for the error of a request.
+    var cause: any Error {
+        switch self {
+        case .system(let errno): errno
+        case .tls(let error): error
+        }
+    }
 }

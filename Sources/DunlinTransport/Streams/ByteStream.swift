@@ -2,7 +2,8 @@ internal import DunlinReactor
 internal import DunlinSecure
 internal import DunlinTypes
 
-/// The bytes of one connection: as they are on the wire, or under TLS.
+/// The bytes of one connection: as they are on the wire, or under TLS; with a proxy that is spoken to over TLS, the
+/// origin's TLS is inside the proxy's.
 ///
 /// It knows how to read and write now, and whether more may be there. It must not know HTTP, nor how to wait, which the
 /// channel does in either case.
@@ -17,8 +18,11 @@ enum ByteStream: Sendable {
         }
     }
 
-    /// Whether bytes in a file have to pass through memory.
-    var isSecure: Bool { if case .tls = self { true } else { false } }
+    /// How many layers of TLS there are.
+    var depth: Int { secure.map { 1 + $0.lower.depth } ?? 0 }
+
+    /// Nil in clear text.
+    var secure: TLSChannel? { if case .tls(let secure) = self { secure } else { nil } }
 
     /// Reads up to `capacity` bytes in place of those in `bytes`, into the same memory if nobody else uses it.
     @inline(__always)
@@ -67,6 +71,23 @@ enum ByteStream: Sendable {
             }
         case .tls(let secure):
             return try secure.write(bytes, from: start)
+        }
+    }
+
+    /// The same for ciphertext.
+    @inline(__always)
+    func write(_ bytes: [UInt8], from start: Int) throws(StreamError) -> Int? {
+        switch self {
+        case .plain(let channel):
+            do throws(Errno) {
+                return try bytes.span.withUnsafeBytes { buffer throws(Errno) in
+                    try channel.write(UnsafeRawBufferPointer(rebasing: buffer[start...]), more: false)
+                }
+            } catch {
+                throw .system(error)
+            }
+        case .tls(let secure):
+            return try secure.write(Bytes(bytes), from: start)
         }
     }
 

@@ -1,0 +1,73 @@
+internal import DunlinSemantics
+internal import DunlinTransport
+internal import FoundationEssentials
+
+extension HTTPSession.Proxy {
+    /// What a session or a request says of proxies, checked and ready to choose; nil for the direct way.
+    ///
+    /// `variables` are read only if they count.
+    func chooser(
+        _ variables: @autoclosure () -> [String: String], _ code: NetworkError.Code
+    ) throws -> ConnectionRules.ProxyChooser? {
+        switch choice {
+        case .direct: return nil
+        case .environment: return try Self.environment(variables(), code)
+        case .url(let text, let exceptions):
+            let (proxy, exceptions) = try Self.parsed(text, exceptions, code)
+            return { head in
+                let origin = head.origin
+                if exceptions.cover(host: origin.host, port: origin.port) { return .direct }
+                try Self.check(origin, proxy)
+                return .proxy(proxy)
+            }
+        case .chooser(let choose):
+            let variables = variables()
+            return { head in
+                let text = "\(head.origin)\(head.target.utf8.first == UInt8(ascii: "/") ? head.target : "")"
+                guard let url = URL(string: text) else { return .direct }
+                let chosen = choose(url)
+                if case .chooser = chosen.choice {
+                    throw NetworkError(.invalidConfiguration, "proxy: a closure's choice may be no further closure")
+                }
+                return try chosen.chooser(variables, .invalidConfiguration)?(head) ?? .direct
+            }
+        }
+    }
+
+    private static func environment(
+        _ variables: [String: String], _ code: NetworkError.Code
+    ) throws -> ConnectionRules.ProxyChooser? {
+        let environment: ProxyEnvironment?
+        do throws(ProxyEnvironmentError) {
+            environment = try ProxyEnvironment.of(variables)
+        } catch {
+            throw NetworkError(code, "\(error)", underlying: error)
+        }
+        guard let environment else { return nil }
+        return { head in
+            let origin = head.origin
+            if origin.route?.address != nil { return .direct }
+            return environment.choice(for: origin.scheme, host: origin.host, port: origin.port)
+        }
+    }
+
+    private static func parsed(
+        _ text: String, _ exceptions: String, _ code: NetworkError.Code
+    ) throws -> (ProxyAddress, ProxyExceptions) {
+        do {
+            return (try ProxyAddress(text), try ProxyExceptions(exceptions))
+        } catch let error as ProxyAddressError {
+            throw NetworkError(code, "proxy: \(error)", underlying: error)
+        } catch let error as ProxyExceptionsError {
+            throw NetworkError(code, "proxy: the exceptions cannot be used: \(error)", underlying: error)
+        }
+    }
+
+    /// An address of its own is for whoever resolves the name.
+    private static func check(_ origin: HTTP.Origin, _ proxy: ProxyAddress) throws {
+        guard origin.route?.address != nil, proxy.scheme.resolvesNames || origin.socketPath != nil else { return }
+        throw NetworkError(
+            .invalidConfiguration,
+            "\(origin) has an address of its own, which \(proxy) would not ask; make it an exception, or use socks5://")
+    }
+}

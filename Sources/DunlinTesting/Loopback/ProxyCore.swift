@@ -1,0 +1,122 @@
+internal import CEpoll
+internal import DunlinReactor
+internal import DunlinTypes
+internal import Glibc
+internal import Synchronization
+
+extension LoopbackProxy {
+    /// What the proxy's threads share.
+    final class Core: Sendable {
+        struct State {
+            var faults: [Fault] = []
+            var visits: [Visit] = []
+            var accepted = 0
+            var open = 0
+        }
+
+        let crew: LoopbackServer.Crew
+        let state = Mutex(State())
+        let credentials: (user: String, password: String)?
+
+        init(_ credentials: (user: String, password: String)?) throws {
+            crew = try LoopbackServer.Crew()
+            self.credentials = credentials
+        }
+
+        func nextFault() -> Fault {
+            state.withLock { $0.faults.isEmpty ? .none : $0.faults.removeFirst() }
+        }
+
+        func accept(from number: Int32, _ lifeline: Int32) {
+            guard let listener = try? LoopbackServer.Descriptor(adopting: number) else { return }
+            let watch = LoopbackServer.Watch(lifeline: lifeline)
+            while (try? watch.wait(on: listener.number, for: Int16(POLLIN))) != nil {
+                let socket = dunlin_accept(listener.number)
+                if socket < 0 { continue }
+                let index = state.withLock { state in
+                    state.open += 1
+                    state.accepted += 1
+                    return state.accepted - 1
+                }
+                start("proxy-\(index)", beside: lifeline) { own in
+                    let peer = Peer(socket, own)
+                    var client = Client(index, peer, self)
+                    client.serve()
+                    _ = close(socket)
+                    self.state.withLock { $0.open -= 1 }
+                }
+            }
+        }
+
+        /// Runs on a thread of its own until the proxy stops.
+        func start(_ name: String, beside lifeline: Int32, _ body: @escaping @Sendable (Int32) -> Void) {
+            do {
+                let own = try LoopbackServer.Descriptor(adopting: fcntl(lifeline, F_DUPFD_CLOEXEC, 0))
+                try crew.start(name: name, lifeline: own, body)
+            } catch {
+                return
+            }
+        }
+    }
+
+    /// A socket with calls that block, but never longer than the proxy lives. Owned by whoever made it.
+    struct Peer: Sendable {
+        let socket: Int32
+        let lifeline: Int32
+
+        init(_ socket: Int32, _ lifeline: Int32) {
+            (self.socket, self.lifeline) = (socket, lifeline)
+        }
+
+        private var watch: LoopbackServer.Watch { LoopbackServer.Watch(lifeline: lifeline) }
+
+        /// What has come, at most `limit` bytes; nothing at the end.
+        func read(upTo limit: Int = 65_536) throws -> [UInt8] {
+            while true {
+                var count = 0
+                let bytes = [UInt8](unsafeUninitializedCapacity: limit) { buffer, filled in
+                    count = recv(socket, buffer.baseAddress, limit, Int32(MSG_DONTWAIT))
+                    filled = max(count, 0)
+                }
+                if count >= 0 { return bytes }
+                guard errno == EAGAIN || errno == EINTR else { return [] }
+                _ = try watch.wait(on: socket, for: Int16(POLLIN))
+            }
+        }
+
+        func write(_ bytes: [UInt8]) throws {
+            var offset = 0
+            while offset < bytes.count {
+                let count = bytes[offset...].withUnsafeBytes {
+                    send(socket, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+                }
+                if count >= 0 {
+                    offset += count
+                } else if errno == EAGAIN {
+                    _ = try watch.wait(on: socket, for: Int16(POLLOUT))
+                } else if errno != EINTR {
+                    throw LoopbackServer.Interruption.peerGone
+                }
+            }
+        }
+
+        /// Waits until the peer has gone.
+        func stall() throws {
+            _ = try watch.wait(on: socket, for: LoopbackServer.Watch.peerClosed)
+        }
+
+        /// Makes the coming close a reset.
+        func reset() {
+            var option = linger(l_onoff: 1, l_linger: 0)
+            _ = setsockopt(socket, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        }
+
+        /// Everything from here to there, until one of them ends.
+        func copy(to other: Peer) {
+            while let bytes = try? read(), !bytes.isEmpty {
+                do { try other.write(bytes) } catch { break }
+            }
+            _ = shutdown(other.socket, Int32(SHUT_WR))
+        }
+    }
+}

@@ -1,0 +1,111 @@
+internal import DunlinSemantics
+internal import DunlinTypes
+internal import DunlinWire
+
+/// Has an HTTP proxy make a tunnel to the origin, by the rules of `ConnectMachine`.
+///
+/// Nothing of the request that will go through the tunnel is said here but host and port.
+struct ConnectStage: ConnectionStage {
+    private let origin: HTTP.Origin
+    private let login: ProxyLogin
+    private var machine = ConnectMachine(isTLSInside: true)
+    /// What the last CONNECT went with.
+    private var sent: ProxyLogin.Sent?
+
+    /// How much of a 407's body is read so that the next CONNECT may follow on the same socket, and how much of a
+    /// refusal's for its error.
+    private static let (readChallenge, readRefusal) = (64 << 10, 4 << 10)
+
+    init(to origin: HTTP.Origin, _ login: ProxyLogin) throws {
+        self.origin = origin
+        self.login = login
+        sent = try login.unasked(ProxiedRequest.connect(to: origin))
+    }
+
+    mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome {
+        while true {
+            try await line.write(try encoded(line))
+            var parser = HeadParser(limits: line.context.terms.limits)
+            var action = ConnectMachine.Action.readOn
+            var head: ResponseHead?
+            while action == .readOn {
+                let parsed = try await next(of: &parser, line: &line)
+                head = parsed.head
+                // Interim heads may be followed by the next head; only what follows the last one is no head.
+                action = machine.receive(parsed, following: parsed.isInterim ? 0 : parser.following)
+            }
+            let rest = parser.takeRest()
+            switch action {
+            case .readOn: continue
+            case .tunnel:
+                line.unread(rest)
+                return .passed
+            case .answer(let framing):
+                try answer(head, line)
+                guard framing.canReuse else { return .dialAgain }
+                let isWhole = try await line.body(rest, framing.body, upTo: Self.readChallenge).isWhole
+                if !isWhole { return .dialAgain }
+            case .refuse(let status, let framing): throw try await refusal(status, head, rest, framing, &line)
+            case .fail(let error): throw line.failure(.proxyFailed, "\(error)", cause: error)
+            }
+        }
+    }
+
+    private func encoded(_ line: StageSocket) throws -> Bytes {
+        var bytes: [UInt8] = []
+        do throws(WireError) {
+            let head = ProxiedRequest.connect(to: origin, authorization: sent?.value)
+            try RequestEncoder.encode(head, framing: .none, into: &bytes)
+        } catch {
+            throw line.failure(.invalidRequest, "the proxy cannot be asked for \(origin)", cause: error)
+        }
+        return Bytes(bytes)
+    }
+
+    private func next(of parser: inout HeadParser, line: inout StageSocket) async throws -> ParsedHead {
+        do {
+            while true {
+                if let parsed = try parser.next() { return parsed }
+                let bytes = try await line.read(upTo: 4096)
+                if bytes.isEmpty { try parser.endOfStream() }
+                parser.feed(bytes)
+            }
+        } catch let error as WireError {
+            let reason =
+                error.isTruncation
+                ? "the proxy ended the connection instead of answering" : "the proxy's answer to CONNECT is none"
+            throw line.failure(.proxyFailed, reason, cause: error)
+        }
+    }
+
+    /// Decides what the next CONNECT goes with.
+    private mutating func answer(_ head: ResponseHead?, _ line: StageSocket) throws {
+        switch login.challenged(head, to: ProxiedRequest.connect(to: origin), after: sent) {
+        case .send(let next): sent = next
+        case .fail(let reason): throw line.failure(.proxyAuthenticationFailed, reason, response: head)
+        }
+    }
+
+    /// The error for a proxy that said no, with the beginning of why.
+    private func refusal(
+        _ status: HTTP.Status, _ head: ResponseHead?, _ rest: Bytes, _ framing: MessageFraming,
+        _ line: inout StageSocket
+    ) async throws -> NetworkError {
+        var body: [UInt8] = []
+        do {
+            body = try await line.body(rest, framing.body, upTo: Self.readRefusal).bytes
+        } catch let error as CancellationError {
+            throw error
+        } catch let error as NetworkError where error.code == .cancelled {
+            throw error
+        } catch {
+            // The refusal says more than what broke behind its head.
+        }
+        let asksAgain = status == .proxyAuthenticationRequired
+        let said = SecretText.beginning(of: Bytes(body), contentType: head?.fields["content-type"])
+        return line.failure(
+            asksAgain ? .proxyAuthenticationFailed : .proxyFailed,
+            "the proxy answered CONNECT with \(status) \(status.phrase)" + (said.map { ": \($0)" } ?? ""),
+            response: head, body: Bytes(body))
+    }
+}

@@ -1,0 +1,98 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTypes
+internal import DunlinWire
+
+/// The way of a connection through a proxy, as far as the origin's TLS.
+extension Connector {
+    /// Connects, speaks TLS with a proxy that is to be spoken to so, and passes the stages: over as many sockets as
+    /// they ask for, one after the other, within one limit.
+    func connectThroughStages(
+        _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
+    ) async throws -> OpeningLine {
+        var stages = stages
+        let proxy = context.connectionTerms?.proxy
+        if let proxy, let stage = try await stage(for: proxy, context, &opening, &hop) { stages.append(stage) }
+        var start: MonotonicTime?
+        while true {
+            var line = OpeningLine(try await connect(context, &opening, &hop))
+            if let proxy, proxy.scheme == .https {
+                line = try await secure(line, with: proxy, context, &opening, &hop)
+            }
+            if stages.isEmpty { return line }
+            let begun = start ?? context.clock.now()
+            start = begun
+            if let ahead = try await pass(&stages, line, context, since: begun, &opening, &hop) {
+                line.ahead = ahead
+                return line
+            }
+            line.stream.close()
+        }
+    }
+
+    private func secure(
+        _ line: OpeningLine, with proxy: ProxyAddress, _ context: ExchangeContext, _ opening: inout Opening,
+        _ hop: inout HTTP.Hop
+    ) async throws -> OpeningLine {
+        opening.enter(.proxyTLS)
+        context.cancellation.phase = .proxyTLS
+        guard let tlsPolicy = proxyTLSPolicySource?.tlsPolicy() else {
+            line.stream.close()
+            throw context.error(.unsupportedScheme, "this transport has no TLS for proxies", in: .proxyTLS, hop)
+        }
+        let origin = HTTP.Origin(scheme: .https, host: proxy.host, port: proxy.port)
+        let party = Handshake.Party(origin: origin, tlsPolicy: tlsPolicy, phase: .proxyTLS)
+        let secure = try await Handshake.run(over: line, with: party, context, &hop)
+        context.cancellation.disarm()
+        return line.secured(secure)
+    }
+
+    /// What is to be said to a proxy before the request; nil where that itself says all, in absolute form.
+    private func stage(
+        for proxy: ProxyAddress, _ context: ExchangeContext, _ opening: inout Opening, _ hop: inout HTTP.Hop
+    ) async throws -> (any ConnectionStage)? {
+        let origin = context.origin
+        if !proxy.scheme.isSOCKS {
+            guard origin.scheme == .https else { return nil }
+            return try ConnectStage(to: origin, ProxyLogin(proxy: proxy, memory: proxyMemory))
+        }
+        if proxy.scheme.resolvesNames, HTTP.SocketAddress(numericHost: origin.host, port: origin.port) == nil {
+            return SOCKSStage(proxy, to: [.name(origin.host, port: origin.port)])
+        }
+        let options = HTTP.SocketOptions()
+        let addresses = try await addresses(of: Destination(origin), options, context, &opening, &hop)
+        let rules = context.connectionTerms?.guardRules
+        let allowed = addresses.filter { rules?.refusal(dialling: $0) == nil }
+        if allowed.isEmpty, let refusal = addresses.first.flatMap({ rules?.refusal(dialling: $0) }) {
+            throw context.refused(refusal, hop)
+        }
+        return SOCKSStage(proxy, to: allowed.prefix(Self.mostAddresses).map { .address($0) })
+    }
+
+    /// How many addresses of a name a SOCKS proxy is asked for.
+    private static var mostAddresses: Int { 4 }
+
+    /// Passes the stages, and closes the socket when one of them fails. Returns what was read beyond them; nil to go on
+    /// over another socket.
+    private func pass(
+        _ stages: inout [any ConnectionStage], _ line: OpeningLine, _ context: ExchangeContext,
+        since start: MonotonicTime, _ opening: inout Opening, _ hop: inout HTTP.Hop
+    ) async throws -> [UInt8]? {
+        opening.enter(.tunnel)
+        let entered = context.clock.now()
+        defer {
+            hop[.tunnel] += context.clock.now().nanoseconds - entered.nanoseconds
+            context.cancellation.disarm()
+        }
+        do {
+            var socket = try StageSocket(line, context, since: start, hop)
+            for index in stages.indices {
+                if case .dialAgain = try await stages[index].pass(&socket) { return nil }
+            }
+            return socket.ahead
+        } catch {
+            line.stream.close()
+            throw error
+        }
+    }
+}

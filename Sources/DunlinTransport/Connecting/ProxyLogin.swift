@@ -1,0 +1,138 @@
+internal import DunlinSecure
+internal import DunlinSemantics
+internal import DunlinTypes
+internal import Synchronization
+
+/// What a proxy is told about who asks: Basic at once, and Digest once the proxy has asked for it.
+///
+/// The rules are those of `ChallengeChoice` and `DigestMachine`. A proxy's nonce is known to all connections that have
+/// the same proxy and credentials, since its uses are counted.
+struct ProxyLogin: Sendable {
+    enum Sent: Sendable {
+        case basic(String)
+        case digest(DigestAnswer)
+
+        var value: String {
+            switch self {
+            case .basic(let value): value
+            case .digest(let answer): answer.value
+            }
+        }
+    }
+
+    enum Decision {
+        case send(Sent)
+        case fail(String)
+    }
+
+    let proxy: ProxyAddress
+    let memory: ProxyMemory
+
+    /// What a request goes with that the proxy has not been asked about. Throws for credentials that no field can
+    /// carry.
+    func unasked(_ request: RequestHead) throws -> Sent? {
+        guard let credentials = proxy.credentials else { return nil }
+        if let answer = memory.answer(for: proxy, request) { return .digest(answer) }
+        do throws(Authorization.Problem) {
+            return .basic(try Authorization.basic(user: credentials.user, password: credentials.password))
+        } catch .colonInUser {
+            // Digest can say it, if that is what the proxy asks for.
+            return nil
+        } catch {
+            throw NetworkError(.proxyAuthenticationFailed, "\(error)", phase: .tunnel, underlying: error)
+        }
+    }
+
+    /// The proxy has asked; `last` is what the request went with before.
+    func challenged(_ response: ResponseHead?, to request: RequestHead, after last: Sent?) -> Decision {
+        guard let response, let credentials = proxy.credentials else {
+            return .fail("the proxy asks for a user name and a password, and has none in its URL")
+        }
+        let choice = ChallengeChoice(Challenge.all(in: response.fields, from: .proxy))
+        for option in choice.options {
+            switch option {
+            case .digest(let challenge):
+                var before: DigestAnswer?
+                if case .digest(let answer) = last { before = answer }
+                if let answer = memory.answer(challenge, for: proxy, credentials, request, after: before) {
+                    return .send(.digest(answer))
+                }
+            case .basic:
+                if case .basic = last { continue }
+                if let value = try? Authorization.basic(user: credentials.user, password: credentials.password) {
+                    return .send(.basic(value))
+                }
+            }
+        }
+        if choice.options.isEmpty {
+            let asked = choice.refusals.map(\.description).joined(separator: "; ")
+            return .fail("the proxy asks for what no password answers" + (asked.isEmpty ? "" : ": \(asked)"))
+        }
+        return .fail("the proxy refuses user name and password")
+    }
+}
+
+/// The Digest challenges of a transport's proxies.
+final class ProxyMemory: Sendable {
+    /// How many proxies are remembered; beyond that, all are asked anew.
+    private static let capacity = 64
+
+    private let machines = Mutex<[ProxyAddress: DigestMachine]>([:])
+
+    /// The answer that nobody has asked for, if the proxy has asked before.
+    func answer(for proxy: ProxyAddress, _ request: RequestHead) -> DigestAnswer? {
+        machines.withLock { machines in
+            guard var machine = machines[proxy] else { return nil }
+            defer { machines[proxy] = machine }
+            return Self.answer(&machine, request, .unasked)
+        }
+    }
+
+    /// The answer to a challenge; nil if there is none, or the password is wrong.
+    func answer(
+        _ challenge: DigestChallenge, for proxy: ProxyAddress, _ credentials: ProxyCredentials, _ request: RequestHead,
+        after last: DigestAnswer?
+    ) -> DigestAnswer? {
+        machines.withLock { machines in
+            guard var machine = machines[proxy] ?? Self.machine(credentials) else { return nil }
+            guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
+                machines[proxy] = nil
+                return nil
+            }
+            defer {
+                if machines.count >= Self.capacity, machines[proxy] == nil { machines.removeAll() }
+                machines[proxy] = machine
+            }
+            return Self.answer(&machine, request, cause)
+        }
+    }
+
+    private static func machine(_ credentials: ProxyCredentials) -> DigestMachine? {
+        do throws(Authorization.Problem) {
+            return try DigestMachine(user: credentials.user, password: credentials.password) { function, bytes in
+                do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }
+            }
+        } catch {
+            return nil
+        }
+    }
+
+    private static func answer(
+        _ machine: inout DigestMachine, _ request: RequestHead, _ cause: DigestAnswer.Cause
+    ) -> DigestAnswer? {
+        var asked = DigestRequest(method: request.method, target: request.target)
+        do {
+            // A request whose body is hashed has none here: CONNECT.
+            if let function = machine.bodyHashFunction { asked.bodyHash = try function.hash(of: .empty) }
+            return try machine.answer(asked, clientNonce: clientNonce(), cause: cause)
+        } catch {
+            return nil
+        }
+    }
+
+    private static func clientNonce() -> String {
+        var random = SystemRandomNumberGenerator()
+        let numbers: [UInt64] = [random.next(), random.next()]
+        return numbers.map { String($0, radix: 16) }.joined()
+    }
+}

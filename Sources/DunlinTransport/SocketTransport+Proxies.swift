@@ -1,0 +1,56 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTypes
+internal import DunlinWire
+
+/// Exchanges that an HTTP proxy reads and forwards: in absolute form, and with an answer if the proxy asks who sends.
+extension SocketTransport {
+    /// How often a proxy may ask for one request.
+    private static let mostChallenges = 5
+    /// How much of a challenge's body is read for the sake of its connection.
+    private static let readChallenge = 64 << 10
+
+    func forwardedExchange(_ context: ExchangeContext, _ uploads: UploadScope?) async throws -> TransportResponse {
+        guard let proxy = context.connectionTerms?.proxy else {
+            return try await Exchange.run(context, through: self, uploads)
+        }
+        let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory)
+        let head = try RequestMessage.absolute(context, nil)
+        var sent = try login.unasked(head)
+        var round = 1
+        while true {
+            let authorized = context.authorized(sent?.value, isFirst: round == 1)
+            let response = try await Exchange.run(authorized, through: self, uploads)
+            // Only the proxy asks so: whoever it forwards to must not (RFC 9110 §15.5.8).
+            guard response.head.status == .proxyAuthenticationRequired else { return response }
+            let decision = login.challenged(response.head, to: head, after: sent)
+            guard case .send(let next) = decision, round < Self.mostChallenges, context.request.body.canBeSent else {
+                throw await refusal(response, decision, authorized)
+            }
+            if case .stream(let body) = response.body {
+                try await drain(body, upTo: Self.readChallenge, until: context.clock.whole)
+            }
+            sent = next
+            round += 1
+        }
+    }
+
+    private func refusal(
+        _ response: TransportResponse, _ decision: ProxyLogin.Decision, _ context: ExchangeContext
+    ) async -> NetworkError {
+        let proxy = context.connectionTerms?.proxy?.description ?? ""
+        var reason = "the proxy asks again and again who sends the request"
+        if case .fail(let problem) = decision { reason = problem }
+        if case .send = decision, !context.request.body.canBeSent {
+            reason = "the proxy asks who sends the request, and its body can be sent once only"
+        }
+        var error = context.error(.proxyAuthenticationFailed, reason, in: .firstByte, response.hop)
+        error.peer = "the proxy \(proxy)"
+        error.response = response.head
+        switch response.body {
+        case .bytes(let bytes): error.body = bytes[..<min(bytes.count, 4 << 10)]
+        case .stream(let body): abandon(body, error)
+        }
+        return error
+    }
+}
