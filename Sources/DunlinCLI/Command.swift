@@ -16,6 +16,7 @@ enum Command: Equatable {
         /// How often it is tried again.
         var retries = 0
         var trust = TrustOptions()
+        var route = RouteOptions()
         /// What is sent.
         var request = RequestOptions()
     }
@@ -87,6 +88,7 @@ enum Command: Equatable {
         guard urls.count == 1 else { throw UsageError(description: "\(name) takes one URL; \"\(urls[1])\" is another") }
         try options.trust.check(against: url)
         try options.request.check()
+        try options.route.check()
         return .get(url: url, options)
     }
 }
@@ -98,9 +100,8 @@ extension Command.GetOptions {
         case "-i", "--include": showsHead = true
         case "-v", "--verbose": isVerbose = true
         case "-o", "--output":
-            guard let file = rest.popFirst(), !file.isEmpty else {
-                throw UsageError(description: "\(option) needs a value")
-            }
+            let file = try rest.takeValue(of: option)
+            if file.isEmpty { throw UsageError(description: "\(option) needs a value") }
             self.file = file
         case "--retry":
             guard let count = rest.popFirst().flatMap({ Int($0) }), (0...100).contains(count) else {
@@ -109,9 +110,18 @@ extension Command.GetOptions {
             retries = count
         default:
             if try request.take(option, &rest) { return true }
+            if try route.take(option, &rest) { return true }
             return try trust.take(option, &rest)
         }
         return true
+    }
+}
+
+extension ArraySlice<String> {
+    /// The argument behind an option.
+    mutating func takeValue(of option: String) throws(UsageError) -> String {
+        guard let value = popFirst() else { throw UsageError(description: "\(option) needs a value") }
+        return value
     }
 }
 

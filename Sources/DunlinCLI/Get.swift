@@ -48,6 +48,7 @@ struct Get {
 
     private func configuration() throws -> HTTPSession.Configuration {
         var configuration = options.trust.configuration(for: url)
+        options.route.apply(to: &configuration)
         if let authentication = try request.authentication() {
             guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {
                 throw UsageError(description: "--user needs a URL that begins with http:// or https://")

@@ -55,6 +55,17 @@ enum Help {
           --insecure        every server, whoever it is: anybody on the way can read and
                             change everything
 
+        which way get takes:
+          -x, --proxy URL   through this proxy (http, https, socks5, socks5h), also with
+                            USER:PASSWORD@; without it as http_proxy, https_proxy,
+                            all_proxy and no_proxy say, whose value nobody else sees
+          --noproxy LIST    with --proxy: hosts that go straight, as no_proxy is
+                            written; alone and "*": no proxy at all
+          --proxy-ca FILE   proxies of this authority (PEM or DER) are believed as well
+                            as the system's
+          --guard public    only to addresses of the public internet, whatever a name
+                            stands for and wherever a redirect leads
+
         who get is, to a server that asks:
           -u, --user NAME:PASSWORD
                             by Digest or Basic, as the server asks; without

@@ -60,28 +60,23 @@ extension RequestOptions {
     /// Takes an option and its value from the arguments; false if it is none of these.
     mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
-        case "-X", "--request": method = try Self.method(try Self.value(of: option, &rest))
-        case "-H", "--header": try append(try Self.value(of: option, &rest))
-        case "-d", "--data": data.append(DataSource(try Self.value(of: option, &rest)))
+        case "-X", "--request": method = try Self.method(try rest.takeValue(of: option))
+        case "-H", "--header": try append(try rest.takeValue(of: option))
+        case "-d", "--data": data.append(DataSource(try rest.takeValue(of: option)))
         case "--json":
             if isJSON { throw UsageError(description: "--json may be given once: a body is one value of JSON") }
             isJSON = true
-            data.append(DataSource(try Self.value(of: option, &rest)))
-        case "-u", "--user": user = try User(try Self.value(of: option, &rest))
+            data.append(DataSource(try rest.takeValue(of: option)))
+        case "-u", "--user": user = try User(try rest.takeValue(of: option))
         case "--digest": answersDigestAlone = true
-        case "--bearer": bearer = DataSource(try Self.value(of: option, &rest))
-        case "-m", "--max-time": limit = try Self.seconds(try Self.value(of: option, &rest))
+        case "--bearer": bearer = DataSource(try rest.takeValue(of: option))
+        case "-m", "--max-time": limit = try Self.seconds(try rest.takeValue(of: option))
         case "--curl": printsCurl = true
         case "--show-secrets": showsSecrets = true
         case "--trace": traces = true
         default: return false
         }
         return true
-    }
-
-    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
-        guard let value = rest.popFirst() else { throw UsageError(description: "\(option) needs a value") }
-        return value
     }
 
     private static func method(_ text: String) throws(UsageError) -> String {

@@ -12,19 +12,14 @@ struct TrustOptions: Equatable {
     /// Takes an option and its value from the arguments; false if it is none of these.
     mutating func take(_ option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> Bool {
         switch option {
-        case "--ca": authorities.append(try Self.value(of: option, &rest))
-        case "--cert": certificate = try Self.value(of: option, &rest)
-        case "--key": key = try Self.value(of: option, &rest)
-        case "--pin": pins.append(try Self.pin(try Self.value(of: option, &rest)))
+        case "--ca": authorities.append(try rest.takeValue(of: option))
+        case "--cert": certificate = try rest.takeValue(of: option)
+        case "--key": key = try rest.takeValue(of: option)
+        case "--pin": pins.append(try Self.pin(try rest.takeValue(of: option)))
         case "--insecure": isInsecure = true
         default: return false
         }
         return true
-    }
-
-    private static func value(of option: String, _ rest: inout ArraySlice<String>) throws(UsageError) -> String {
-        guard let value = rest.popFirst() else { throw UsageError(description: "\(option) needs a value") }
-        return value
     }
 
     private static func pin(_ text: String) throws(UsageError) -> SecurityPolicy.Pin {

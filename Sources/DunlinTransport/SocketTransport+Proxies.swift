@@ -14,7 +14,8 @@ extension SocketTransport {
         guard let proxy = context.connectionTerms?.proxy else {
             return try await Exchange.run(context, through: self, uploads)
         }
-        let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory)
+        let content = Self.content(of: context.request.body)
+        let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory, content: content)
         let head = try RequestMessage.absolute(context, nil)
         var sent = try login.unasked(head)
         var round = 1
@@ -32,6 +33,15 @@ extension SocketTransport {
             }
             sent = next
             round += 1
+        }
+    }
+
+    /// Nil if it is not in memory.
+    private static func content(of body: RequestBody) -> Bytes? {
+        switch body.content {
+        case .none: .empty
+        case .bytes(let bytes): bytes
+        case .file, .stream: nil
         }
     }
 

@@ -16,6 +16,12 @@ import Testing
 
         _ = try HTTPSession(configuration)
         #expect("\(configuration.proxy)" == "http://proxy.corp.test:3128")
+        configuration.proxy = .url("https://proxy.corp.test:3129")
+        configuration.proxyTLS.roots = .systemAnd(["corp-ca.pem"])
+
+        // The file is not here.
+        #expect(throws: NetworkError.self) { try HTTPSession(configuration) }
+        configuration.proxyTLS.roots = .system
         configuration.proxy = .url("socks5h://127.0.0.1:1080")
 
         _ = try HTTPSession(configuration)

@@ -52,6 +52,9 @@ import Testing
         (["-d", "@-", "-d", "@-"], "standard input can be read once; \"@-\" was given twice"),
         (["--show-secrets"], "--show-secrets needs --curl as well"),
         (["-d"], "-d needs a value"),
+        (["--guard", "all"], "--guard needs the word public; \"all\" is none it knows"),
+        (["--noproxy", "a"], "--noproxy LIST needs --proxy as well; alone it can be \"*\", for no proxy at all"),
+        (["--proxy"], "--proxy needs a value"),
     ])
     func `arguments that make no sense are refused with what to do`(arguments: [String], expected: String) {
         #expect(throws: UsageError(description: expected)) {

@@ -100,7 +100,8 @@ extension SessionCore {
     private func curl(_ options: HTTPSession.Options, _ login: CurlSettings.Login?) -> CurlSettings {
         let redirects = options.redirects
         return curl.with(
-            redirects.isSession ? nil : redirects.own ?? .never, decodes: options.decompresses, login: login)
+            redirects.isSession ? nil : redirects.own ?? .never, decodes: options.decompresses, login: login,
+            way: options.rare?.values.way)
     }
 
     /// What answers the challenges of this origin: the request's own password, or the session's.

@@ -1,4 +1,5 @@
 package import DunlinReactor
+internal import DunlinTransport
 internal import Synchronization
 
 /// What the calls of a session share and keep: it outlives a session that is released while calls still run.
@@ -42,7 +43,8 @@ package final class SessionCore: Sendable {
         login?.origin = builder.baseOrigin
         curl = CurlSettings(
             configuration.secretFields, redirects: configuration.redirects, tls: configuration.tls,
-            interface: configuration.sockets.interface, login: login)
+            interface: configuration.sockets.interface, login: login,
+            way: configuration.proxy.way(builder.connectionRules?.chooseProxy))
         hub = EventHub(always: configuration.hooks.isSet || configuration.queue.isSet)
         queue = configuration.queue.isSet ? RequestQueue(configuration.queue, on: loops[0]) : nil
         tasks = TaskRegistry(chain, on: loops)

@@ -32,6 +32,7 @@ struct CurlCommand {
         addBody()
         addLimits()
         addRoute()
+        addProxy()
         if head.origin.scheme == .https { addTLS() }
     }
 
@@ -239,6 +240,24 @@ extension CurlCommand {
                 add("--resolve", line("\(literal):\(origin.port):\(host)"))
             } else {
                 add("--connect-to", line("\(literal):\(origin.port):\(host):\(port)"))
+            }
+        }
+    }
+
+    private mutating func addProxy() {
+        switch settings.way {
+        case .unsaid: break
+        case .direct: add("--noproxy", "*")
+        case .chosen(let choose):
+            do {
+                guard case .proxy(let proxy) = try choose(head) else { return add("--noproxy", "*") }
+                add("--proxy", line("\(proxy)"))
+                guard let credentials = proxy.credentials else { return }
+                if !proxy.scheme.isSOCKS { words.append("--proxy-anyauth") }
+                add("--proxy-user", "\(line(credentials.user))\(showsSecrets ? ":" + credentials.password : "")")
+                if !showsSecrets { notes.append("curl will ask for the proxy's password.") }
+            } catch {
+                notes.append("The session cannot say which proxy this goes through: \(line("\(error)"))")
             }
         }
     }

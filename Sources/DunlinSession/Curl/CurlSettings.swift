@@ -1,4 +1,5 @@
 internal import DunlinSemantics
+internal import DunlinTransport
 
 /// What a session's settings mean for a request that is said as a command. Made once for a session, and looked at only
 /// when somebody asks for a command.
@@ -12,6 +13,15 @@ package final class CurlSettings: Sendable {
     let decodes: Bool
     /// By whom challenges of one origin are answered.
     let login: Login?
+    let way: Way
+
+    /// What is known of proxies.
+    enum Way: Sendable {
+        /// Nothing: a command goes as its own environment says.
+        case unsaid
+        case direct
+        case chosen(ConnectionRules.ProxyChooser)
+    }
 
     /// A user, and the origin that the password is for.
     package struct Login: Sendable, Equatable {
@@ -27,7 +37,7 @@ package final class CurlSettings: Sendable {
     init(
         _ secretFields: HTTP.SecretFields = .usual, redirects: HTTPSession.RedirectPolicy = .init(),
         tls: HTTPSession.TLS = .init(), interface: String? = nil, decodes: Bool = true,
-        login: Login? = nil
+        login: Login? = nil, way: Way = .unsaid
     ) {
         self.secretFields = secretFields
         self.redirects = redirects
@@ -35,14 +45,17 @@ package final class CurlSettings: Sendable {
         self.interface = interface
         self.decodes = decodes
         self.login = login
+        self.way = way
     }
 
-    /// The settings for a request that follows redirects, takes codings off, or answers challenges in its own way.
-    func with(_ redirects: HTTPSession.RedirectPolicy?, decodes: Bool, login: Login?) -> CurlSettings {
-        if redirects == nil, decodes == self.decodes, login == self.login { return self }
+    /// The settings for a request that follows redirects, takes codings off, answers challenges or goes in its own way.
+    func with(
+        _ redirects: HTTPSession.RedirectPolicy?, decodes: Bool, login: Login?, way: Way? = nil
+    ) -> CurlSettings {
+        if redirects == nil, way == nil, decodes == self.decodes, login == self.login { return self }
         return CurlSettings(
             secretFields, redirects: redirects ?? self.redirects, tls: tls, interface: interface, decodes: decodes,
-            login: login)
+            login: login, way: way ?? self.way)
     }
 }
 

@@ -70,7 +70,7 @@ extension HTTP.Hop {
     public var waterfall: String {
         let phases = HTTP.Phase.allCases.filter { self[$0] > 0 }
         let whole = phases.reduce(max(1, total.clampedNanoseconds)) { max($0, self[$1]) }
-        let peer = peer.map { " to \($0)" } ?? ""
+        let peer = (peer.map { " to \($0)" } ?? "") + (proxy.map { " (\($0))" } ?? "")
         let heading = "\(isConnectionReused ? "reused" : "new") connection \(connection)\(peer), \(total.readable)"
         let lines = phases.map { phase in
             let bar = String(repeating: "▇", count: max(1, Int(self[phase] * 30 / whole)))

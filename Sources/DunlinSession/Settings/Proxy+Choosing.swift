@@ -34,6 +34,13 @@ extension HTTPSession.Proxy {
         }
     }
 
+    /// The way to say in a command, of what `chooser` gave.
+    func way(_ chooser: ConnectionRules.ProxyChooser?) -> CurlSettings.Way {
+        if let chooser { return .chosen(chooser) }
+        if case .direct = choice { return .direct }
+        return .unsaid
+    }
+
     private static func environment(
         _ variables: [String: String], _ code: NetworkError.Code
     ) throws -> ConnectionRules.ProxyChooser? {

@@ -151,6 +151,9 @@ extension HTTPSession.Options {
                 && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession && proxy.isSession
         }
 
+        /// The way to say in a command; nil for the session's.
+        var way: CurlSettings.Way? { proxy.isSession ? nil : proxy.own?.way(proxyChooser) ?? .direct }
+
         /// Nil if the session's count.
         func connectionRules(instead usual: ConnectionRules?) -> ConnectionRules? {
             if `guard`.isSession, proxy.isSession { return nil }

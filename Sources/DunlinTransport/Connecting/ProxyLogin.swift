@@ -27,12 +27,14 @@ struct ProxyLogin: Sendable {
 
     let proxy: ProxyAddress
     let memory: ProxyMemory
+    /// The content of the requests, which Digest may hash; nil if it is not at hand.
+    var content: Bytes? = .empty
 
     /// What a request goes with that the proxy has not been asked about. Throws for credentials that no field can
     /// carry.
     func unasked(_ request: RequestHead) throws -> Sent? {
         guard let credentials = proxy.credentials else { return nil }
-        if let answer = memory.answer(for: proxy, request) { return .digest(answer) }
+        if let answer = memory.answer(for: proxy, DigestRequest(request), content) { return .digest(answer) }
         do throws(Authorization.Problem) {
             return .basic(try Authorization.basic(user: credentials.user, password: credentials.password))
         } catch .colonInUser {
@@ -54,7 +56,8 @@ struct ProxyLogin: Sendable {
             case .digest(let challenge):
                 var before: DigestAnswer?
                 if case .digest(let answer) = last { before = answer }
-                if let answer = memory.answer(challenge, for: proxy, credentials, request, after: before) {
+                if let answer = memory.answer(challenge, for: self, credentials, DigestRequest(request), after: before)
+                {
                     return .send(.digest(answer))
                 }
             case .basic:
@@ -72,6 +75,12 @@ struct ProxyLogin: Sendable {
     }
 }
 
+extension DigestRequest {
+    fileprivate init(_ head: RequestHead) {
+        self.init(method: head.method, target: head.target)
+    }
+}
+
 /// The Digest challenges of a transport's proxies.
 final class ProxyMemory: Sendable {
     /// How many proxies are remembered; beyond that, all are asked anew.
@@ -80,20 +89,21 @@ final class ProxyMemory: Sendable {
     private let machines = Mutex<[ProxyAddress: DigestMachine]>([:])
 
     /// The answer that nobody has asked for, if the proxy has asked before.
-    func answer(for proxy: ProxyAddress, _ request: RequestHead) -> DigestAnswer? {
+    func answer(for proxy: ProxyAddress, _ request: DigestRequest, _ content: Bytes?) -> DigestAnswer? {
         machines.withLock { machines in
             guard var machine = machines[proxy] else { return nil }
             defer { machines[proxy] = machine }
-            return Self.answer(&machine, request, .unasked)
+            return Self.answer(&machine, request, content, .unasked)
         }
     }
 
     /// The answer to a challenge; nil if there is none, or the password is wrong.
     func answer(
-        _ challenge: DigestChallenge, for proxy: ProxyAddress, _ credentials: ProxyCredentials, _ request: RequestHead,
-        after last: DigestAnswer?
+        _ challenge: DigestChallenge, for login: ProxyLogin, _ credentials: ProxyCredentials,
+        _ request: DigestRequest, after last: DigestAnswer?
     ) -> DigestAnswer? {
-        machines.withLock { machines in
+        let proxy = login.proxy
+        return machines.withLock { machines in
             guard var machine = machines[proxy] ?? Self.machine(credentials) else { return nil }
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
                 machines[proxy] = nil
@@ -103,7 +113,7 @@ final class ProxyMemory: Sendable {
                 if machines.count >= Self.capacity, machines[proxy] == nil { machines.removeAll() }
                 machines[proxy] = machine
             }
-            return Self.answer(&machine, request, cause)
+            return Self.answer(&machine, request, login.content, cause)
         }
     }
 
@@ -118,12 +128,14 @@ final class ProxyMemory: Sendable {
     }
 
     private static func answer(
-        _ machine: inout DigestMachine, _ request: RequestHead, _ cause: DigestAnswer.Cause
+        _ machine: inout DigestMachine, _ request: DigestRequest, _ content: Bytes?, _ cause: DigestAnswer.Cause
     ) -> DigestAnswer? {
-        var asked = DigestRequest(method: request.method, target: request.target)
+        var asked = request
         do {
-            // A request whose body is hashed has none here: CONNECT.
-            if let function = machine.bodyHashFunction { asked.bodyHash = try function.hash(of: .empty) }
+            if let function = machine.bodyHashFunction {
+                guard let content else { return nil }
+                asked.bodyHash = try function.hash(of: content)
+            }
             return try machine.answer(asked, clientNonce: clientNonce(), cause: cause)
         } catch {
             return nil

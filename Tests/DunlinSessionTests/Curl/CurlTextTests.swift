@@ -40,6 +40,36 @@ import Testing
             .curl(showingSecrets: showingSecrets)
     }
 
+    @Test(
+        arguments: [
+            (.environment, ""), (.none, " --noproxy '*'"), (.url("http://p.test:3128"), " --proxy http://p.test:3128"),
+            (.url("http://p.test", except: "api.test"), " --noproxy '*'"),
+            (
+                .url("https://ada:hush@p.test"),
+                " --proxy https://p.test:443 --proxy-anyauth --proxy-user ada\n# curl will ask for the proxy's password."
+            ),
+            (
+                .by { _ in .url("socks5h://ada:hush@p.test") },
+                " --proxy socks5h://p.test:1080 --proxy-user ada\n# curl will ask for the proxy's password."
+            ),
+        ] as [(HTTPSession.Proxy, String)])
+    func `the proxy is said, and its password only where secrets are shown`(
+        proxy: HTTPSession.Proxy, words: String
+    ) throws {
+        func command(_ proxy: HTTPSession.Proxy, showingSecrets: Bool = false) throws -> String {
+            try Self.curl(
+                {
+                    $0.transport = nil
+                    $0.environment = [:]
+                    $0.proxy = proxy
+                }, showingSecrets: showingSecrets)
+        }
+        let plain = try command(.environment)
+        #expect(try command(proxy) == plain + words)
+        #expect(try !command(proxy).contains("hush"))
+        if words.contains("ada") { #expect(try command(proxy, showingSecrets: true).contains("ada:hush")) }
+    }
+
     private static func curl(of body: RequestBody) throws -> String {
         try curl({ _ in }, .post, "https://a.test/", body)
     }

@@ -1,0 +1,51 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@testable import DunlinCLI
+
+/// Which way the command's requests take.
+@Suite struct RouteOptionsTests {
+    private static func configuration(_ arguments: String...) throws -> HTTPSession.Configuration {
+        guard case .get(_, let options) = try Command(arguments: ["get", "http://a.test"] + arguments) else {
+            throw UsageError(description: "no request")
+        }
+        var configuration = HTTPSession.Configuration()
+        options.route.apply(to: &configuration)
+        return configuration
+    }
+
+    @Test func `the way is what the arguments say, and the environment's if they say nothing`() throws {
+        #expect("\(try Self.configuration().proxy)" == "the environment's proxy")
+        #expect("\(try Self.configuration("--noproxy", "*").proxy)" == "no proxy")
+        #expect("\(try Self.configuration("--proxy", "").proxy)" == "no proxy")
+        #expect("\(try Self.configuration("-x", "socks5h://u:hush@p.test").proxy)" == "socks5h://p.test:1080")
+        #expect(try Self.configuration("--guard", "public").guard == .publicInternet)
+        #expect(try Self.configuration("--proxy-ca", "ca.pem").proxyTLS.roots == .systemAnd([.file("ca.pem")]))
+        #expect(try Self.configuration().guard == nil)
+    }
+
+    @Test(arguments: [nil, "127.0.0.1"]) func `requests go through the proxy but for the exceptions`(
+        exceptions: String?
+    ) async throws {
+        let (proxy, server) = (try LoopbackProxy(), try LoopbackServer())
+        defer {
+            proxy.stop()
+            server.stop()
+        }
+        server.respond { _ in .response(body: "from the origin") }
+        let paper = Paper()
+        let arguments =
+            ["get", "\(server.baseURL)/a", "-x", proxy.url()] + (exceptions.map { ["--noproxy", $0] } ?? [])
+        let code = await DunlinCommand.run(try Command(arguments: arguments), paper.output)
+        #expect(try code == .success && paper.said == "from the origin")
+        #expect(proxy.visits.count == (exceptions == nil ? 1 : 0))
+    }
+
+    @Test func `a guarded command refuses this machine`() async throws {
+        let paper = Paper()
+        let command = try Command(arguments: ["get", "http://127.0.0.1:9/", "--guard", "public"])
+        #expect(await DunlinCommand.run(command, paper.output) == .failure)
+        #expect(try paper.remarked.contains("loopback"))
+    }
+}
