@@ -42,6 +42,9 @@ package struct CacheDraft: Sendable {
         self.rules = rules
     }
 
+    /// How many bytes the body has, if its head says so.
+    package var expectedCount: Int? { extent.count }
+
     /// Where in the representation the first byte of this body belongs.
     package var start: Int { extent.start }
 
