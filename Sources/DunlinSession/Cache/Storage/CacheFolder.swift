@@ -15,7 +15,11 @@ package struct CacheFolder: Sendable {
 
     let path: String
     /// Which calls fail, for tests: asked before each.
-    var failing: (@Sendable (Operation) -> Errno?)?
+    package var failing: (@Sendable (Operation) -> Errno?)?
+
+    package init(_ path: String, failing: (@Sendable (Operation) -> Errno?)? = nil) {
+        (self.path, self.failing) = (path, failing)
+    }
 
     func path(of file: CacheFileName) -> String { path + "/" + file.text }
 
@@ -72,15 +76,15 @@ package struct CacheFolder: Sendable {
 
     /// A new file under a name of its own, which is locked for as long as it is open: others know by that whether it
     /// still belongs to somebody.
-    func create(isUsed: Bool = false) throws(Errno) -> PartFile {
+    func create() throws(Errno) -> PartFile {
         try begin(.create)
         let name = CacheFileName.temporary(.random(in: 0 ... .max))
-        return try PartFile(creating: path(of: name), permissions: isUsed ? Self.used : Self.new)
+        return try PartFile(creating: path(of: name), permissions: Self.new)
     }
 
     func write(_ bytes: [UInt8], at offset: Int, into file: PartFile) throws(Errno) {
         try begin(.write)
-        try bytes.withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
+        try Bytes(bytes).withUnsafeBytes { bytes throws(Errno) in try file.write(bytes, at: offset) }
     }
 
     func rename(_ file: PartFile, to name: CacheFileName) throws(Errno) {

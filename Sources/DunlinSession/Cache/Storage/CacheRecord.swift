@@ -74,7 +74,7 @@ package struct CacheRecord {
 // MARK: - Bytes
 
 extension CacheRecord {
-    private var length: Int {
+    var length: Int {
         members.reduce(Self.headLength + 1) { $0 + 17 + ($1.bytes?.count ?? 0) + $1.encoded.count }
     }
 
