@@ -75,7 +75,7 @@ package struct CacheRecord {
 
 extension CacheRecord {
     var length: Int {
-        members.reduce(Self.headLength + 1) { $0 + 17 + ($1.bytes?.count ?? 0) + $1.encoded.count }
+        members.reduce(Self.headLength + 1) { $0 + 13 + ($1.bytes.map { 4 + $0.count } ?? 0) + $1.encoded.count }
     }
 
     package func encoded() -> [UInt8] {

@@ -113,14 +113,15 @@ struct MemoryMachine {
     }
 
     private mutating func put(_ list: [StoredResponse], for key: CacheKey) {
-        let list = list.suffix(CacheRecord.mostMembers).compactMap { Self.inMemory($0) }
-        let cost = list.reduce(0) { $0 + Self.cost($1) }
-        guard !list.isEmpty, cost <= longest else { return forget(key) }
-        responses[key] = list
+        let list = list.suffix(CacheRecord.mostMembers)
+        let kept = list.compactMap { Self.inMemory($0) }
+        let cost = kept.reduce(0) { $0 + Self.cost($1) }
+        guard !kept.isEmpty, kept.count == list.count, cost <= longest else { return forget(key) }
+        responses[key] = kept
         for key in eviction.put(key, cost: cost) { responses[key] = nil }
     }
 
-    /// Nil for a body that is not in memory, which makes the list incomplete.
+    /// Nil for a body that is not in memory: then nothing of its key is.
     private static func inMemory(_ response: StoredResponse) -> StoredResponse? {
         if response.level == .memory { return response }
         guard let bytes = response.body.bytes else { return nil }
