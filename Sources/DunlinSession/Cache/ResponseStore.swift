@@ -1,11 +1,12 @@
-internal import DunlinSemantics
+package import DunlinSemantics
+package import DunlinTypes
 
 /// Where a cache's responses are stored. It knows no rules: what is stored, served and removed is decided by
 /// `CacheMachine`.
 ///
 /// Nothing here fails a request. What cannot be read is not there, what cannot be written is not stored, and the reason
 /// is told once, as a warning.
-protocol ResponseStore: AnyObject, Sendable {
+package protocol ResponseStore: AnyObject, Sendable {
     /// What is stored under a key, if that can be said without a wait; nil if `responses(for:)` has to be asked.
     func responsesAtHand(for key: CacheKey) -> [StoredResponse]?
 
@@ -26,19 +27,25 @@ protocol ResponseStore: AnyObject, Sendable {
 }
 
 /// A stored response, as it was when it was found. Its body can be read whatever becomes of it meanwhile.
-struct StoredResponse: Sendable {
-    enum Level: Sendable, Hashable {
+package struct StoredResponse: Sendable {
+    package enum Level: Sendable, Hashable {
         case memory
         case disk
     }
 
-    let entry: CacheEntry
-    let level: Level
-    let body: any StoredBody
+    package let entry: CacheEntry
+    package let level: Level
+    package let body: any StoredBody
+    /// By what its store knows it again: the same for as long as the same body is stored, whatever its head.
+    package let id: UInt64
+
+    package init(entry: CacheEntry, level: Level, body: any StoredBody, id: UInt64 = 0) {
+        (self.entry, self.level, self.body, self.id) = (entry, level, body, id)
+    }
 }
 
 /// The stored bytes of a body: those of the entry's `body.range`, counted from its beginning.
-protocol StoredBody: AnyObject, Sendable {
+package protocol StoredBody: AnyObject, Sendable {
     var count: Int { get }
 
     /// All of them, if they are in memory.
@@ -50,7 +57,7 @@ protocol StoredBody: AnyObject, Sendable {
 }
 
 /// A body that is being stored. Whoever has it calls `finish` or `abandon`; a writer that is released has abandoned.
-protocol ResponseWriter: AnyObject, Sendable {
+package protocol ResponseWriter: AnyObject, Sendable {
     /// Stores the next bytes. Once that has failed, or there are too many of them, nothing is stored.
     func write(_ bytes: Bytes) async
 
