@@ -109,6 +109,13 @@ import Testing
         }
     }
 
+    @Test func `a HEAD that passes the cache by changes nothing`() {
+        CacheScenario(
+            "off", .first(Self.fresh),
+            CacheStep(method: .head, mode: .off, response: ["ETag": #""b""#], expects: .network), .then(.cache)
+        ).play()
+    }
+
     @Test func `a HEAD is answered by what a GET brought`() {
         CacheScenario(
             "fresh", .first(["Cache-Control": "max-age=9", "Content-Length": "10"]),

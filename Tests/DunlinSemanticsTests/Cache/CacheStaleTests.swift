@@ -34,6 +34,7 @@ import Testing
         failing("max-age=2, stale-if-error=60", request: ["Cache-Control": "no-cache"], .failure),
         failing("max-age=2, stale-if-error=60", request: ["Cache-Control": "max-age=1"], .failure),
         failing("max-age=2, stale-if-error=60", request: ["Cache-Control": "min-fresh=1"], .failure),
+        failing("max-age=2, stale-if-error=60", request: ["Cache-Control": "no-store"], .failure),
         failing("max-age=2, stale-if-error=60", mode: .reloading, .failure),
         failing("max-age=2, stale-if-error=60", mode: .validating, .failure),
         failing("max-age=2, stale-if-error=60", mode: .off, .failure),
@@ -159,6 +160,12 @@ import Testing
         CacheScenario(
             "\(mode)", CacheStep(mode: mode, response: ["Cache-Control": "max-age=9"], pause: 3, expects: .network),
             .then(isStored ? .cache : .network)
+        ).play()
+    }
+
+    @Test func `what is asked for without a cache is not asked of the cache alone`() {
+        CacheScenario(
+            "off", CacheStep(mode: .off, request: ["Cache-Control": "only-if-cached"], expects: .network)
         ).play()
     }
 

@@ -113,6 +113,19 @@ import Testing
         ).play()
     }
 
+    @Test func `what a POST brings is not stored where that is forbidden`() {
+        let response: Fields = ["Cache-Control": "max-age=9", "Content-Location": "/a"]
+        CacheScenario(
+            "off", CacheStep(method: .post, mode: .off, response: response, expects: .network), .then(.network)
+        ).play()
+        CacheScenario(
+            "no-store",
+            CacheStep(
+                method: .post, request: ["Cache-Control": "no-store"], response: response, expects: .network),
+            .then(.network)
+        ).play()
+    }
+
     @Test func `an interim head is not the answer that is stored`() {
         var machine = CacheMachine(
             CacheRequest(RequestHead(method: .get, origin: PlayedCache.origin, target: "/a")), candidates: [],

@@ -179,6 +179,29 @@ import Testing
             CacheStep(method: .head, request: ["If-None-Match": #""a""#], expects: .cache, expectsStatus: 304)),
     ]
 
+    @Test func `a 304 from the cache has the fields that a 304 has`() {
+        let stored: Fields = [
+            "Cache-Control": "max-age=9", "Content-Location": "/b", "Date": "@0", "ETag": #""a""#, "Expires": "@9",
+            "Vary": "Foo", "Last-Modified": "@-9", "Content-Type": "text/plain", "Set-Cookie": "a=b",
+        ]
+        CacheScenario(
+            "a tag", .first(stored),
+            CacheStep(
+                request: ["If-None-Match": #""a""#], expects: .cache, expectsStatus: 304,
+                expectsFields: [
+                    "Cache-Control": "max-age=9", "Content-Location": "/b", "Date": HTTPDateText.now, "ETag": #""a""#,
+                    "Expires": HTTPDateText.at(9), "Vary": "Foo", "Last-Modified": nil, "Content-Type": nil,
+                    "Set-Cookie": nil, "Age": "3",
+                ])
+        ).play()
+        CacheScenario(
+            "a date", .first(["Cache-Control": "max-age=9", "Last-Modified": "@-9", "Date": "@0"]),
+            CacheStep(
+                request: ["If-Modified-Since": HTTPDateText.now], expects: .cache, expectsStatus: 304,
+                expectsFields: ["Last-Modified": HTTPDateText.at(-9)])
+        ).play()
+    }
+
     @Test(arguments: judged) func `a condition is judged by what is fresh`(scenario: CacheScenario) { scenario.play() }
 
     @Test func `a condition about what is stale goes to the origin, and its 304 to the caller`() {

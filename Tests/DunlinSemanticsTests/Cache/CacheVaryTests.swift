@@ -107,6 +107,11 @@ import Testing
             CacheStep(request: ["Foo": "2"], response: ["Cache-Control": "max-age=9"], body: "x", expects: .network),
             CacheStep(request: ["Foo": "1"], expects: .cache, expectsBody: "one")),
         CacheScenario(
+            "what varies goes before a newer one that does not", variant("1", body: "one"),
+            CacheStep(request: ["Foo": "2"], response: ["Cache-Control": "max-age=9"], body: "x", expects: .network),
+            CacheStep(request: ["Foo": "1"], expects: .cache, expectsBody: "one"),
+            CacheStep(request: ["Foo": "2"], expects: .cache, expectsBody: "x")),
+        CacheScenario(
             "a 304 that varies by more",
             .first(["Cache-Control": "max-age=1", "ETag": #""a""#, "Vary": "Foo"], request: ["Foo": "1", "Bar": "1"]),
             CacheStep(
@@ -175,6 +180,30 @@ import Testing
         var dumped = ""
         dump(cache.stored, to: &dumped)
         #expect(!dumped.contains("1=s"))
+    }
+
+    @Test func `what a caller marked as sensitive is secret, whatever its name`() throws {
+        var request = Fields()
+        request.append(name: "Foo", value: "s=1", sensitive: true)
+        let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/a", fields: request)
+        var machine = CacheMachine(CacheRequest(head), candidates: [], rules: PlayedCache.rules)
+        _ = machine.begin(at: 0)
+        let answer = ResponseHead(status: 200, fields: ["Cache-Control": "max-age=9", "Vary": "Foo"])
+        guard case .store(let draft, _)? = machine.answered(by: answer, sentAt: 0, receivedAt: 0).changes.first else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(draft.entry.selecting.members.map(\.value) == [Bytes("1=s#")])
+    }
+
+    @Test func `entries of other URLs are none of the request's`() {
+        let stored = CacheScenario("a", .first(["Cache-Control": "max-age=9"])).play().stored.map(\.entry)
+        let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/b")
+        var machine = CacheMachine(CacheRequest(head), candidates: stored, rules: PlayedCache.rules)
+        guard case .send = machine.begin(at: PlayedCache().now) else {
+            Issue.record("served")
+            return
+        }
     }
 
     @Test func `what depends on a secret that cannot be hashed is not stored`() {
