@@ -76,7 +76,9 @@ import Testing
         arguments: [
             ([], .names([])), (["Foo"], .names(["foo"])), (["Foo, BAR", "foo"], .names(["foo", "bar"])),
             ([",", ""], .names([])), (["*"], .everything), (["a", "b, *"], .everything), (["a b"], .everything),
-            (["a;b"], .everything), ([#""a""#], .everything), (["a,\u{E4}"], .everything),
+            (["a;b"], .everything), ([(0..<101).map { "x\($0)" }.joined(separator: ",")], .everything),
+            ([(0..<9999).map { "x\($0 % 2)" }.joined(separator: ",")], .names(["x0", "x1"])), ([#""a""#], .everything),
+            (["a,\u{E4}"], .everything),
         ] as [([String], VaryField)])
     func `Vary is a list of names, or it is everything`(values: [String], expected: VaryField) {
         var fields = Fields()
