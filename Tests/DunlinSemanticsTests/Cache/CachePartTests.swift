@@ -124,6 +124,15 @@ import Testing
         #expect(cache.stored.isEmpty)
     }
 
+    @Test func `the length of the whole is kept from whichever part says it`() throws {
+        let parts = [Self.part(2..<4), Self.part(4..<6, asked: "bytes=4-5", complete: "*")]
+        for steps in [parts, parts.reversed()] {
+            var cache = PlayedCache()
+            for step in steps { _ = cache.play(step) }
+            #expect(try #require(cache.stored.first).entry.body == .part(2..<6, complete: 10))
+        }
+    }
+
     static let joined: [(Range<Int>, Range<Int>, Fields, CachedBody)] = [
         (0..<4, 4..<10, ["ETag": #""a""#], .whole(10)), (4..<10, 0..<4, ["ETag": #""a""#], .whole(10)),
         (2..<4, 3..<6, ["ETag": #""a""#], .part(2..<6, complete: 10)),

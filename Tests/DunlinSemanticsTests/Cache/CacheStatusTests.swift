@@ -77,6 +77,11 @@ import Testing
         #expect(status.forwardStatus == (step.confirms ? 304 : step.status))
     }
 
+    @Test func `says for how long a hit remains fresh`() throws {
+        var cache = CacheScenario("fresh", .first(["Cache-Control": "max-age=9"])).play()
+        #expect(try #require(cache.play(CacheStep()).note).member(named: "Dunlin") == "Dunlin; hit; ttl=6")
+    }
+
     @Test func `says what a failure was replaced with`() throws {
         var cache = CacheScenario("stale", .first(["Cache-Control": "max-age=2, stale-if-error=9"])).play()
         let status = try #require(cache.play(CacheStep(status: 503)).note)
