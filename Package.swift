@@ -187,6 +187,7 @@ let package = Package(
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
+    "Cache": ["DunlinSemantics", "DunlinTypes"],
     "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],

@@ -24,6 +24,13 @@ package struct CacheServing: Sendable {
     package let revalidation: CacheSending?
 
     package var isStale: Bool { remaining <= 0 }
+
+    /// What to say of it, if nothing was asked before.
+    package var status: CacheStatus {
+        var status = CacheStatus(.hit)
+        status.remaining = remaining
+        return status
+    }
 }
 
 /// A question to the network.
@@ -56,7 +63,7 @@ package struct CacheUpdate: Sendable {
     }
 
     package enum Change: Sendable {
-        /// The network's body, as it comes, in place of these candidates.
+        /// The network's body, as it comes. These candidates are of no use any more, whatever becomes of it.
         case store(CacheDraft, replacing: [Int])
         /// The network's body, as it comes, into the body of this candidate, at the draft's start.
         case extend(Int, CacheDraft)

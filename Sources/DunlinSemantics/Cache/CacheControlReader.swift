@@ -33,45 +33,62 @@ struct CacheControlReader {
         var directives: [Directive] = []
         var isBroken = false
         for value in fields.rawValues(of: "cache-control") {
-            var reader = ValueReader(value)
-            while let directive = Self.next(&reader, &isBroken) { directives.append(directive) }
+            var scan = Scan(reader: ValueReader(value))
+            while let directive = scan.next() { directives.append(directive) }
+            isBroken = isBroken || scan.isBroken
         }
         self.directives = directives
         self.isBroken = isBroken
     }
+}
 
-    private static func next(_ reader: inout ValueReader, _ isBroken: inout Bool) -> Directive? {
+/// One field on its way to its end.
+private struct Scan {
+    var reader: ValueReader
+    var isBroken = false
+    /// A quote that is never closed quotes nothing, for what stands behind it may forbid something. Neither does any
+    /// other in this field then: each would be followed up to the end.
+    private var hasQuotes = true
+
+    init(reader: ValueReader) {
+        self.reader = reader
+    }
+
+    mutating func next() -> CacheControlReader.Directive? {
         while true {
             repeat { reader.skipBlanks() } while reader.take(",")
             if reader.isAtEnd { return nil }
             if let name = reader.token() {
-                let argument = argument(&reader)
-                if argument == .malformed { skip(&reader, &isBroken) }
-                return Directive(name: name.lowercased(), argument: argument)
+                let argument = argument()
+                if argument == .malformed { skip() }
+                return CacheControlReader.Directive(name: name.lowercased(), argument: argument)
             }
             isBroken = true
-            skip(&reader, &isBroken)
+            skip()
         }
     }
 
-    private static func argument(_ reader: inout ValueReader) -> Argument {
+    private mutating func argument() -> CacheControlReader.Argument {
         guard reader.take("=") else { return reader.isAtElementEnd ? .none : .malformed }
-        guard let text = reader.quotedString() ?? reader.token().map({ Array($0.utf8) }), reader.isAtElementEnd else {
+        guard let text = quotedString() ?? reader.token().map({ Array($0.utf8) }), reader.isAtElementEnd else {
             return .malformed
         }
         return .text(text)
     }
 
-    /// To the next comma outside of quotes. A quote that is never closed quotes nothing: what stands behind it may
-    /// forbid something.
-    private static func skip(_ reader: inout ValueReader, _ isBroken: inout Bool) {
+    private mutating func quotedString() -> [UInt8]? {
+        guard hasQuotes, reader.next == UInt8(ascii: "\"") else { return nil }
+        if let text = reader.quotedString() { return text }
+        (isBroken, hasQuotes) = (true, false)
+        return nil
+    }
+
+    /// To the next comma outside of quotes.
+    private mutating func skip() {
         while true {
             _ = reader.takeAll { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "\"") }
             guard reader.next == UInt8(ascii: "\"") else { return }
-            if reader.quotedString() == nil {
-                isBroken = true
-                _ = reader.take("\"")
-            }
+            if quotedString() == nil { _ = reader.take("\"") }
         }
     }
 }

@@ -34,7 +34,7 @@ package struct CacheDraft: Sendable {
     let extent: Extent
     let rules: CacheRules
     /// What is stored already, directly before or around what comes now.
-    private(set) var joined: Range<Int>?
+    private(set) var joined: CachedBody?
 
     init(entry: CacheEntry, extent: Extent, rules: CacheRules) {
         self.entry = entry
@@ -49,7 +49,7 @@ package struct CacheDraft: Sendable {
     package var start: Int { extent.start }
 
     /// The same body, on top of stored bytes that it touches; `entry` has the fields of both.
-    func joining(_ stored: Range<Int>, as entry: CacheEntry) -> CacheDraft {
+    func joining(_ stored: CachedBody, as entry: CacheEntry) -> CacheDraft {
         var draft = CacheDraft(entry: entry, extent: extent, rules: rules)
         draft.joined = stored
         return draft
@@ -75,8 +75,10 @@ package struct CacheDraft: Sendable {
         let (end, overflow) = extent.start.addingReportingOverflow(count)
         guard !overflow else { return nil }
         // A body without a length is as long as it came to be.
-        return entry(with: extent.start..<end, complete: extent.complete ?? (isWholeResponse ? end : nil))
+        return entry(with: extent.start..<end, complete: complete ?? (isWholeResponse ? end : nil))
     }
+
+    private var complete: Int? { extent.complete ?? joined?.complete }
 
     private var isWholeResponse: Bool { extent.start == 0 && extent.count == extent.complete }
 
@@ -85,11 +87,11 @@ package struct CacheDraft: Sendable {
             AcceptRanges(entry.fields) != .none, extent.count.map({ count < $0 }) ?? true
         else { return nil }
         let (end, overflow) = extent.start.addingReportingOverflow(count)
-        return overflow ? nil : entry(with: extent.start..<end, complete: extent.complete)
+        return overflow ? nil : entry(with: extent.start..<end, complete: complete)
     }
 
     private func entry(with range: Range<Int>, complete: Int?) -> CacheEntry? {
-        let all = joined.map { Self.union($0, range) } ?? range
+        let all = joined.map { Self.union($0.range, range) } ?? range
         let body = CachedBody.of(all, complete: complete)
         // A part of nothing is nothing.
         return all.isEmpty && !body.isWhole ? nil : entry.with(body: body, rules: rules)

@@ -125,7 +125,7 @@ extension CacheMachine {
         let stored = candidates[chosen].body
         if stored.isWhole { return network(exchange, [updating(chosen, exchange).change]) }
         guard draft.touches(stored) else { return network(exchange, [.store(draft, replacing: selected)]) }
-        return network(exchange, [.extend(chosen, draft.joining(stored.range, as: updating(chosen, exchange).entry))])
+        return network(exchange, [.extend(chosen, draft.joining(stored, as: updating(chosen, exchange).entry))])
     }
 
     private func afterRest(of index: Int, _ exchange: Storability.Exchange, _ draft: CacheDraft?) -> CacheUpdate {
@@ -138,7 +138,7 @@ extension CacheMachine {
         let updated = updating(index, exchange).entry
         let head = updated.joinedHead(length: complete, at: exchange.receivedAt)
         let change: CacheUpdate.Change =
-            draft.map { .extend(index, $0.joining(entry.body.range, as: updated)) } ?? .remove([index])
+            draft.map { .extend(index, $0.joining(entry.body, as: updated)) } ?? .remove([index])
         return CacheUpdate(
             delivery: .joined(index: index, head: head), changes: [change], status: status(exchange, isStored: true))
     }

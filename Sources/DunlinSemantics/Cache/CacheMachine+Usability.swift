@@ -29,7 +29,7 @@ extension CacheMachine {
     private func stale(_ entry: CacheEntry, at now: Int64) -> Usability {
         guard !entry.directives.mustRevalidate, directives.minFresh == nil else { return .unusable(.stale) }
         let staleness = entry.freshness.staleness(at: now)
-        if let limit = directives.maxStale, staleness <= limit, staleness < .max || limit == .max { return .servable }
+        if let limit = directives.maxStale, staleness <= limit { return .servable }
         if let limit = entry.directives.staleWhileRevalidate, staleness < limit { return .whileRevalidating }
         return .unusable(.stale)
     }

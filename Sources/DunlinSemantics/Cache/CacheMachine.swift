@@ -3,8 +3,9 @@ package import DunlinTypes
 /// One request and a private cache (RFC 9111): what is served, what is sent, and what is stored.
 ///
 /// Knows the request, the stored responses of its URL and the rules. Must not know where responses are stored, nor what
-/// time it is. `begin` comes first. If it says to send something, now or meanwhile, `answered` comes with each final
-/// head or `failed` once; while `answered` says to ask again, there is another.
+/// time it is. `begin` comes first. If it says to send something, `answered` comes with each final head or `failed`
+/// once; while `answered` says to ask again, there is another. What is asked while something stale is served is the
+/// same, but that nobody waits for what would be delivered.
 ///
 /// 1. Of the candidates those are chosen from that the request's fields select; the newest is the chosen one (§4.1).
 /// 2. A condition of the request's own is judged on it where it may be served, and goes to the origin where not.

@@ -5,8 +5,11 @@ package enum VaryField: Sendable, Equatable {
     /// In lower case, each once.
     case names([String])
     /// On more than the request's fields: it fits no other request. Said by `*`, anywhere in the field, and taken for
-    /// said where the field is no list of names.
+    /// said where the field is no list of names, or one of very many.
     case everything
+
+    /// More names than anybody has a reason for.
+    private static let most = 100
 
     package init(_ fields: Fields) {
         var names: [String] = []
@@ -15,7 +18,13 @@ package enum VaryField: Sendable, Equatable {
                 self = .everything
                 return
             }
-            for name in more where !names.contains(name) { names.append(name) }
+            for name in more where !names.contains(name) {
+                names.append(name)
+                if names.count > Self.most {
+                    self = .everything
+                    return
+                }
+            }
         }
         self = .names(names)
     }

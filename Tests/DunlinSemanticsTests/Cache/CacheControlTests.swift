@@ -38,6 +38,12 @@ import Testing
         #expect(Self.response(value).maxAge == seconds)
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a field with many quotes that are never closed is read once`() {
+        let bad = String(repeating: #"a="\"\"@,"#, count: 20_000)
+        let directives = Self.response(bad + "no-store, max-age=9")
+        #expect(directives.isNoStore && directives.maxAge == 0)
+    }
+
     @Test func `several fields are one`() {
         #expect(Self.response("public", "max-age=3").maxAge == 3)
         #expect(Self.response("max-age=1800", "max-age=1").maxAge == 0)

@@ -30,6 +30,7 @@ struct PlayedCache {
         switch play.machine.begin(at: now) {
         case .serve(let serving):
             sight = served(serving, &play, .cache)
+            sight.note = serving.status
             if let revalidation = serving.revalidation {
                 let behind = ask(revalidation, &play)
                 sight.sent += behind.sent
