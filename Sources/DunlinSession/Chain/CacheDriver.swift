@@ -67,9 +67,12 @@ final class CacheDriver: StageDriver {
 
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
         guard var machine, sending != nil else { return .pass(response) }
-        let update = machine.answered(by: response.head, sentAt: sentAt, receivedAt: cache.now)
+        let before = machine
+        let receivedAt = cache.now
+        let update = machine.answered(by: response.head, sentAt: sentAt, receivedAt: receivedAt)
         self.machine = machine
-        let passed = await apply(update.changes, to: response)
+        let changes = try await decided(update, before, response.head, receivedAt, call)
+        let passed = await apply(changes, to: response)
         switch update.delivery {
         case .network:
             cache.count { $0.misses += 1 }
@@ -103,6 +106,35 @@ final class CacheDriver: StageDriver {
         case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed: true
         case .timedOut: failure.exceeded != .total
         default: false
+        }
+    }
+}
+
+// MARK: - What the hook says
+
+extension CacheDriver {
+    /// The changes that are left once the hook was asked about a response that is to be stored.
+    private func decided(
+        _ update: CacheUpdate, _ before: CacheMachine, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
+    ) async throws -> [CacheUpdate.Change] {
+        guard update.changes.contains(where: \.isStoring), call.hasHook(\.willCache) else { return update.changes }
+        let snapshot = call.snapshot
+        switch try await call.ask(\.willCache, { await $0(head, snapshot) }) {
+        case nil, .store: return update.changes
+        case .skip: return update.changes.filter { !$0.isStoring }
+        case .storeWith(let fields):
+            var (machine, changed) = (before, head)
+            changed.fields = fields
+            return machine.answered(by: changed, sentAt: sentAt, receivedAt: receivedAt).changes
+        }
+    }
+}
+
+extension CacheUpdate.Change {
+    fileprivate var isStoring: Bool {
+        switch self {
+        case .store, .extend: true
+        case .update, .remove, .invalidate: false
         }
     }
 }

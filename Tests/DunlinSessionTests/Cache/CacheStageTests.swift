@@ -25,7 +25,7 @@ struct CachedStage {
         let time = Time()
         self.time = time
         store = MapStore(isAtHand: inMemory)
-        cache = HTTPSession.Cache(store) { time.now }
+        cache = HTTPSession.Cache(store, now: { time.now })
         var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
         configuration.cache = cache
         change(&configuration)
@@ -206,6 +206,21 @@ struct CachedStage {
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "1")
         for _ in 1...2 { _ = try await stage.get() }
         #expect(stage.sent.count == 1 && stage.sent.first?.fields["authorization"] == "Bearer t1")
+    }
+
+    @Test func `a hook may keep a response out, or have it kept for longer`() async throws {
+        let stage = try CachedStage {
+            $0.hooks.willCache = { head, task in
+                task.tags.contains("skip") ? .skip : .storeWith(["Cache-Control": "max-age=500"])
+            }
+        }
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "1").thenRespond(fields: Self.fresh, body: "2")
+        _ = try await stage.session.get("/a", options: .init(tags: ["skip"]), as: .string)
+        #expect(stage.store.all.isEmpty)
+        let second = try await stage.get()
+        #expect(second.value == "2" && second.fields["cache-control"] == "max-age=60")
+        stage.time.pass(400)
+        #expect(try await stage.get().value == "2" && stage.sent.count == 2)
     }
 
     @Test func `without a cache nothing is said of one`() async throws {
