@@ -78,11 +78,11 @@ struct `Proxies that ask by Digest` {
         index: Int
     ) async throws {
         let count = 300_000
-        let bodies: [RequestBody] = [
-            .bytes("small"), .bytes(LoopbackServer.GeneratedBody.bytes(0..<count)),
-            .stream(UploadPieces(total: count), length: count), .stream(UploadPieces(total: count)),
-        ]
         try await Self.with { (scene: ProxyStage) async throws in
+            let bodies: [RequestBody] = [
+                .bytes("small"), .bytes(LoopbackServer.GeneratedBody.bytes(0..<count)),
+                .stream(UploadPieces(total: count), length: count), .stream(UploadPieces(total: count)),
+            ]
             let body = bodies[index]
             let isSentTwice = index < 2 || Stage.isSecure
             if isSentTwice {
@@ -116,7 +116,8 @@ struct `Proxies that ask by Digest` {
 
     /// What comes behind the head of a challenge.
     private static let bodies = [
-        "Content-Length: 0\r\n\r\n", "Content-Length: 100\r\n\r\nless", "Transfer-Encoding: chunked\r\n\r\nxyz\r\n",
+        "Content-Length: 0\r\n\r\n", "Content-Length: 100\r\n\r\nless",
+        "Content-Length: 10\r\nConnection: close\r\n\r\n",
         "Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "Connection: close\r\n\r\nsomething",
         "Content-Length: 9999999\r\n\r\n" + String(repeating: "x", count: 200_000),
         "Content-Length: 3\r\n\r\nabcHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil",

@@ -64,7 +64,7 @@ struct `What proxies are shared by` {
     @Test func `neither other credentials nor another guard use a connection to a proxy`() async throws {
         for isSecure in [false, true] {
             try await Self.eachProxy(secureOrigin: isSecure) { (scene: ProxyStage) async throws in
-                let scheme = scene.proxy.handshakes.isEmpty ? "http" : "https"
+                let scheme = "\(scene.session.configuration.proxy)".hasPrefix("https") ? "https" : "http"
                 func options(_ user: String?, _ rules: HTTPSession.Guard? = nil) -> HTTPSession.Options {
                     var options = HTTPSession.Options(
                         proxy: .url(scene.proxy.url(scheme, user: user, password: "x")))

@@ -47,7 +47,13 @@ extension LoopbackProxy.Client {
             for socket in [nearCopy, farCopy, other] { _ = close(socket) }
         }
         var isWhole = true
-        do { try relayBody(lines, to: far) } catch { isWhole = false }
+        do {
+            try relayBody(lines, to: far)
+        } catch {
+            // The client has gone, or the origin takes no more; what that says is passed on to its end.
+            isWhole = false
+            _ = shutdown(far.socket, Int32(SHUT_WR))
+        }
         let canGoOn = try !end.read().isEmpty
         guard isWhole, canGoOn else { throw Over() }
     }
@@ -65,8 +71,21 @@ extension LoopbackProxy.Client {
             try near.write(head)
         } while head.starts(with: Array("HTTP/1.1 1".utf8))
         try near.write(input)
-        while case let bytes = try far.read(), !bytes.isEmpty { try near.write(bytes) }
-        return hasLength(head)
+        var (count, last) = (input.count, Array(input.suffix(5)))
+        while case let bytes = try far.read(), !bytes.isEmpty {
+            try near.write(bytes)
+            count += bytes.count
+            last = Array((last + bytes.suffix(5)).suffix(5))
+        }
+        return isWhole(head, count, endingWith: last)
+    }
+
+    /// Whether the client sees that the answer has ended where it has. One that is cut short ends the connection too.
+    private static func isWhole(_ head: [UInt8], _ count: Int, endingWith last: [UInt8]) -> Bool {
+        let text = String(decoding: head, as: UTF8.self).lowercased()
+        if text.contains("transfer-encoding: chunked") { return last == Array("0\r\n\r\n".utf8) }
+        guard let length = text.firstRange(of: "content-length: ") else { return hasLength(head) }
+        return text[length.upperBound...].prefix { $0.isNumber } == "\(count)"
     }
 
     /// The head as the client is to see it, and what follows it.
