@@ -133,4 +133,33 @@ struct `Proxies that ask by Digest` {
             #expect(scene.server.requests.count == 1)
         }
     }
+
+    @Test func `a challenge whose framing is broken is answered elsewhere, or is an invalid response`() async throws {
+        try await Self.with(configure: { $0.retry = .never }) { (scene: ProxyStage) async throws in
+            let ask =
+                "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"loopback\", nonce=\"nonce-0\", qop=\"auth\", "
+                + "algorithm=SHA-256\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n"
+            scene.proxy.enqueue(.say(Bytes(ask)))
+            if Stage.isSecure {
+                #expect(try await scene.get().value == "from the origin")
+                #expect(scene.proxy.connectionCount == 2)
+            } else {
+                let error = try await scene.failure()
+                #expect(error.code == .invalidResponse && scene.server.requests.isEmpty, "\(error)")
+            }
+        }
+    }
+
+    @Test func `a proxy that ends every connection behind its challenge is refused in the end`() async throws {
+        try await Self.with(configure: { $0.retry = .never }) { (scene: ProxyStage) async throws in
+            for count in 1...20 {
+                let ask =
+                    "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"loopback\", nonce=\"\(count)\", "
+                    + "stale=true, qop=\"auth\"\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+                scene.proxy.enqueue(.sayAndClose(Bytes(ask)))
+            }
+            #expect(try await scene.failure().code == .proxyAuthenticationFailed)
+            #expect(scene.proxy.connectionCount <= 6 && scene.server.requests.isEmpty)
+        }
+    }
 }
