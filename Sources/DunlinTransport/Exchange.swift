@@ -106,7 +106,8 @@ extension Exchange {
     /// The phases fill the hop without gaps: the time before now that was neither waiting nor connecting counts as
     /// sending.
     mutating func noteSent(at time: MonotonicTime) {
-        let before = hop[.pool] + hop[.resolve] + hop[.connect] + hop[.tunnel] + hop[.tls]
+        var before = hop[.pool] + hop[.resolve] + hop[.connect] + hop[.tls]
+        before += hop[.proxyTLS] + hop[.tunnel]
         hop[.send] = time.nanoseconds - context.started.nanoseconds - before
     }
 }

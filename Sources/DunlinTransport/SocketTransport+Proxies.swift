@@ -28,9 +28,7 @@ extension SocketTransport {
             guard case .send(let next) = decision, round < Self.mostChallenges, context.request.body.canBeSent else {
                 throw await refusal(response, decision, authorized)
             }
-            if case .stream(let body) = response.body {
-                try await drain(body, upTo: Self.readChallenge, until: context.clock.whole)
-            }
+            if case .stream(let body) = response.body { try await drain(challenge: body, context) }
             sent = next
             round += 1
         }
@@ -42,6 +40,16 @@ extension SocketTransport {
         case .none: .empty
         case .bytes(let bytes): bytes
         case .file, .stream: nil
+        }
+    }
+
+    /// Reads what a challenge says beside its head. One that breaks off has asked nevertheless: its connection is
+    /// closed, and the answer goes over another.
+    private func drain(challenge body: any TransportResponse.BodyStream, _ context: ExchangeContext) async throws {
+        do {
+            try await drain(body, upTo: Self.readChallenge, until: context.clock.whole)
+        } catch let error as NetworkError where error.code == .connectionClosed || error.code == .invalidResponse {
+            return
         }
     }
 

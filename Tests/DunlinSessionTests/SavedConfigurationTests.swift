@@ -84,6 +84,7 @@ import Testing
         unusual.tls.revocation.coversAuthorities = true
         unusual.tls.revocation.allowsMissingLists = true
         unusual.tls.revocation.stapling = .required
+        unusual.proxyTLS = unusual.tls
         return unusual
     }
 
@@ -100,7 +101,7 @@ import Testing
             #expect(back.waitsForConnectivity == original.waitsForConnectivity)
             #expect(back.basicInClearText == original.basicInClearText)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
-            #expect(back.tls == original.tls)
+            #expect(back.tls == original.tls && back.proxyTLS == original.proxyTLS)
         }
     }
 

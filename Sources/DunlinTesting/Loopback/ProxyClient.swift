@@ -9,14 +9,14 @@ extension LoopbackProxy {
         let peer: Peer
         let core: Core
         /// What has come and has not been looked at.
-        private var input: [UInt8] = []
+        var input: [UInt8] = []
 
         init(_ index: Int, _ peer: Peer, _ core: Core) {
             (self.index, self.peer, self.core) = (index, peer, core)
         }
 
         /// The client has gone, or is not served any longer.
-        private struct Over: Error {}
+        struct Over: Error {}
 
         mutating func serve() {
             do {
@@ -29,25 +29,25 @@ extension LoopbackProxy {
 
         // MARK: - Reading
 
-        private mutating func byte(at position: Int) throws -> UInt8 {
+        mutating func byte(at position: Int) throws -> UInt8 {
             while input.count <= position { try readMore() }
             return input[position]
         }
 
-        private mutating func take(_ count: Int) throws -> [UInt8] {
+        mutating func take(_ count: Int) throws -> [UInt8] {
             while input.count < count { try readMore() }
             defer { input.removeFirst(count) }
             return Array(input.prefix(count))
         }
 
-        private mutating func readMore() throws {
+        mutating func readMore() throws {
             let bytes = try peer.read()
             if bytes.isEmpty { throw Over() }
             input += bytes
         }
 
         /// Up to and with these bytes.
-        private mutating func take(through end: String) throws -> [UInt8] {
+        mutating func take(through end: String) throws -> [UInt8] {
             while true {
                 if let range = input.firstRange(of: Array(end.utf8)) { return try take(range.upperBound) }
                 try readMore()
@@ -57,7 +57,7 @@ extension LoopbackProxy {
         // MARK: - Answering
 
         /// Says its own answer, or what the next fault makes of it. Returns whether the answer counts.
-        private func answer(_ own: [UInt8]) throws -> Bool {
+        func answer(_ own: [UInt8]) throws -> Bool {
             switch core.nextFault() {
             case .none: try peer.write(own)
             case .close(let count):
@@ -66,6 +66,7 @@ extension LoopbackProxy {
             case .reset(let count):
                 try peer.write(Array(own.prefix(count)))
                 peer.reset()
+                core.reset(index)
                 throw Over()
             case .stall(let count):
                 try peer.write(Array(own.prefix(count)))
@@ -97,13 +98,18 @@ extension LoopbackProxy {
             guard words.count == 3 else { throw Over() }
             let (method, target) = (String(words[0]), String(words[1]))
             note(method == "CONNECT" ? .connect : .absolute, target, head)
-            let body = method == "CONNECT" ? [] : try body(lines)
-            guard isAdmitted(lines) else {
+            let challenge = core.doorkeeper?.challenge(method, target, value(of: "proxy-authorization", lines))
+            if let challenge {
+                // Whoever asks first whether a body is wanted sends none.
+                let isAsking = value(of: "expect", lines) != nil
+                if method != "CONNECT", !isAsking { try relayBody(lines, to: nil) }
                 let words = "who are you?"
                 _ = try answer(
                     Array(
-                        ("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=\"loopback\"\r\n"
+                        ("HTTP/1.1 407 Proxy Authentication Required\r\nProxy-Authenticate: \(challenge)\r\n"
+                            + (isAsking ? "Connection: close\r\n" : "")
                             + "Content-Length: \(words.utf8.count)\r\n\r\n\(words)").utf8))
+                if isAsking { throw Over() }
                 return
             }
             if method == "CONNECT" {
@@ -112,55 +118,16 @@ extension LoopbackProxy {
                     Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 12\r\n\r\nno such host".utf8)
                 }
             } else {
-                try forward(method, target, lines, body)
+                try forward(method, target, lines)
             }
         }
 
-        private func isAdmitted(_ lines: [String]) -> Bool {
-            guard let credentials = core.credentials else { return true }
-            let pair = "\(credentials.user):\(credentials.password)"
-            return value(of: "proxy-authorization", lines) == "Basic " + Base64.encode(Bytes(pair))
-        }
-
-        private func value(of name: String, _ lines: [String]) -> String? {
+        func value(of name: String, _ lines: [String]) -> String? {
             for line in lines.dropFirst() {
                 let parts = line.split(separator: ":", maxSplits: 1)
                 if parts.count == 2, parts[0].lowercased() == name { return String(parts[1].drop { $0 == " " }) }
             }
             return nil
-        }
-
-        private mutating func body(_ lines: [String]) throws -> [UInt8] {
-            if let count = value(of: "content-length", lines).flatMap({ Int($0) }) { return try take(count) }
-            guard value(of: "transfer-encoding", lines) == "chunked" else { return [] }
-            return try take(through: "0\r\n\r\n")
-        }
-
-        /// Sends the request on to its origin over a connection of its own, and its answer back.
-        private func forward(_ method: String, _ target: String, _ lines: [String], _ body: [UInt8]) throws {
-            guard let colons = target.firstRange(of: "://") else { throw Over() }
-            let rest = target[colons.upperBound...]
-            let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-            let port = rest[..<slash].split(separator: ":").last.flatMap { UInt16($0) } ?? 80
-            guard let far = connect(to: port) else {
-                _ = try answer(Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8))
-                return
-            }
-            defer { _ = close(far.socket) }
-            let kept = lines.dropFirst().filter { !$0.isEmpty && !$0.lowercased().hasPrefix("proxy-") }
-            let path = slash == rest.endIndex ? "/" : String(rest[slash...])
-            let head = (["\(method) \(path) HTTP/1.1"] + kept + ["Connection: close", "", ""]).joined(separator: "\r\n")
-            try far.write(Array(head.utf8) + body)
-            var response: [UInt8] = []
-            while true {
-                let bytes = try far.read()
-                if bytes.isEmpty { break }
-                response += bytes
-            }
-            let said = String(decoding: response, as: UTF8.self).replacingFirst("Connection: close\r\n", with: "")
-            if try answer(Array(said.utf8)), value(of: "content-length", said.components(separatedBy: "\r\n")) == nil {
-                throw Over()
-            }
         }
 
         // MARK: - SOCKS
@@ -169,7 +136,7 @@ extension LoopbackProxy {
             let count = Int(try byte(at: 1))
             let methods = try take(2 + count).dropFirst(2)
             var said = ""
-            if let credentials = core.credentials {
+            if let credentials = core.doorkeeper {
                 guard methods.contains(2) else {
                     _ = try answer([5, 0xFF])
                     throw Over()
@@ -227,7 +194,7 @@ extension LoopbackProxy {
             throw Over()
         }
 
-        private func connect(to port: UInt16) -> Peer? {
+        func connect(to port: UInt16) -> Peer? {
             let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             guard socket >= 0 else { return nil }
             var address = sockaddr_in()
@@ -247,12 +214,7 @@ extension LoopbackProxy {
 }
 
 extension String {
-    fileprivate func components(separatedBy separator: String) -> [String] {
+    func components(separatedBy separator: String) -> [String] {
         split(separator: separator, omittingEmptySubsequences: false).map(String.init)
-    }
-
-    fileprivate func replacingFirst(_ text: String, with other: String) -> String {
-        guard let range = firstRange(of: text) else { return self }
-        return String(self[..<range.lowerBound]) + other + String(self[range.upperBound...])
     }
 }

@@ -12,15 +12,21 @@ extension LoopbackProxy {
             var visits: [Visit] = []
             var accepted = 0
             var open = 0
+            var handshakeFaults: [LoopbackServer.HandshakeFault] = []
+            /// Connections under TLS: what is to be done to each, and how to tell it so.
+            var fronts: [Int: (deeds: [Deed], waker: LoopbackServer.Waker)] = [:]
         }
 
         let crew: LoopbackServer.Crew
         let state = Mutex(State())
-        let credentials: (user: String, password: String)?
+        let ledger = LoopbackServer.Ledger(recordsRequests: true)
+        let doorkeeper: Doorkeeper?
+        private let tls: LoopbackServer.TLS?
 
-        init(_ credentials: (user: String, password: String)?) throws {
+        init(_ doorkeeper: Doorkeeper?, _ tls: LoopbackServer.TLS?) throws {
             crew = try LoopbackServer.Crew()
-            self.credentials = credentials
+            self.doorkeeper = doorkeeper
+            self.tls = tls
         }
 
         func nextFault() -> Fault {
@@ -39,13 +45,60 @@ extension LoopbackProxy {
                     return state.accepted - 1
                 }
                 start("proxy-\(index)", beside: lifeline) { own in
-                    let peer = Peer(socket, own)
-                    var client = Client(index, peer, self)
-                    client.serve()
-                    _ = close(socket)
+                    if let tls = self.tls {
+                        self.serve(index, socket, tls, own)
+                    } else {
+                        var client = Client(index, Peer(socket, own), self)
+                        client.serve()
+                        _ = close(socket)
+                    }
                     self.state.withLock { $0.open -= 1 }
                 }
             }
+        }
+
+        /// Ends TLS between the client's socket and one of a pair, the other one of which is served as a client's.
+        private func serve(_ index: Int, _ socket: Int32, _ tls: LoopbackServer.TLS, _ lifeline: Int32) {
+            do {
+                let fault = state.withLock { $0.handshakeFaults.isEmpty ? nil : $0.handshakeFaults.removeFirst() }
+                var channel = LoopbackServer.Channel(
+                    socket: try LoopbackServer.Descriptor(adopting: socket),
+                    watch: LoopbackServer.Watch(lifeline: lifeline), ledger: ledger, isTCP: true)
+                let handshake = try channel.welcome(fault.map { .handshake($0) } ?? .accept, tls, index)
+                if let handshake { ledger.secured(handshake) }
+                let waker = try LoopbackServer.Waker()
+                var pair: [Int32] = [-1, -1]
+                let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+                guard socketpair(AF_UNIX, type, 0, &pair) == 0 else { return }
+                let (near, far) = (pair[0], pair[1])
+                defer { _ = close(near) }
+                state.withLock { $0.fronts[index] = ([], waker) }
+                defer { state.withLock { $0.fronts[index] = nil } }
+                start("proxy-\(index)-in", beside: lifeline) { own in
+                    var client = Client(index, Peer(far, own), self)
+                    client.serve()
+                    _ = close(far)
+                }
+                guard let session = channel.tls else { return }
+                var front = Front(channel.socket.number, near, session, waker, lifeline)
+                front.run {
+                    self.state.withLock { state in
+                        defer { state.fronts[index]?.deeds = [] }
+                        return state.fronts[index]?.deeds ?? []
+                    }
+                }
+            } catch {
+                return
+            }
+        }
+
+        /// Makes the end of a connection under TLS a reset.
+        func reset(_ index: Int) {
+            let waker = state.withLock { state in
+                state.fronts[index]?.deeds.append(.reset)
+                return state.fronts[index]?.waker
+            }
+            waker?.wake()
         }
 
         /// Runs on a thread of its own until the proxy stops.

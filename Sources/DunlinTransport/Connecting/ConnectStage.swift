@@ -23,8 +23,15 @@ struct ConnectStage: ConnectionStage {
     }
 
     mutating func pass(_ line: inout StageSocket) async throws -> StageOutcome {
+        var hasAnswered = false
         while true {
-            try await line.write(try encoded(line))
+            let encoded = try encoded(line)
+            if hasAnswered {
+                // A proxy may end the connection without having said so; then another one is asked.
+                guard try await isOpen(&line, sending: encoded) else { return .dialAgain }
+            } else {
+                try await line.write(encoded)
+            }
             var parser = HeadParser(limits: line.context.terms.limits)
             var action = ConnectMachine.Action.readOn
             var head: ResponseHead?
@@ -45,9 +52,22 @@ struct ConnectStage: ConnectionStage {
                 guard framing.canReuse else { return .dialAgain }
                 let isWhole = try await line.body(rest, framing.body, upTo: Self.readChallenge).isWhole
                 if !isWhole { return .dialAgain }
+                hasAnswered = true
             case .refuse(let status, let framing): throw try await refusal(status, head, rest, framing, &line)
             case .fail(let error): throw line.failure(.proxyFailed, "\(error)", cause: error)
             }
+        }
+    }
+
+    /// Sends another CONNECT. Returns whether the proxy says anything to it.
+    private func isOpen(_ line: inout StageSocket, sending bytes: Bytes) async throws -> Bool {
+        do {
+            try await line.write(bytes)
+            let first = try await line.read(upTo: 4096)
+            line.unread(Bytes(first))
+            return !first.isEmpty
+        } catch let error as NetworkError where error.code == .proxyFailed {
+            return false
         }
     }
 

@@ -129,18 +129,23 @@ extension StageSocket {
     ) async throws -> (bytes: [UInt8], isWhole: Bool) {
         var reader = BodyReader(framing, limits: context.terms.limits)
         var (bytes, chunk, offset) = ([UInt8](), rest, 0)
-        while true {
-            switch try reader.next(in: chunk.span.bytes, from: offset) {
-            case .data(let range):
-                bytes.append(contentsOf: chunk[range])
-                offset = range.upperBound
-                if bytes.count > limit { return (Array(bytes.prefix(limit)), false) }
-            case .end(let end): return (bytes, end == chunk.count)
-            case .needMore:
-                let more = try await read(upTo: 4096)
-                if more.isEmpty { return (bytes, false) }
-                (chunk, offset) = (Bytes(more), 0)
+        do {
+            while true {
+                switch try reader.next(in: chunk.span.bytes, from: offset) {
+                case .data(let range):
+                    bytes.append(contentsOf: chunk[range])
+                    offset = range.upperBound
+                    if bytes.count > limit { return (Array(bytes.prefix(limit)), false) }
+                case .end(let end): return (bytes, end == chunk.count)
+                case .needMore:
+                    let more = try await read(upTo: 4096)
+                    if more.isEmpty { return (bytes, false) }
+                    (chunk, offset) = (Bytes(more), 0)
+                }
             }
+        } catch is WireError {
+            // Nobody knows where it ends; what came before is what it is.
+            return (bytes, false)
         }
     }
 }

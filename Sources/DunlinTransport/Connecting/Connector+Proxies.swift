@@ -15,6 +15,7 @@ extension Connector {
         if let proxy, let stage = try await stage(for: proxy, context, &opening, &hop) { stages.append(stage) }
         var start: MonotonicTime?
         while true {
+            opening.enter(.connect)
             var line = OpeningLine(try await connect(context, &opening, &hop))
             if let proxy, proxy.scheme == .https {
                 line = try await secure(line, with: proxy, context, &opening, &hop)
