@@ -44,7 +44,8 @@ struct CachedStage {
 @Suite struct `Requests through a cache` {
     private static let fresh: Fields = ["Cache-Control": "max-age=60", "ETag": "\"1\""]
 
-    @Test(arguments: [true, false]) func `what is fresh is served without a request, and says how old it is`(
+    @Test(.rows("UC-1"), arguments: [true, false])
+    func `what is fresh is served without a request, and says how old it is`(
         inMemory: Bool
     ) async throws {
         let stage = try CachedStage(inMemory: inMemory)
@@ -60,7 +61,7 @@ struct CachedStage {
         #expect(stage.cache.gauges.hits == 1 && stage.cache.gauges.misses == 1)
     }
 
-    @Test func `what is stale is asked about, and served once the origin confirms it`() async throws {
+    @Test(.rows("UC-6")) func `what is stale is asked about, and served once the origin confirms it`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "abc")
             .thenRespond(304, fields: ["Cache-Control": "max-age=100", "ETag": "\"1\"", "X-New": "yes"])
@@ -79,7 +80,7 @@ struct CachedStage {
         #expect(try await stage.get().value == "def" && stage.sent.count == 3)
     }
 
-    @Test func `modes say what is looked at, asked for and stored`() async throws {
+    @Test(.rows("UC-4")) func `modes say what is looked at, asked for and stored`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "1")
             .thenRespond(fields: Self.fresh, body: "2").thenRespond(fields: Self.fresh, body: "3")
@@ -114,7 +115,7 @@ struct CachedStage {
         #expect(try await stage.get().value == "abcdefgh" && stage.sent.count == 2)
     }
 
-    @Test func `a reader who stops midway leaves nothing`() async throws {
+    @Test(.rows("OP-15")) func `a reader who stops midway leaves nothing`() async throws {
         let stage = try CachedStage()
         stage.transport.on(.get, "/a").stream(["abc", "def"], fields: Self.fresh)
             .thenRespond(fields: Self.fresh, body: "whole")
@@ -186,8 +187,8 @@ struct CachedStage {
         #expect(stage.sent.map(\.target) == ["/a", "/b"])
     }
 
-    @Test func `cookies of the jar select variants, and a stored Set-Cookie does not reach the jar again`() async throws
-    {
+    @Test(.rows("UC-3"))
+    func `cookies of the jar select variants, and a stored Set-Cookie does not reach the jar again`() async throws {
         let jar = CookieJar()
         let stage = try CachedStage { $0.cookies = jar }
         let fields: Fields = ["Cache-Control": "max-age=60", "Vary": "Cookie", "Set-Cookie": "id=1"]
@@ -208,7 +209,7 @@ struct CachedStage {
         #expect(stage.sent.count == 1 && stage.sent.first?.fields["authorization"] == "Bearer t1")
     }
 
-    @Test func `a hook may keep a response out, or have it kept for longer`() async throws {
+    @Test(.rows("UC-5", "SM-93")) func `a hook may keep a response out, or have it kept for longer`() async throws {
         let stage = try CachedStage {
             $0.hooks.willCache = { head, task in
                 task.tags.contains("skip") ? .skip : .storeWith(["Cache-Control": "max-age=500"])
@@ -221,6 +222,16 @@ struct CachedStage {
         #expect(second.value == "2" && second.fields["cache-control"] == "max-age=60")
         stage.time.pass(400)
         #expect(try await stage.get().value == "2" && stage.sent.count == 2)
+    }
+
+    @Test(.rows("UC-7")) func `an error of the server is kept only where the server says for how long`() async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(500).thenRespond(404, fields: ["Cache-Control": "max-age=60"])
+        for status in [500, 404, 404] {
+            let error = await #expect(throws: NetworkError.self) { _ = try await stage.get() }
+            #expect(error?.response?.status.code == status)
+        }
+        #expect(stage.sent.count == 2)
     }
 
     @Test func `without a cache nothing is said of one`() async throws {
