@@ -20,6 +20,8 @@ package struct CacheEntry: Sendable {
     /// Whether something has shown that it may be outdated: it is served only after validation, however fresh.
     package let isDoubtful: Bool
 
+    /// The fields without Age.
+    let ageless: Fields
     package let directives: ResponseDirectives
     package let freshness: Freshness
     package let entityTag: EntityTag?
@@ -41,6 +43,7 @@ package struct CacheEntry: Sendable {
         self.receivedAt = receivedAt
         self.body = body
         self.isDoubtful = isDoubtful
+        ageless = fields.contains("age") ? fields.filtered { $0 != "age" } : fields
         directives = ResponseDirectives(fields)
         freshness = Freshness(fields, directives, status, sentAt: sentAt, receivedAt: receivedAt, rules)
         entityTag = fields.soleValue(of: "etag").flatMap { EntityTag($0) }

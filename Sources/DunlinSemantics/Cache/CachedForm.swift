@@ -18,10 +18,10 @@ extension CacheEntry {
         var status = status
         switch form {
         case .whole, .head:
-            fields = self.fields.filtered { $0 != "age" }
+            fields = ageless
         case .range(let range, let complete):
             status = .partialContent
-            fields = self.fields.filtered { !["age", "content-length", "content-range"].contains($0) }
+            fields = ageless.filtered { $0 != "content-length" && $0 != "content-range" }
             fields.append(name: "Content-Length", value: String(range.count))
             fields.append(name: "Content-Range", value: "\(ContentRange.part(range, complete: complete))")
         case .notModified:

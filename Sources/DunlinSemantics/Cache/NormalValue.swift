@@ -6,9 +6,12 @@ internal import DunlinTypes
 /// beside them (RFC 9110 §12.5), neither their order nor their case means anything either.
 enum NormalValue {
     static func of(_ name: String, _ values: [Bytes]) -> Bytes {
+        let isWeighed = weighed.contains(name)
+        // Most are one value without a comma.
+        if !isWeighed, values.count == 1, !values[0].contains(UInt8(ascii: ",")) { return trimmed(values[0]) }
         var members = values.flatMap { Self.members(of: $0) }
-        if weighed.contains(name) {
-            members = members.map { $0.filter { $0 != 0x20 && $0 != 0x09 }.map(lowered) }.filter { !$0.isEmpty }
+        if isWeighed {
+            members = members.map { Bytes($0.filter { !isBlank($0) }.map(lowered)) }.filter { !$0.isEmpty }
             members.sort { $0.lexicographicallyPrecedes($1) }
         }
         return Bytes(Array(members.joined(separator: [UInt8(ascii: ",")])))
@@ -17,29 +20,28 @@ enum NormalValue {
     private static let weighed: Set<String> = ["accept-language", "accept-encoding", "accept-charset"]
 
     /// What stands between the commas outside of quotes, without the blanks around it.
-    private static func members(of value: Bytes) -> [[UInt8]] {
-        var members: [[UInt8]] = []
-        var member: [UInt8] = []
+    private static func members(of value: Bytes) -> [Bytes] {
+        var members: [Bytes] = []
+        var start = 0
         var isQuoted = false
         var isEscaped = false
-        for byte in value {
+        for index in 0..<value.count {
+            let byte = value[index]
             if byte == UInt8(ascii: ","), !isQuoted {
-                members.append(trimmed(member))
-                member = []
-                continue
+                members.append(trimmed(value[start..<index]))
+                start = index + 1
             }
             if byte == UInt8(ascii: "\""), !isEscaped { isQuoted.toggle() }
             isEscaped = isQuoted && !isEscaped && byte == UInt8(ascii: "\\")
-            member.append(byte)
         }
-        members.append(trimmed(member))
+        members.append(trimmed(value[start..<value.count]))
         return members
     }
 
-    private static func trimmed(_ bytes: [UInt8]) -> [UInt8] {
-        guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
-        else { return [] }
-        return Array(bytes[first...last])
+    private static func trimmed(_ value: Bytes) -> Bytes {
+        guard let first = value.firstIndex(where: { !isBlank($0) }), let last = value.lastIndex(where: { !isBlank($0) })
+        else { return .empty }
+        return value[first..<last + 1]
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }

@@ -10,10 +10,31 @@ package struct SelectingFields: Sendable, Hashable {
         package let name: String
         /// In its normal form, or a hash of that; nil if the request did not have the field.
         package let value: Bytes?
+        package let isHash: Bool
+        /// The value as the request had it, if it is known: most later ones are written the same.
+        private let written: Bytes?
 
-        package init(name: String, value: Bytes?) {
+        package init(name: String, value: Bytes?, isHash: Bool = false, written: Bytes? = nil) {
             self.name = name
             self.value = value
+            self.isHash = isHash
+            self.written = isHash ? nil : written.map { Bytes($0.array) }
+        }
+
+        package static func == (left: Member, right: Member) -> Bool {
+            left.name == right.name && left.value == right.value && left.isHash == right.isHash
+        }
+
+        package func hash(into hasher: inout Hasher) {
+            hasher.combine(name)
+            hasher.combine(value)
+        }
+
+        fileprivate func matches(_ request: Fields, _ rules: CacheRules) -> Bool {
+            let values = request.rawValues(of: name)
+            guard let value, !values.isEmpty else { return value == nil && values.isEmpty }
+            if values.count == 1, values[0] == written { return true }
+            return value == SelectingFields.value(of: name, values, rules, isHash: isHash)
         }
     }
 
@@ -27,25 +48,27 @@ package struct SelectingFields: Sendable, Hashable {
     package init?(_ names: [String], of request: Fields, _ rules: CacheRules) {
         var members: [Member] = []
         for name in names {
-            guard let value = Self.value(of: name, request, rules) else { return nil }
-            members.append(Member(name: name, value: value))
+            let values = request.rawValues(of: name)
+            guard let first = values.first else {
+                members.append(Member(name: name, value: nil))
+                continue
+            }
+            let isSecret = rules.secretFields.mayContain(name) || request.isSensitive(name)
+            guard let value = Self.value(of: name, values, rules, isHash: isSecret) else { return nil }
+            let written = values.count == 1 ? first : nil
+            members.append(Member(name: name, value: value, isHash: isSecret, written: written))
         }
         self.members = members
     }
 
     package func matches(_ request: Fields, _ rules: CacheRules) -> Bool {
-        members.allSatisfy { member in
-            guard let value = Self.value(of: member.name, request, rules) else { return false }
-            return value == member.value
-        }
+        members.allSatisfy { $0.matches(request, rules) }
     }
 
-    /// Nil within for a field that is not there; nil altogether if a secret cannot be hashed.
-    private static func value(of name: String, _ request: Fields, _ rules: CacheRules) -> Bytes?? {
-        guard request.contains(name) else { return .some(nil) }
-        let value = NormalValue.of(name, request.rawValues(of: name))
-        guard rules.secretFields.mayContain(name) || request.isSensitive(name) else { return value }
-        return rules.hashing(.sha256, value).map { .some($0) }
+    /// Nil if there is no hash.
+    private static func value(of name: String, _ values: [Bytes], _ rules: CacheRules, isHash: Bool) -> Bytes? {
+        let value = NormalValue.of(name, values)
+        return isHash ? rules.hashing(.sha256, value) : value
     }
 }
 
