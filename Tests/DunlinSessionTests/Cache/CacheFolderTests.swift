@@ -160,7 +160,9 @@ import Testing
             [.modificationDate: Date(timeIntervalSinceNow: -90_000)],
             ofItemAtPath: place.path + "/dunlin-cache-0-whatever")
         let other = await place.open(Self.small)
-        #expect(try place.files() == (kept + ["dunlin-cache-2-lock", "photo.jpg"].filter { !$0.hasSuffix("-lock") }).sorted())
+        #expect(
+            try place.files()
+                == (kept + ["dunlin-cache-2-lock", "photo.jpg"].filter { !$0.hasSuffix("-lock") }).sorted())
         await writer.finish(as: CachePlace.entry("/b", 100_000), replacing: [])
         #expect(await other.found("/b").count == 1)
         await other.removeAll()

@@ -66,18 +66,19 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        entry(.whole(-1)), entry(.part(0..<0, complete: nil)), entry(.part(0..<7, complete: 7)),
-        entry(.part(3..<7, complete: 6)), entry(.whole(.max)), entry(.whole(1), method: ""),
-        entry(.whole(1), method: "A B"), entry(.whole(1), status: HTTP.Status(199)),
-        entry(.whole(1), status: HTTP.Status(600)), entry(.whole(1), fields: ["a b": "c"]),
-        entry(.whole(1), fields: ["a:": "c"]), entry(.whole(1), fields: ["": "c"]),
-        entry(.whole(1), fields: ["a": "b\r\nc: d"]), entry(.whole(1), fields: ["a": "b\0"]),
-        entry(.whole(1), fields: ["a": String(repeating: "b", count: (1 << 20) + 1)]),
-        entry(.whole(1), sentAt: -1), entry(.whole(1), sentAt: .max),
-        entry(.whole(1), selecting: [.init(name: "", value: nil)]),
-        entry(.whole(1), key: String(repeating: "k", count: (64 << 10) + 1)),
-    ].map { Unsound($0) })
+    @Test(
+        arguments: [
+            entry(.whole(-1)), entry(.part(0..<0, complete: nil)), entry(.part(0..<7, complete: 7)),
+            entry(.part(3..<7, complete: 6)), entry(.whole(.max)), entry(.whole(1), method: ""),
+            entry(.whole(1), method: "A B"), entry(.whole(1), status: HTTP.Status(199)),
+            entry(.whole(1), status: HTTP.Status(600)), entry(.whole(1), fields: ["a b": "c"]),
+            entry(.whole(1), fields: ["a:": "c"]), entry(.whole(1), fields: ["": "c"]),
+            entry(.whole(1), fields: ["a": "b\r\nc: d"]), entry(.whole(1), fields: ["a": "b\0"]),
+            entry(.whole(1), fields: ["a": String(repeating: "b", count: (1 << 20) + 1)]),
+            entry(.whole(1), sentAt: -1), entry(.whole(1), sentAt: .max),
+            entry(.whole(1), selecting: [.init(name: "", value: nil)]),
+            entry(.whole(1), key: String(repeating: "k", count: (64 << 10) + 1)),
+        ].map { Unsound($0) })
     func `what would be refused is not written`(unsound: Unsound) {
         #expect(CacheEntryCodec.encoded(unsound.entry) == nil)
     }
@@ -155,13 +156,14 @@ import Testing
         #expect(record.members.last?.id == 29)
     }
 
-    @Test(arguments: [
-        ("dunlin-cache-1-lock", .lock), ("dunlin-cache-1-new-00000000000000ff", .temporary(255)),
-        ("dunlin-cache-2-lock", .other), ("dunlin-cache-12-whatever-x", .other), ("dunlin-cache-1-", nil),
-        ("dunlin-cache-1", nil), ("dunlin-cache-", nil), ("dunlin-cache--a", nil), ("dunlin-cache-x-lock", nil),
-        ("dunlin-cache-1-new-ff", nil), ("dunlin-cache-1-new-00000000000000FF", nil), ("photo.jpg", nil),
-        ("dunlin-cache-1-new-00000000000000ff-1", nil), (".", nil),
-    ] as [(String, CacheFileName?)])
+    @Test(
+        arguments: [
+            ("dunlin-cache-1-lock", .lock), ("dunlin-cache-1-new-00000000000000ff", .temporary(255)),
+            ("dunlin-cache-2-lock", .other), ("dunlin-cache-12-whatever-x", .other), ("dunlin-cache-1-", nil),
+            ("dunlin-cache-1", nil), ("dunlin-cache-", nil), ("dunlin-cache--a", nil), ("dunlin-cache-x-lock", nil),
+            ("dunlin-cache-1-new-ff", nil), ("dunlin-cache-1-new-00000000000000FF", nil), ("photo.jpg", nil),
+            ("dunlin-cache-1-new-00000000000000ff-1", nil), (".", nil),
+        ] as [(String, CacheFileName?)])
     func `files that a cache did not make are not known by their names`(text: String, file: CacheFileName?) {
         #expect(CacheFileName(text) == file)
         if let file, file != .other { #expect(file.text == text) }

@@ -56,7 +56,8 @@ import Testing
     }
 
     @Test(arguments: Levels.allCases, [10, 100_000])
-    func `a body of another length, or one that is not finished, is never found`(levels: Levels, count: Int) async throws
+    func `a body of another length, or one that is not finished, is never found`(levels: Levels, count: Int)
+        async throws
     {
         let place = CachePlace()
         let store = await levels.open(place)

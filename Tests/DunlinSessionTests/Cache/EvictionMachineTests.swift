@@ -4,24 +4,25 @@ import Testing
 
 @Suite struct `Eviction machine` {
     /// `+a10`: put in, `a`: used, `-a`: taken out; and what is thrown out in all.
-    @Test(arguments: [
-        (["+a40", "+b40", "+c40"], "a"),
-        // What was used goes on into the long queue.
-        (["+a40", "a", "+b40", "+c40"], "b"),
-        // What comes next is what is new, for as long as that is over a tenth of the room.
-        (["+a40", "a", "+b40", "b", "+c40", "+d40"], "cd"),
-        // Then it is the long queue's turn: the first of it that was not used since.
-        (["+a40", "a", "+b40", "b", "+c40", "+d10", "+e9", "d", "a", "+f10", "+g10"], "cef"),
-        // Something thrown out that comes back stays.
-        (["+a50", "+b50", "+c50", "+a50", "+d50", "+e50"], "abcd"),
-        // What is too large is thrown out itself, and what had its name goes too.
-        (["+a40", "+a101"], "a"),
-        (["+a101", "+b100"], "a"),
-        // It costs what was said last.
-        (["+a90", "+a10", "+b80"], ""),
-        (["+a40", "-a", "+b60", "+c40"], ""),
-        (["+a0", "+b100", "+c0"], ""),
-    ] as [([String], String)])
+    @Test(
+        arguments: [
+            (["+a40", "+b40", "+c40"], "a"),
+            // What was used goes on into the long queue.
+            (["+a40", "a", "+b40", "+c40"], "b"),
+            // What comes next is what is new, for as long as that is over a tenth of the room.
+            (["+a40", "a", "+b40", "b", "+c40", "+d40"], "cd"),
+            // Then it is the long queue's turn: the first of it that was not used since.
+            (["+a40", "a", "+b40", "b", "+c40", "+d10", "+e9", "d", "a", "+f10", "+g10"], "cef"),
+            // Something thrown out that comes back stays.
+            (["+a50", "+b50", "+c50", "+a50", "+d50", "+e50"], "abcd"),
+            // What is too large is thrown out itself, and what had its name goes too.
+            (["+a40", "+a101"], "a"),
+            (["+a101", "+b100"], "a"),
+            // It costs what was said last.
+            (["+a90", "+a10", "+b80"], ""),
+            (["+a40", "-a", "+b60", "+c40"], ""),
+            (["+a0", "+b100", "+c0"], ""),
+        ] as [([String], String)])
     func `what is new and was not used is thrown out first`(steps: [String], thrown: String) {
         var machine = EvictionMachine<String>(capacity: 100)
         var gone: [String] = []

@@ -37,7 +37,7 @@ package struct CacheRecord {
     private static var magic: [UInt8] { Array("dunlin\u{1}\n".utf8) }
     private static var headLength: Int { magic.count + 8 }
 
-    private(set) var members: [Member]
+    package private(set) var members: [Member]
 
     init(_ members: [Member] = []) {
         self.members = members

@@ -97,7 +97,9 @@ final class CacheWriter: ResponseWriter {
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async {
         await step { $0.end() }
         guard let state = state.withLock({ $0.take() }) else { return }
-        guard entry.key == key, entry.body.range.count == state.gathering.count else { return await discard(state.file) }
+        guard entry.key == key, entry.body.range.count == state.gathering.count else {
+            return await discard(state.file)
+        }
         let finished = Finished(
             entry: entry, id: state.gathering.id, bytes: state.gathering.inlineBytes, file: state.file, disk: disk,
             replaced: Set(replaced.map(\.id)), removals: removals)
