@@ -54,7 +54,7 @@ final class Kills {
         ) { [count] trouble in
             print("after one of \(count) kills: \(trouble)")
         }
-        await store.settle()
+        await store.backgroundEnded()
         return store
     }
 

@@ -16,7 +16,7 @@ package enum CacheEntryCodec {
         static let text = 1 << 20
         /// The year 9999 ends there.
         static let time: Int64 = 253_402_300_799
-        static let length = Int.max / 4
+        static let length = 1 << 50
     }
 
     // MARK: - Writing

@@ -78,8 +78,15 @@ package struct CacheFolder: Sendable {
     /// still belongs to somebody.
     func create() throws(Errno) -> PartFile {
         try begin(.create)
-        let name = CacheFileName.temporary(.random(in: 0 ... .max))
-        return try PartFile(creating: path(of: name), permissions: Self.new)
+        while true {
+            let name = CacheFileName.temporary(.random(in: 0 ... .max))
+            do throws(Errno) {
+                return try PartFile(creating: path(of: name), permissions: Self.new)
+            } catch {
+                // Another process looked whether it belongs to somebody, before it was locked.
+                if !error.meansLocked { throw error }
+            }
+        }
     }
 
     func write(_ bytes: [UInt8], at offset: Int, into file: PartFile) throws(Errno) {
@@ -105,7 +112,7 @@ package struct CacheFolder: Sendable {
     /// Keeps everybody else from changing what is stored under a name.
     func lock(_ name: CacheName) throws(Errno) -> FileLock {
         try begin(.lock)
-        return try FileLock(path(of: .lock), place: name.place)
+        return try FileLock(path(of: .lock), position: name.lockPosition)
     }
 
     func mark(_ name: CacheName) throws(Errno) {

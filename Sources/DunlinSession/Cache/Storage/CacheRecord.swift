@@ -49,10 +49,13 @@ package struct CacheRecord {
     /// The numbers of the bodies that have files of their own.
     var files: Set<UInt64> { Set(members.lazy.filter { $0.bytes == nil }.map(\.id)) }
 
-    mutating func insert(_ member: Member) {
+    /// False for a member that is too long by itself.
+    @discardableResult
+    mutating func insert(_ member: Member) -> Bool {
         members.removeAll { $0.id == member.id || $0.entry.key != member.entry.key }
         members.append(member)
         while members.count > Self.mostMembers || length > Self.longest, members.count > 1 { members.removeFirst() }
+        return length <= Self.longest
     }
 
     /// Puts another entry in front of the same body; false if there is no such body or the entry cannot be written.
