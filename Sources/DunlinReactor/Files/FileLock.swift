@@ -3,14 +3,15 @@ internal import Glibc
 
 /// A lock on one byte of a file, which all processes share; it ends with the last reference, and with the process.
 ///
-/// The file is only there to be locked. The lock belongs to this opening of it (`F_OFD_SETLK`), so that it keeps threads
-/// of one process apart as well.
+/// The file is only there to be locked. The lock belongs to this opening of it (`F_OFD_SETLK`), so that it keeps
+/// threads of one process apart as well.
 public final class FileLock: Sendable {
     private let descriptor: Int32
     /// False where the file system has no such locks.
     public let isLocked: Bool
 
-    /// Waits for `limit` milliseconds at most, and throws EWOULDBLOCK after that: whoever has it may have been stopped. The file is made if it is not there.
+    /// Waits for `limit` milliseconds at most, and throws EWOULDBLOCK after that: whoever has it may have been stopped.
+    /// The file is made if it is not there.
     public init(_ path: String, position: Int, limit: Int = 500) throws(Errno) {
         try FileSystem.check(path)
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK

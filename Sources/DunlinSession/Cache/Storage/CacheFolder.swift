@@ -1,10 +1,10 @@
+internal import DunlinContent
 package import DunlinReactor
-internal import DunlinTypes
 
 /// The folder of a cache and the calls that are made in it. Each may wait for a disk.
 ///
-/// Files come to be under a temporary name and get their own when they are whole, in one step. Nothing is synced: what a
-/// loss of power leaves is recognised by its checksum, and is not there.
+/// Files come to be under a temporary name and get their own when they are whole, in one step. Nothing is synced: what
+/// a loss of power leaves is recognised by its checksum, and is not there.
 package struct CacheFolder: Sendable {
     package enum Operation: Sendable, Hashable, CaseIterable {
         case prepare, list, open, read, create, write, rename, remove, lock, mark

@@ -1,6 +1,6 @@
+internal import DunlinContent
 internal import DunlinSecure
 package import DunlinSemantics
-internal import DunlinTypes
 
 /// What a key's files are called: the SHA-256 of the key, so that nobody reads a URL in the list of a folder.
 package struct CacheName: Sendable, Hashable {

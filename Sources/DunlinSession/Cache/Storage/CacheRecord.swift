@@ -1,6 +1,6 @@
+package import DunlinContent
 internal import DunlinSecure
 package import DunlinSemantics
-package import DunlinTypes
 
 /// The file of a key: the heads of all that is stored under it, and the bodies that are short.
 ///

@@ -1,6 +1,6 @@
+internal import DunlinContent
 package import DunlinReactor
 package import DunlinSemantics
-internal import DunlinTypes
 internal import Synchronization
 
 /// The responses of a cache: in memory, on a disk, or in memory in front of a disk.

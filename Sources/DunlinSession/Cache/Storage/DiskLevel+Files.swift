@@ -1,6 +1,6 @@
+internal import DunlinContent
 internal import DunlinReactor
 internal import DunlinSemantics
-internal import DunlinTypes
 
 /// The files of one key.
 extension DiskLevel {

@@ -11,8 +11,8 @@
 /// 3. What comes to the front of the long queue begins at its end once more for each time that it was used since, three
 ///    times at most; otherwise it is thrown out.
 ///
-/// A use is one number that is made larger: a hit moves nothing and allocates nothing, and that is why it is this and no
-/// list that is ordered by use. 2Q and SLRU withstand scans as well, but each hit there changes a list.
+/// A use is one number that is made larger: a hit moves nothing and allocates nothing, and that is why it is this and
+/// no list that is ordered by use. 2Q and SLRU withstand scans as well, but each hit there changes a list.
 struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
     private struct Slot {
         var cost: Int
@@ -55,8 +55,8 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
         return slot.uses == 0 && !slot.isKept
     }
 
-    /// Puts in something new, or says what something costs now. Returns what is thrown out for it, which is itself if it
-    /// is too large. `isUsed`: it is known to have been used before.
+    /// Puts in something new, or says what something costs now. Returns what is thrown out for it, which is itself if
+    /// it is too large. `isUsed`: it is known to have been used before.
     mutating func put(_ name: Name, cost: Int, isUsed: Bool = false) -> [Name] {
         let cost = max(0, cost)
         guard cost <= capacity else {

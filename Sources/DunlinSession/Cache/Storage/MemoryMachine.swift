@@ -1,5 +1,5 @@
+internal import DunlinContent
 internal import DunlinSemantics
-internal import DunlinTypes
 
 /// What of a cache is in memory: for some keys, all that is stored under them.
 ///
