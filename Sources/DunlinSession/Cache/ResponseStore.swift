@@ -1,5 +1,5 @@
+package import DunlinContent
 package import DunlinSemantics
-package import DunlinTypes
 
 /// Where a cache's responses are stored. It knows no rules: what is stored, served and removed is decided by
 /// `CacheMachine`.

@@ -82,13 +82,13 @@ import Testing
     @Test func `nothing is found behind a head that is not what was stored`() async throws {
         let place = CachePlace()
         let bodies = ["/short": CachePlace.bytes(500), "/long": CachePlace.bytes(150_000)]
-        for offset in stride(from: 0, to: 150_000, by: 3001) {
+        for offset in stride(from: 0, to: 900, by: 41) {
             let store = await place.open(Self.small)
             for (path, body) in bodies { await store.put(path, body, replacing: await store.found(path)) }
             // Those of the heads too.
             for file in try place.files() { try place.damage(file, at: offset % place.length(of: file)) }
             for path in bodies.keys { #expect(await store.found(path).isEmpty) }
-            await store.settle()
+            await store.backgroundEnded()
             await store.close()
             // Only the long body is left, which nothing leads to.
             #expect(try place.files().count <= 1)
@@ -111,7 +111,7 @@ import Testing
             while true { read += try await stored.read(from: read.count, upTo: 1_000_000) }
         }
         #expect(Bytes(read) == body[..<131_072])
-        await store.settle()
+        await store.backgroundEnded()
         #expect(await store.found("/a").isEmpty)
         #expect(try place.files().isEmpty)
         #expect(place.troubles == [.damage])
@@ -179,7 +179,7 @@ import Testing
         // One in memory, one on the disk.
         _ = await first.found("/3")
         _ = await first.found("/3")
-        await first.settle()
+        await first.backgroundEnded()
         await first.close()
         let second = await place.open(CacheCapacity(memory: 0, disk: 400_000, largestShare: 0.3))
         _ = await second.found("/4")

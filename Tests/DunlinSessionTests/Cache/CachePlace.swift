@@ -40,7 +40,7 @@ final class CachePlace: Sendable {
         let store = CacheStore(capacity, folder: folder, rules: Self.rules) { trouble in
             self.told.withLock { $0.append(trouble) }
         }
-        await store.settle()
+        await store.backgroundEnded()
         return store
     }
 
@@ -80,9 +80,13 @@ final class CachePlace: Sendable {
     static func bytes(_ count: Int, seed: UInt64 = 1) -> Bytes {
         var state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
         return Bytes(
-            (0..<count).map { _ in
-                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-                return UInt8(truncatingIfNeeded: state >> 56)
+            [UInt8](unsafeUninitializedCapacity: count + 8) { buffer, filled in
+                let raw = UnsafeMutableRawBufferPointer(buffer)
+                for offset in stride(from: 0, to: count, by: 8) {
+                    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                    raw.storeBytes(of: state ^ state >> 32, toByteOffset: offset, as: UInt64.self)
+                }
+                filled = count
             })
     }
 }

@@ -44,9 +44,9 @@ import Testing
         for name in 0..<80 { _ = machine.put(name, cost: 100) }
         for name in 0..<80 { _ = machine.use(name) }
         var thrown: Set<Int> = []
-        for name in 1000..<101_000 { thrown.formUnion(machine.put(name, cost: 100)) }
+        for name in 1000..<31_000 { thrown.formUnion(machine.put(name, cost: 100)) }
         #expect(thrown.allSatisfy { $0 >= 1000 })
-        #expect(thrown.count > 99_000)
+        #expect(thrown.count > 29_000)
     }
 
     @Test func `what is known to have been used stays over a scan by another process`() {

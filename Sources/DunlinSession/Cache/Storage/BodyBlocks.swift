@@ -1,5 +1,5 @@
+internal import DunlinContent
 internal import DunlinSecure
-internal import DunlinTypes
 
 /// How a long body lies in its file: blocks of 64 KiB, each with a checksum behind it, the last as long as is left.
 ///

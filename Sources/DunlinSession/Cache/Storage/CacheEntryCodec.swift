@@ -1,5 +1,5 @@
+package import DunlinContent
 package import DunlinSemantics
-package import DunlinTypes
 
 /// A stored entry as bytes, and back.
 ///
@@ -16,7 +16,7 @@ package enum CacheEntryCodec {
         static let text = 1 << 20
         /// The year 9999 ends there.
         static let time: Int64 = 253_402_300_799
-        static let length = Int.max / 4
+        static let length = 1 << 50
     }
 
     // MARK: - Writing
@@ -115,7 +115,7 @@ package enum CacheEntryCodec {
 
     private static func fields(_ reader: inout RecordReader) throws(CacheRefusal) -> Fields {
         var bytes: [UInt8] = []
-        var entries: [Fields.Entry] = []
+        var entries = Fields().entries
         for _ in 0..<(try reader.count(UInt16.self, limit: Limit.fields)) {
             let nameCount = try reader.count(UInt16.self, limit: Limit.text)
             let valueCount = try reader.count(UInt32.self, limit: Limit.text)
@@ -124,7 +124,7 @@ package enum CacheEntryCodec {
             bytes += try reader.take(nameCount)
             bytes += try reader.take(valueCount)
             entries.append(
-                Fields.Entry(
+                .init(
                     name: start..<start + nameCount, value: start + nameCount..<bytes.count, isSensitive: isSensitive))
         }
         return Fields(bytes: bytes, entries: entries)

@@ -1,10 +1,10 @@
+internal import DunlinContent
 package import DunlinReactor
-internal import DunlinTypes
 
 /// The folder of a cache and the calls that are made in it. Each may wait for a disk.
 ///
-/// Files come to be under a temporary name and get their own when they are whole, in one step. Nothing is synced: what a
-/// loss of power leaves is recognised by its checksum, and is not there.
+/// Files come to be under a temporary name and get their own when they are whole, in one step. Nothing is synced: what
+/// a loss of power leaves is recognised by its checksum, and is not there.
 package struct CacheFolder: Sendable {
     package enum Operation: Sendable, Hashable, CaseIterable {
         case prepare, list, open, read, create, write, rename, remove, lock, mark
@@ -78,8 +78,15 @@ package struct CacheFolder: Sendable {
     /// still belongs to somebody.
     func create() throws(Errno) -> PartFile {
         try begin(.create)
-        let name = CacheFileName.temporary(.random(in: 0 ... .max))
-        return try PartFile(creating: path(of: name), permissions: Self.new)
+        while true {
+            let name = CacheFileName.temporary(.random(in: 0 ... .max))
+            do throws(Errno) {
+                return try PartFile(creating: path(of: name), permissions: Self.new)
+            } catch {
+                // Another process looked whether it belongs to somebody, before it was locked.
+                if !error.meansLocked { throw error }
+            }
+        }
     }
 
     func write(_ bytes: [UInt8], at offset: Int, into file: PartFile) throws(Errno) {
@@ -105,7 +112,7 @@ package struct CacheFolder: Sendable {
     /// Keeps everybody else from changing what is stored under a name.
     func lock(_ name: CacheName) throws(Errno) -> FileLock {
         try begin(.lock)
-        return try FileLock(path(of: .lock), place: name.place)
+        return try FileLock(path(of: .lock), position: name.lockPosition)
     }
 
     func mark(_ name: CacheName) throws(Errno) {

@@ -1,6 +1,6 @@
+internal import DunlinContent
 internal import DunlinSecure
 package import DunlinSemantics
-internal import DunlinTypes
 
 /// What a key's files are called: the SHA-256 of the key, so that nobody reads a URL in the list of a folder.
 package struct CacheName: Sendable, Hashable {
@@ -32,8 +32,8 @@ package struct CacheName: Sendable, Hashable {
     }
 
     var hex: String { (0..<4).map { CacheFileName.hex(words[$0]) }.joined() }
-    /// Which part of the lock's file stands for it.
-    var place: Int { Int(words[0] >> 48) }
+    /// Which byte of the lock's file stands for it. Names that share one only wait for each other.
+    var lockPosition: Int { Int(words[0] >> 48) }
 }
 
 /// The files of a cache, by their names. Everything else in the folder is somebody else's, and is left alone.

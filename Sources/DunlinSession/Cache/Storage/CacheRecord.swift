@@ -1,6 +1,6 @@
+package import DunlinContent
 internal import DunlinSecure
 package import DunlinSemantics
-package import DunlinTypes
 
 /// The file of a key: the heads of all that is stored under it, and the bodies that are short.
 ///
@@ -37,7 +37,7 @@ package struct CacheRecord {
     private static var magic: [UInt8] { Array("dunlin\u{1}\n".utf8) }
     private static var headLength: Int { magic.count + 8 }
 
-    private(set) var members: [Member]
+    package private(set) var members: [Member]
 
     init(_ members: [Member] = []) {
         self.members = members
@@ -49,10 +49,13 @@ package struct CacheRecord {
     /// The numbers of the bodies that have files of their own.
     var files: Set<UInt64> { Set(members.lazy.filter { $0.bytes == nil }.map(\.id)) }
 
-    mutating func insert(_ member: Member) {
+    /// False for a member that is too long by itself.
+    @discardableResult
+    mutating func insert(_ member: Member) -> Bool {
         members.removeAll { $0.id == member.id || $0.entry.key != member.entry.key }
         members.append(member)
         while members.count > Self.mostMembers || length > Self.longest, members.count > 1 { members.removeFirst() }
+        return length <= Self.longest
     }
 
     /// Puts another entry in front of the same body; false if there is no such body or the entry cannot be written.

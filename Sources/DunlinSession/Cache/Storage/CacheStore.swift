@@ -1,6 +1,6 @@
+internal import DunlinContent
 package import DunlinReactor
 package import DunlinSemantics
-internal import DunlinTypes
 internal import Synchronization
 
 /// The responses of a cache: in memory, on a disk, or in memory in front of a disk.
@@ -36,7 +36,7 @@ package final class CacheStore: ResponseStore {
     }
 
     /// Returns when nothing is done in the background.
-    package func settle() async {
+    package func backgroundEnded() async {
         await disk?.finished()
     }
 
@@ -60,9 +60,9 @@ package final class CacheStore: ResponseStore {
     package func responses(for key: CacheKey) async -> [StoredResponse] {
         if let found = responsesAtHand(for: key) { return found }
         guard let disk = usableDisk, let name = name(key) else { return [] }
-        let ticket = memory.withLock { $0.beginFinding(key) }
+        let stamp = memory.withLock { $0.beginFinding(key) }
         let found = await disk.threads.run { disk.find(key, name) }
-        memory.withLock { $0.endFinding(ticket, found) }
+        memory.withLock { $0.endFinding(stamp, found) }
         return found
     }
 
@@ -133,12 +133,12 @@ package final class CacheStore: ResponseStore {
     private func change(
         _ key: CacheKey, on disk: DiskLevel, _ name: CacheName, _ work: @escaping @Sendable () -> CacheRecord?
     ) async {
-        let ticket = memory.withLock { $0.beginChange(key) }
+        let stamp = memory.withLock { $0.beginChange(key) }
         let found: [StoredResponse]? = await disk.threads.run {
             guard let record = work(), record.files.isEmpty else { return nil }
             do throws(Errno) { return try disk.responses(record, name) } catch { return nil }
         }
-        memory.withLock { $0.endChange(ticket, found) }
+        memory.withLock { $0.endChange(stamp, found) }
     }
 
     // MARK: - Removing
@@ -166,9 +166,9 @@ package final class CacheStore: ResponseStore {
                 memory.withLock { $0.remove(key) }
                 continue
             }
-            let ticket = memory.withLock { $0.beginChange(key, isRemoval: true) }
+            let stamp = memory.withLock { $0.beginChange(key, isRemoval: true) }
             await disk.threads.run { if disk.prepare() { disk.removeAll(name, orBan: true) } }
-            memory.withLock { $0.endChange(ticket, nil) }
+            memory.withLock { $0.endChange(stamp, nil) }
         }
     }
 

@@ -91,19 +91,24 @@ struct CacheSweep {
     /// Removes everything that a cache has stored, and what it is writing.
     func removeAll() {
         do throws(Errno) {
-            for text in try folder.names() {
-                switch CacheFileName(text) {
-                case .record(let name): level.removeAll(name, orBan: true)
-                case .body, .other: try folder.remove(named: text)
-                case .temporary:
-                    if let status = try folder.status(of: text) { removeUnowned(text, status) }
-                case .lock, nil: break
-                }
+            // Once more for what got its name meanwhile.
+            for _ in 0..<2 {
+                for text in try folder.names() { try remove(text) }
             }
         } catch {
             if !error.meansNoSuchFile { level.tell(.writing(error)) }
         }
         level.removedAll()
+    }
+
+    private func remove(_ text: String) throws(Errno) {
+        switch CacheFileName(text) {
+        case .record(let name): level.removeAll(name, orBan: true)
+        case .body, .other: try folder.remove(named: text)
+        case .temporary:
+            if let status = try folder.status(of: text) { removeUnowned(text, status) }
+        case .lock, nil: break
+        }
     }
 
     private func removeUnowned(_ text: String, _ status: FileStatus) {

@@ -1,6 +1,6 @@
+internal import DunlinContent
 internal import DunlinReactor
 internal import DunlinSemantics
-internal import DunlinTypes
 internal import Synchronization
 
 /// Takes the bytes of one body, and makes the response findable when there are as many as its entry says.

@@ -21,8 +21,8 @@ struct DiskIndex {
         machine = EvictionMachine(capacity: capacity)
     }
 
-    /// Files take up whole blocks of 4 KiB.
-    static func cost(ofFile length: Int) -> Int { (length + 4095) / 4096 * 4096 }
+    /// Files take up whole blocks of 4 KiB. No sum of such costs is too large for a number.
+    static func cost(ofFile length: Int) -> Int { (min(length, 1 << 50) + 4095) / 4096 * 4096 }
 
     var isReadingDue: Bool { changed == nil && written > machine.capacity / 16 }
 

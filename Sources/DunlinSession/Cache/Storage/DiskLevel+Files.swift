@@ -1,6 +1,6 @@
+internal import DunlinContent
 internal import DunlinReactor
 internal import DunlinSemantics
-internal import DunlinTypes
 
 /// The files of one key.
 extension DiskLevel {
@@ -116,9 +116,9 @@ extension DiskLevel {
         do throws(Errno) {
             return try change(addition.name) { record throws(Errno) in
                 if isVoid() { return false }
-                if let file = addition.file { try folder.rename(file, to: .body(addition.name, addition.member.id)) }
                 record.remove(addition.replaced)
-                record.insert(addition.member)
+                guard record.insert(addition.member) else { return false }
+                if let file = addition.file { try folder.rename(file, to: .body(addition.name, addition.member.id)) }
                 return true
             }
         } catch {

@@ -11,14 +11,14 @@
 /// 3. What comes to the front of the long queue begins at its end once more for each time that it was used since, three
 ///    times at most; otherwise it is thrown out.
 ///
-/// A use is one number that is made larger: a hit moves nothing and allocates nothing, and that is why it is this and no
-/// list that is ordered by use. 2Q and SLRU withstand scans as well, but each hit there changes a list.
+/// A use is one number that is made larger: a hit moves nothing and allocates nothing, and that is why it is this and
+/// no list that is ordered by use. 2Q and SLRU withstand scans as well, but each hit there changes a list.
 struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
     private struct Slot {
         var cost: Int
         var uses: UInt8 = 0
         var isKept: Bool
-        var ticket: UInt64
+        var stamp: UInt64
     }
 
     private static var mostUses: UInt8 { 3 }
@@ -30,7 +30,7 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
     private var slots: [Name: Slot] = [:]
     private var new = EvictionQueue<Name>()
     private var kept = EvictionQueue<Name>()
-    private var lastTicket: UInt64 = 0
+    private var lastStamp: UInt64 = 0
     /// The hashes of names that were thrown out, and when. A name that is taken for another does no harm.
     private var remembered: [Int: UInt64] = [:]
     private var memory = EvictionQueue<Int>()
@@ -55,8 +55,8 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
         return slot.uses == 0 && !slot.isKept
     }
 
-    /// Puts in something new, or says what something costs now. Returns what is thrown out for it, which is itself if it
-    /// is too large. `isUsed`: it is known to have been used before.
+    /// Puts in something new, or says what something costs now. Returns what is thrown out for it, which is itself if
+    /// it is too large. `isUsed`: it is known to have been used before.
     mutating func put(_ name: Name, cost: Int, isUsed: Bool = false) -> [Name] {
         let cost = max(0, cost)
         guard cost <= capacity else {
@@ -90,14 +90,14 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
     }
 
     private mutating func add(_ name: Name, cost: Int, isKept: Bool) {
-        lastTicket += 1
-        slots[name] = Slot(cost: cost, isKept: isKept, ticket: lastTicket)
+        lastStamp += 1
+        slots[name] = Slot(cost: cost, isKept: isKept, stamp: lastStamp)
         self.cost += cost
         if isKept {
-            kept.append(name, lastTicket)
+            kept.append(name, lastStamp)
         } else {
             newCost += cost
-            new.append(name, lastTicket)
+            new.append(name, lastStamp)
         }
     }
 
@@ -110,8 +110,8 @@ struct EvictionMachine<Name: Hashable & Sendable>: Sendable {
     private mutating func compact() {
         guard new.count + kept.count > 2 * slots.count + 64 else { return }
         let slots = slots
-        new.removeAll { slots[$0]?.ticket != $1 }
-        kept.removeAll { slots[$0]?.ticket != $1 }
+        new.removeAll { slots[$0]?.stamp != $1 }
+        kept.removeAll { slots[$0]?.stamp != $1 }
     }
 }
 
@@ -134,7 +134,7 @@ extension EvictionMachine {
     }
 
     private mutating func takeNew(_ names: inout [Name]) {
-        guard let (name, ticket) = new.popFirst(), let slot = slots[name], slot.ticket == ticket else { return }
+        guard let (name, stamp) = new.popFirst(), let slot = slots[name], slot.stamp == stamp else { return }
         slots[name] = nil
         forget(slot)
         if slot.uses > 0 {
@@ -146,7 +146,7 @@ extension EvictionMachine {
     }
 
     private mutating func takeKept(_ names: inout [Name]) {
-        guard let (name, ticket) = kept.popFirst(), let slot = slots[name], slot.ticket == ticket else { return }
+        guard let (name, stamp) = kept.popFirst(), let slot = slots[name], slot.stamp == stamp else { return }
         slots[name] = nil
         forget(slot)
         if slot.uses > 0 {
@@ -163,11 +163,11 @@ extension EvictionMachine {
     }
 
     private mutating func remember(_ name: Name) {
-        lastTicket += 1
-        remembered[name.hashValue] = lastTicket
-        memory.append(name.hashValue, lastTicket)
-        while memory.count > max(64, slots.count), let (hash, ticket) = memory.popFirst() {
-            if remembered[hash] == ticket { remembered[hash] = nil }
+        lastStamp += 1
+        remembered[name.hashValue] = lastStamp
+        memory.append(name.hashValue, lastStamp)
+        while memory.count > max(64, slots.count), let (hash, stamp) = memory.popFirst() {
+            if remembered[hash] == stamp { remembered[hash] = nil }
         }
     }
 }

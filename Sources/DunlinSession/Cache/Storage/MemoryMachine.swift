@@ -1,5 +1,5 @@
+internal import DunlinContent
 internal import DunlinSemantics
-internal import DunlinTypes
 
 /// What of a cache is in memory: for some keys, all that is stored under them.
 ///
@@ -13,7 +13,7 @@ internal import DunlinTypes
 /// Keys share the counters that this is decided by; a key that is taken for another is only forgotten sooner.
 struct MemoryMachine {
     /// What is known of a key's state when something begins.
-    struct Ticket: Sendable {
+    struct Stamp: Sendable {
         fileprivate let key: CacheKey
         fileprivate let changes: UInt64
         fileprivate let isAlone: Bool
@@ -46,40 +46,40 @@ struct MemoryMachine {
         return (found, eviction.use(key))
     }
 
-    private func place(_ key: CacheKey) -> Int { key.hashValue & 255 }
+    private func counter(_ key: CacheKey) -> Int { key.hashValue & 255 }
 
     /// How often something was removed that this key may have been among.
-    func removals(_ key: CacheKey) -> UInt64 { counters[place(key)].removals }
+    func removals(_ key: CacheKey) -> UInt64 { counters[counter(key)].removals }
 
     // MARK: - In front of a disk
 
-    mutating func beginChange(_ key: CacheKey, isRemoval: Bool = false) -> Ticket {
-        let place = place(key)
-        counters[place].changes += 1
-        if isRemoval { counters[place].removals += 1 }
-        counters[place].running += 1
+    mutating func beginChange(_ key: CacheKey, isRemoval: Bool = false) -> Stamp {
+        let counter = counter(key)
+        counters[counter].changes += 1
+        if isRemoval { counters[counter].removals += 1 }
+        counters[counter].running += 1
         forget(key)
-        return Ticket(key: key, changes: counters[place].changes, isAlone: counters[place].running == 1)
+        return Stamp(key: key, changes: counters[counter].changes, isAlone: counters[counter].running == 1)
     }
 
     /// Nil if it is not known what is stored now.
-    mutating func endChange(_ ticket: Ticket, _ found: [StoredResponse]?) {
-        counters[place(ticket.key)].running -= 1
-        if let found { put(found, ticket) }
+    mutating func endChange(_ stamp: Stamp, _ found: [StoredResponse]?) {
+        counters[counter(stamp.key)].running -= 1
+        if let found { put(found, stamp) }
     }
 
-    func beginFinding(_ key: CacheKey) -> Ticket {
-        let counters = counters[place(key)]
-        return Ticket(key: key, changes: counters.changes, isAlone: counters.running == 0)
+    func beginFinding(_ key: CacheKey) -> Stamp {
+        let counters = counters[counter(key)]
+        return Stamp(key: key, changes: counters.changes, isAlone: counters.running == 0)
     }
 
-    mutating func endFinding(_ ticket: Ticket, _ found: [StoredResponse]) {
-        if !found.isEmpty { put(found, ticket) }
+    mutating func endFinding(_ stamp: Stamp, _ found: [StoredResponse]) {
+        if !found.isEmpty { put(found, stamp) }
     }
 
-    private mutating func put(_ found: [StoredResponse], _ ticket: Ticket) {
-        guard ticket.isAlone, counters[place(ticket.key)].changes == ticket.changes else { return }
-        put(found, for: ticket.key)
+    private mutating func put(_ found: [StoredResponse], _ stamp: Stamp) {
+        guard stamp.isAlone, counters[counter(stamp.key)].changes == stamp.changes else { return }
+        put(found, for: stamp.key)
     }
 
     // MARK: - Alone
@@ -93,14 +93,14 @@ struct MemoryMachine {
     }
 
     mutating func remove(_ key: CacheKey) {
-        counters[place(key)].removals += 1
+        counters[counter(key)].removals += 1
         forget(key)
     }
 
     mutating func removeAll() {
-        for place in counters.indices {
-            counters[place].changes += 1
-            counters[place].removals += 1
+        for counter in counters.indices {
+            counters[counter].changes += 1
+            counters[counter].removals += 1
         }
         responses = [:]
         eviction.removeAll()

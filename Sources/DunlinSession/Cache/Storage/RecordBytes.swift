@@ -1,4 +1,4 @@
-package import DunlinTypes
+package import DunlinContent
 
 /// Reads numbers, low end first, and runs of bytes, each behind its length. Nothing is set aside by a length before
 /// that many bytes are known to be there.

@@ -1,5 +1,5 @@
+internal import DunlinContent
 internal import DunlinReactor
-internal import DunlinTypes
 
 /// A body in memory.
 final class MemoryBody: StoredBody {
