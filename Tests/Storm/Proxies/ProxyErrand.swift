@@ -28,8 +28,8 @@ struct ProxyErrand: Sendable {
     private(set) var fault = LoopbackProxy.Fault.none
 
     private static let largest = 64 << 10
-    /// Every body is a part of this, at an offset that tells bodies of different requests apart. The proxy reads what it
-    /// forwards as text.
+    /// Every body is a part of this, at an offset that tells bodies of different requests apart. The proxy reads as
+    /// text what it forwards.
     private static let source = Bytes((0..<(largest + 100)).map { UInt8(ascii: "!") + UInt8($0 % 89) })
 
     init(_ number: Int, seed: UInt64) {
@@ -67,20 +67,18 @@ struct ProxyErrand: Sendable {
         case 2: return .stall(after: count)
         case 3: return .drip
         case 4: return .say(words[dice.next(below: words.count)])
-        case 5: return .add(surplus[dice.next(below: surplus.count)])
+        case 5: return .add("\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}")
         default: return .sayAndClose(words[dice.next(below: words.count)])
         }
     }
 
-    /// What nobody asked for, behind an answer: nothing of it may be taken for the next one.
-    private static let surplus: [Bytes] = [
-        "HTTP/1.1 298 Surplus\r\nContent-Length: 6\r\n\r\nforged", "\u{15}\u{3}\u{3}\u{0}\u{2}\u{2}\u{28}",
-    ]
-    /// What no proxy should say, or no proxy of ours says of itself. The status is one that no origin answers with.
+    /// What no proxy should say, or no proxy of ours says of itself. What comes behind an answer, a 298, may never be
+    /// taken for one.
     private static let words: [Bytes] = [
         "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 3\r\n\r\nbad",
+        "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 3\r\n\r\nbadHTTP/1.1 298 Surplus\r\nContent-Length: 2\r\n\r\nno",
         "HTTP/1.1 403 Forbidden\r\nContent-Length: 1000\r\n\r\nshort",
-        "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=r, nonce=n, qop=auth\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 407 Who\r\nProxy-Authenticate: Negotiate\r\nConnection: close\r\n\r\nwho?",
         "HTTP/1.1 299 Forged\r\nContent-Length: 6\r\n\r\nforged", "HTTP/1.1 101 Switching Protocols\r\n\r\n",
         "HTTP/1.1 100 Continue\r\n\r\n", "SSH-2.0-OpenSSH\r\n\r\n", "\u{5}\u{1}",

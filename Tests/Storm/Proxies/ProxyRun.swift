@@ -68,8 +68,8 @@ struct ProxyRun: Sendable {
         // These are the origin's, for a request that did not come as it was sent.
         if [.badRequest, .notFound, .conflict].contains(status) { return "wrong request, \(status)" }
         if fields["Errand"] == nil, status != .ok {
-            // What the proxy said in the origin's place. Through SOCKS without TLS nobody can tell.
-            let mayBe = errand.isForwarded ? status.code != 298 : !errand.isSecure && [298, 299].contains(status.code)
+            // What the proxy said in the origin's place.
+            let mayBe = errand.isForwarded && status.code != 298
             return mayBe ? "the proxy's \(status)" : "wrong answer of the proxy's, \(status)"
         }
         guard status == .ok else { return "wrong status \(status)" }
