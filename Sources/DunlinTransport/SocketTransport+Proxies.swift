@@ -14,6 +14,14 @@ extension SocketTransport {
         guard let proxy = context.connectionTerms?.proxy else {
             return try await Exchange.run(context, through: self, uploads)
         }
+        // Without credentials there is nothing to tell, and no second round.
+        if proxy.credentials == nil {
+            let response = try await Exchange.run(context, through: self, uploads)
+            guard response.head.status == .proxyAuthenticationRequired else { return response }
+            let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory)
+            throw await refusal(
+                response, login.challenged(response.head, to: context.request.head, after: nil), context)
+        }
         let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory)
         let head = try RequestMessage.absolute(context, nil)
         var sent = try login.unasked(head)
