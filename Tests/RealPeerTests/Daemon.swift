@@ -54,10 +54,13 @@ final class Daemon {
 
     private func launch() throws {
         guard process == nil else { return }
-        let command = (getuid() == 0 ? Self.unprivileged : []) + [program] + arguments
+        let command = Self.modest + (getuid() == 0 ? Self.unprivileged : []) + [program] + arguments
         process = try Child(command[0], Array(command.dropFirst()), in: folder.path)
     }
 
+    /// A program that makes a table of all descriptors it might have would fill the memory where containers allow any
+    /// number.
+    private static let modest = ["/usr/bin/prlimit", "--nofile=1024"]
     private static let unprivileged = [
         "/usr/bin/setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups",
     ]
