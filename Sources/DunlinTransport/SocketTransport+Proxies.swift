@@ -16,6 +16,13 @@ extension SocketTransport {
         }
         let content = Self.content(of: context.request.body)
         let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory, content: content)
+        // Without credentials there is nothing to tell, and no second round.
+        if proxy.credentials == nil {
+            let response = try await Exchange.run(context, through: self, uploads)
+            guard response.head.status == .proxyAuthenticationRequired else { return response }
+            throw await refusal(
+                response, login.challenged(response.head, to: context.request.head, after: nil), context)
+        }
         let head = try RequestMessage.absolute(context, nil)
         var sent = try login.unasked(head)
         var round = 1
