@@ -174,7 +174,8 @@ struct `Guides` {
     @Test func `the defaults that the tables name`() {
         let (timeouts, configuration) = (Timeouts(), HTTPSession.Configuration())
         #expect(
-            Timeouts.Limit.allCases.map { timeouts[$0] } == [10, 10, 10, 10, 30, 10, 30, 60, 30, 600].map { .seconds($0) })
+            Timeouts.Limit.allCases.map { timeouts[$0] }
+                == [10, 10, 10, 10, 30, 10, 30, 60, 30, 600].map { .seconds($0) })
         let limits = configuration.limits
         #expect(limits.maximumBodySize == 64 << 20 && limits.decodedBytes == 256 << 20 && limits.decodingRatio == 500)
         #expect(limits.headBytes == 128 << 10 && limits.lineBytes == 16 << 10 && limits.fieldCount == 1024)

@@ -62,8 +62,12 @@ struct ProxyLogin: Sendable {
                 }
             case .basic:
                 if case .basic = last { continue }
-                if let value = try? Authorization.basic(user: credentials.user, password: credentials.password) {
-                    return .send(.basic(value))
+                do throws(Authorization.Problem) {
+                    return .send(
+                        .basic(try Authorization.basic(user: credentials.user, password: credentials.password)))
+                } catch {
+                    // Digest may be able to say it.
+                    continue
                 }
             }
         }
@@ -103,7 +107,7 @@ final class ProxyMemory: Sendable {
         _ request: DigestRequest, after last: DigestAnswer?
     ) -> DigestAnswer? {
         let proxy = login.proxy
-        return machines.withLock { machines in
+        return machines.withLock { machines -> DigestAnswer? in
             guard var machine = machines[proxy] ?? Self.machine(credentials) else { return nil }
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
                 machines[proxy] = nil
@@ -112,7 +116,7 @@ final class ProxyMemory: Sendable {
                 guard challenge.isStale, var own = Self.machine(credentials),
                     case .answer(let cause) = own.challenged(challenge)
                 else { return nil }
-                return Self.answer(&own, request, cause)
+                return Self.answer(&own, request, login.content, cause)
             }
             defer {
                 if machines.count >= Self.capacity, machines[proxy] == nil { machines.removeAll() }

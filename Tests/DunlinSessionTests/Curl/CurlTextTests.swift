@@ -46,7 +46,8 @@ import Testing
             (.url("http://p.test", except: "api.test"), " --noproxy '*'"),
             (
                 .url("https://ada:hush@p.test"),
-                " --proxy https://p.test:443 --proxy-anyauth --proxy-user ada\n# curl will ask for the proxy's password."
+                " --proxy https://p.test:443 --proxy-anyauth --proxy-user ada"
+                    + "\n# curl will ask for the proxy's password."
             ),
             (
                 .by { _ in .url("socks5h://ada:hush@p.test") },
