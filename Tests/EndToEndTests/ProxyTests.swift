@@ -140,9 +140,12 @@ struct `Proxies` {
                 #expect((response.metrics.hops.last?.proxy != nil) == (path == "/through"))
             }
             #expect(asked.withLock(\.self) == ["/through", "/direct", "/through"])
-            let excepted = HTTPSession.Options(proxy: .url(url, except: "localhost"))
+            var excepted = HTTPSession.Options(proxy: .url(url, except: "localhost"))
+            excepted.fields = ["Proxy-Authorization": "hush"]
             let response = try await scene.session.get(.url(scene.named + "/"), options: excepted, as: .string)
             #expect(response.metrics.hops.last?.proxy == nil)
+            // What is meant for a proxy goes to no origin.
+            #expect(scene.server.requests.last?.fields.contains("proxy-authorization") == false)
         }
     }
 

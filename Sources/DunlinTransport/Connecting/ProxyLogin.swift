@@ -51,9 +51,11 @@ struct ProxyLogin: Sendable {
             return .fail("the proxy asks for a user name and a password, and has none in its URL")
         }
         let choice = ChallengeChoice(Challenge.all(in: response.fields, from: .proxy))
+        var offersDigest = false
         for option in choice.options {
             switch option {
             case .digest(let challenge):
+                offersDigest = true
                 var before: DigestAnswer?
                 if case .digest(let answer) = last { before = answer }
                 if let answer = memory.answer(challenge, for: self, credentials, DigestRequest(request), after: before)
@@ -62,6 +64,8 @@ struct ProxyLogin: Sendable {
                 }
             case .basic:
                 if case .basic = last { continue }
+                // The password that Digest proved is wrong by Basic too.
+                if case .digest = last, offersDigest { continue }
                 do throws(Authorization.Problem) {
                     return .send(
                         .basic(try Authorization.basic(user: credentials.user, password: credentials.password)))

@@ -24,7 +24,7 @@ struct RequestMessage {
 
     /// `file` is the body's file, if it is one.
     init(of context: ExchangeContext, _ file: FileSource?, _ uploads: UploadScope?) throws {
-        let proxied = context.connectionTerms?.proxy == nil ? nil : try Self.proxied(context)
+        let proxied = context.mayHaveProxy ? try Self.proxied(context) : nil
         do throws(WireError) {
             try self.init(context.request, proxied, file, uploads)
         } catch {
