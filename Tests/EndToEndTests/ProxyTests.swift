@@ -314,4 +314,20 @@ struct `What proxies say to CONNECT` {
             #expect(scene.proxy.connectionCount == 2)
         }
     }
+
+    @Test func `a SOCKS proxy that forbids one address of a name is asked for the next`() async throws {
+        if Stage.isSecure { return }
+        try await ProxyStage.with(
+            "socks5",
+            configure: {
+                let port = $0.baseURL?.split(separator: ":").last.flatMap { UInt16($0.prefix { $0 != "/" }) } ?? 0
+                $0.resolver = FixedResolver(addresses: [.v6(0, 1, port: port), .v4(0x7F00_0001, port: port)])
+            }
+        ) { (scene: ProxyStage) async throws in
+            scene.proxy.enqueue(.sayAndClose(Bytes([5, 2, 0, 1, 0, 0, 0, 0, 0, 0])))
+            let url = "http://two.test:\(scene.server.port)/"
+            #expect(try await scene.session.get(.url(url), as: .string).value == "from the origin")
+            #expect(scene.proxy.visits.count == 2)
+        }
+    }
 }
