@@ -25,6 +25,9 @@ let package = Package(
             name: "DunlinClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),
         .executableTarget(
             name: "DunlinFastClient", dependencies: ["BenchmarkLoad", "DunlinLoad", dunlin], swiftSettings: dialect),
+        .executableTarget(
+            name: "ProxyPeer", dependencies: [.product(name: "DunlinTesting", package: "dunlin")],
+            swiftSettings: dialect),
         .executableTarget(name: "JSONCodec", dependencies: ["BenchmarkLoad", dunlin], swiftSettings: dialect),
         .executableTarget(name: "URLSessionClient", dependencies: ["BenchmarkLoad"], swiftSettings: dialect),
     ]

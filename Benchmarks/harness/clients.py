@@ -1,4 +1,5 @@
 """The programs that are compared, and how each is built."""
+import functools
 import os
 import pathlib
 import shutil
@@ -67,6 +68,12 @@ def bare_server():
     return c("Peers/server.c", "server")
 
 
+@functools.cache
+def proxy_peer():
+    """The proxy of the scenarios that have one."""
+    return swift("ProxyPeer")
+
+
 BUILDERS = {
     "raw": lambda: c("Peers/raw.c", "raw"),
     "libcurl": lambda: c("Peers/libcurl.c", "libcurl", "-lcurl"),
@@ -86,6 +93,8 @@ VARIANT_BUILDERS = {
     "dunlin-record": lambda: swift("DunlinClient"),
     "dunlin-digest": lambda: swift("DunlinClient"),
     "dunlin-segments": lambda: swift("DunlinClient"),
+    "dunlin-http-proxy": lambda: swift("DunlinClient"),
+    "dunlin-socks5": lambda: swift("DunlinClient"),
 }
 
 STATIC_BUILDERS = {

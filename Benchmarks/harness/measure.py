@@ -69,13 +69,19 @@ def tls_server(size):
 
 @contextlib.contextmanager
 def bare_server(program, given=None):
-    """A running Peers/server.c, which ends with its standard input. Serves the given file too, if there is one."""
+    """A running Peers/server.c. Serves the given file too, if there is one."""
+    with peer([str(program), *([given] if given else [])]) as port:
+        yield Server(port)
+
+
+@contextlib.contextmanager
+def peer(command):
+    """The port that a program prints, on the server's core, which ends with its standard input."""
     core, _ = cores()
-    command = [str(program), *([given] if given else [])]
     pinned = command if core is None else ["taskset", "-c", str(core), *command]
     child = subprocess.Popen(pinned, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
-        yield Server(int(child.stdout.readline()))
+        yield int(child.stdout.readline())
     finally:
         child.stdin.close()
         child.stdout.close()

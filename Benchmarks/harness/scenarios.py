@@ -3,6 +3,7 @@
 Every run has a server of its own (Peers/server.c, nginx for TLS), so that no client meets the closed connections of
 another.
 """
+import contextlib
 import dataclasses
 import functools
 import hashlib
@@ -26,6 +27,9 @@ FILE_PEERS = ("libcurl", "go", "urlsession", "dunlin", "dunlin-fast")
 # What a client is told beside what its scenario says.
 VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1", "--digest", "{digest}"),
             "dunlin-segments": ("--record", "1", "--segments", "4")}
+# What a client is told of a proxy: its URL.
+PROXIED = {"dunlin-http-proxy": "http://127.0.0.1:{port}", "dunlin-socks5": "socks5://127.0.0.1:{port}"}
+PROXY_PEERS = ("dunlin", *PROXIED)
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
 # Has no decoder: all of its work is around one.
@@ -53,6 +57,8 @@ class Scenario:
     is_idle: bool = False
     # Bytes of the body, unless one is asked for.
     size: int = GIB
+    # Some clients go through a proxy, and are compared with those that do not.
+    has_proxy: bool = False
     # Its response is so many records in JSON, and how much of the work is the decoder's is measured too.
     records: int = 0
 
@@ -144,6 +150,10 @@ SCENARIOS = {
                             has_tls=True),
     "tls-download": Scenario("one body received over TLS 1.3", "/bytes/{size}", options=("--length", "{size}"),
                              clients=TLS_PEERS_AND_URLSESSION, is_bulk=True, has_tls=True),
+    "proxy": Scenario("1 KiB keep-alive GETs as to a proxy that reads and forwards them, or straight", "/1k",
+                      requests=20_000, warmup=2_000, clients=PROXY_PEERS[:2], has_proxy=True, concurrencies=(1, 16)),
+    "proxy-tls": Scenario("1 KiB keep-alive GETs over TLS 1.3 in a tunnel, or straight", "/1k", requests=20_000,
+                          warmup=2_000, clients=PROXY_PEERS, has_proxy=True, has_tls=True, concurrencies=(1, 16)),
     "tls-idle": Scenario("1,000 idle connections over TLS 1.3", "/1k", requests=2_000, concurrency=1_000,
                          clients=TLS_PEERS, has_tls=True, is_idle=True),
 }
@@ -191,13 +201,26 @@ def row(name, scenario, client, size, reports, timed):
     return result | ({"kb_each": round(over_start / scenario.requests, 2)} if scenario.is_held else {})
 
 
+def starting(scenario, server, size, file):
+    """The server that the scenario is about."""
+    if scenario.has_tls:
+        return measure.tls_server(size)
+    return measure.server() if scenario.has_proxy else measure.bare_server(server, scenario.records and file)
+
+
 def run(scenario, client, path, server, size, file):
     """One client's report."""
-    starting = measure.tls_server(size) if scenario.has_tls else measure.bare_server(server, scenario.records and file)
     try:
-        with starting as running:
-            return measure.report(path, running, scenario.arguments(client, size, file),
-                                  scenario.requests_for(client), system_trusts=client in SYSTEM_TRUST)
+        with contextlib.ExitStack() as stack:
+            running = stack.enter_context(starting(scenario, server, size, file))
+            arguments = scenario.arguments(client, size, file)
+            if client in PROXIED:
+                # The server reads the absolute form by itself: so nothing but the client differs from the direct way.
+                port = stack.enter_context(
+                    measure.peer([str(clients.proxy_peer())])) if scenario.has_tls else running.port
+                arguments += ["--proxy", PROXIED[client].format(port=port)]
+            return measure.report(path, running, arguments, scenario.requests_for(client),
+                                  system_trusts=client in SYSTEM_TRUST)
     finally:
         # What a download has left. To let go of a file's memory costs as much as to fill it, and is nobody's merit.
         pathlib.Path(f"{file}.part").unlink(missing_ok=True)
@@ -263,15 +286,16 @@ def table(name, rows):
                       if each["client"] == base and each["concurrency"] == row["concurrency"]), 0)
         return f"{row[cpu] / other:.2f}" if other else ""
 
-    heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", "× raw", "× libcurl",
+    bases = {"dunlin": "× direct"} if scenario.has_proxy else {"raw": "× raw", "libcurl": "× libcurl"}
+    heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", *bases.values(),
              "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else []),
              *(["heap KB each"] if scenario.is_idle else []),
              *(["decoder", "around it"] if scenario.records else [])]
     aligned = ["---" if head == "client" else "--:" for head in heads]
     lines = ["| " + " | ".join(heads) + " |", "|" + "|".join(aligned) + "|"]
     for row in rows:
-        cells = [*([str(row["concurrency"])] if many else []), row["client"], f"{row[cpu]:.1f}", ratio(row, "raw"),
-                 ratio(row, "libcurl"), f"{row['seconds']:.3f}",
+        cells = [*([str(row["concurrency"])] if many else []), row["client"], f"{row[cpu]:.1f}",
+                 *(ratio(row, base) for base in bases), f"{row['seconds']:.3f}",
                  str(row["mb_per_s"] if bulk else row["rps"]), f"{row['over_start_kb'] / 1024:.1f}",
                  *([f"{row['kb_each']:.2f}"] if held else []),
                  *([f"{row['heap_kb_each']:.2f}"] if scenario.is_idle else []),

@@ -50,11 +50,14 @@ extension Exchange {
         noteSent(at: ended)
         hop[.firstByte] = max(0, begun.nanoseconds + hop[.firstByte] - ended.nanoseconds)
         answer.upload = upload
-        if !answer.head.status.isSuccess, !upload.isComplete {
-            answer.requestWasCut = true
-            upload.stop()
+        if !answer.head.status.isSuccess {
+            let isCut = !upload.isComplete
+            // What the kernel has taken, a proxy that refuses need not have read: squid leaves it there for good, and
+            // says nevertheless that it keeps the connection.
+            answer.requestWasCut = isCut || context.isForwarded
+            if isCut { upload.stop() }
             // The upload failed before the answer could be read on.
-            if case .failed(let error) = upload.outcome { throw error }
+            if isCut, case .failed(let error) = upload.outcome { throw error }
         }
         hop.bytesSent = upload.bytesSent
         return answer

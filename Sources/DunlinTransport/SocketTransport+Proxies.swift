@@ -9,6 +9,8 @@ extension SocketTransport {
     private static let mostChallenges = 5
     /// How much of a challenge's body is read for the sake of its connection.
     private static let readChallenge = 64 << 10
+    /// How many nanoseconds that may take.
+    private static let longestWait: Int64 = 1_000_000_000
 
     func forwardedExchange(_ context: ExchangeContext, _ uploads: UploadScope?) async throws -> TransportResponse {
         guard let proxy = context.connectionTerms?.proxy else {
@@ -16,6 +18,13 @@ extension SocketTransport {
         }
         let content = Self.content(of: context.request.body)
         let login = ProxyLogin(proxy: proxy, memory: connector.proxyMemory, content: content)
+        // Without credentials there is nothing to tell, and no second round.
+        if proxy.credentials == nil {
+            let response = try await Exchange.run(context, through: self, uploads)
+            guard response.head.status == .proxyAuthenticationRequired else { return response }
+            throw await refusal(
+                response, login.challenged(response.head, to: context.request.head, after: nil), context)
+        }
         let head = try RequestMessage.absolute(context, nil)
         var sent = try login.unasked(head)
         var round = 1
@@ -43,13 +52,14 @@ extension SocketTransport {
         }
     }
 
-    /// Reads what a challenge says beside its head. One that breaks off has asked nevertheless: its connection is
-    /// closed, and the answer goes over another.
+    /// Reads what a challenge says beside its head. One that breaks off or stalls has asked nevertheless: its
+    /// connection is closed, and the answer goes over another.
     private func drain(challenge body: any TransportResponse.BodyStream, _ context: ExchangeContext) async throws {
         do {
-            try await drain(body, upTo: Self.readChallenge, until: context.clock.whole)
-        } catch let error as NetworkError where error.code == .connectionClosed || error.code == .invalidResponse {
-            return
+            let soon = context.clock.now().advanced(by: Self.longestWait)
+            try await drain(body, upTo: Self.readChallenge, until: min(soon, context.clock.whole))
+        } catch {
+            if context.cancellation.cause != nil || context.clock.now() >= context.clock.whole { throw error }
         }
     }
 

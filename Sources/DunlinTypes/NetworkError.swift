@@ -91,8 +91,8 @@ extension NetworkError.Code {
     public static let interfaceRefused = Self("interfaceRefused")
     /// The guard does not allow where the request was to go; the reason names what was refused, and why.
     public static let guardRefused = Self("guardRefused")
-    /// The proxy made no tunnel to the origin: it refused, ended the connection, or broke its protocol. The response, if
-    /// there is one, is the proxy's.
+    /// The proxy made no tunnel to the origin: it refused, ended the connection, or broke its protocol. The response,
+    /// if there is one, is the proxy's.
     public static let proxyFailed = Self("proxyFailed")
     /// The proxy asks for credentials that it has not got, or refuses those it has. The response is the proxy's.
     public static let proxyAuthenticationFailed = Self("proxyAuthenticationFailed")

@@ -162,4 +162,32 @@ struct `Proxies that ask by Digest` {
             #expect(scene.proxy.connectionCount <= 6 && scene.server.requests.isEmpty)
         }
     }
+
+    @Test func `a challenge whose body stalls is answered over another connection`() async throws {
+        // For a tunnel that wait is within its limit.
+        if Stage.isSecure { return }
+        try await Self.with(configure: { $0.retry = .never }) { (scene: ProxyStage) async throws in
+            let ask =
+                "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"loopback\", nonce=\"nonce-0\", qop=\"auth\", "
+                + "algorithm=SHA-256\r\nContent-Length: 100\r\n\r\nless"
+            scene.proxy.enqueue(.say(Bytes(ask)))
+            #expect(try await scene.get().value == "from the origin")
+            #expect(scene.proxy.connectionCount == 2)
+        }
+    }
+
+    @Test func `a password that Digest proves wrong is not sent by Basic again`() async throws {
+        try await Self.with(configure: { $0.retry = .never }) { (scene: ProxyStage) async throws in
+            for _ in 1...6 {
+                scene.proxy.enqueue(
+                    .say(
+                        Bytes(
+                            "HTTP/1.1 407 Who\r\nProxy-Authenticate: Digest realm=\"r\", nonce=\"n\", qop=\"auth\"\r\n"
+                                + "Proxy-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0\r\n\r\n")))
+            }
+            #expect(try await scene.failure().code == .proxyAuthenticationFailed)
+            let schemes = scene.proxy.visits.map { $0.said.contains("Authorization: Basic ") ? "Basic" : "Digest" }
+            #expect(schemes == ["Basic", "Digest"])
+        }
+    }
 }

@@ -20,9 +20,8 @@ struct `Proxies of the environment and of guards` {
                 $0.environment = variables.mapValues { value in
                     value.split(separator: "PORT", omittingEmptySubsequences: false).joined(separator: "\(proxy.port)")
                 }
-                $0.resolver = FixedResolver(addresses: [
-                    .v4(0x7F00_0001, port: UInt16($0.baseURL!.split(separator: ":")[2].split(separator: "/")[0])!)
-                ])
+                let port = $0.baseURL?.split(separator: ":").last?.prefix { $0 != "/" }
+                $0.resolver = FixedResolver(addresses: [.v4(0x7F00_0001, port: port.flatMap { UInt16($0) } ?? 0)])
                 configure(&$0)
             }
         ) { (stage: Stage) async throws in

@@ -140,9 +140,12 @@ struct `Proxies` {
                 #expect((response.metrics.hops.last?.proxy != nil) == (path == "/through"))
             }
             #expect(asked.withLock(\.self) == ["/through", "/direct", "/through"])
-            let excepted = HTTPSession.Options(proxy: .url(url, except: "localhost"))
+            var excepted = HTTPSession.Options(proxy: .url(url, except: "localhost"))
+            excepted.fields = ["Proxy-Authorization": "hush"]
             let response = try await scene.session.get(.url(scene.named + "/"), options: excepted, as: .string)
             #expect(response.metrics.hops.last?.proxy == nil)
+            // What is meant for a proxy goes to no origin.
+            #expect(scene.server.requests.last?.fields.contains("proxy-authorization") == false)
         }
     }
 
@@ -309,6 +312,22 @@ struct `What proxies say to CONNECT` {
             scene.proxy.enqueue(.say(Bytes(ask)))
             #expect(try await scene.get().value == "from the origin")
             #expect(scene.proxy.connectionCount == 2)
+        }
+    }
+
+    @Test func `a SOCKS proxy that forbids one address of a name is asked for the next`() async throws {
+        if Stage.isSecure { return }
+        try await ProxyStage.with(
+            "socks5",
+            configure: {
+                let port = $0.baseURL?.split(separator: ":").last.flatMap { UInt16($0.prefix { $0 != "/" }) } ?? 0
+                $0.resolver = FixedResolver(addresses: [.v6(0, 1, port: port), .v4(0x7F00_0001, port: port)])
+            }
+        ) { (scene: ProxyStage) async throws in
+            scene.proxy.enqueue(.sayAndClose(Bytes([5, 2, 0, 1, 0, 0, 0, 0, 0, 0])))
+            let url = "http://two.test:\(scene.server.port)/"
+            #expect(try await scene.session.get(.url(url), as: .string).value == "from the origin")
+            #expect(scene.proxy.visits.count == 2)
         }
     }
 }

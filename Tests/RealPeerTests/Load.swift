@@ -14,11 +14,14 @@ final class Load: Sendable {
 
     private let session: HTTPSession
     private let options: HTTPSession.Options
+    private let restarted: [NetworkError.Code]
     private let state = Mutex(State())
 
-    init(_ session: HTTPSession, _ options: HTTPSession.Options) {
+    /// `isProxied`: it is a proxy that restarts.
+    init(_ session: HTTPSession, _ options: HTTPSession.Options, isProxied: Bool = false) {
         self.session = session
         self.options = options
+        restarted = [.connectionClosed, .connectionFailed, .timedOut] + (isProxied ? [.proxyFailed] : [])
     }
 
     /// Errors that a restart does not explain.
@@ -35,8 +38,7 @@ final class Load: Sendable {
                     if response.status != .ok { state.surprises.append("\(response.status)") }
                 }
             } catch let error as NetworkError {
-                let isExpected =
-                    [.connectionClosed, .connectionFailed, .timedOut].contains(error.code) || error.isCutHandshake
+                let isExpected = restarted.contains(error.code) || error.isCutHandshake
                 state.withLock { state in
                     state.failed += 1
                     if !isExpected { state.surprises.append("\(error)") }
@@ -80,7 +82,7 @@ final class Load: Sendable {
 extension NetworkError {
     /// The server went while it shook hands, as one that restarts may: nothing was sent, and TLS says what was missing.
     fileprivate var isCutHandshake: Bool {
-        code == .secureConnectionFailed && phase == .tls && !requestMayHaveBeenSent
-            && reason.hasPrefix("the server closed the connection")
+        code == .secureConnectionFailed && [.tls, .proxyTLS].contains(phase) && !requestMayHaveBeenSent
+            && reason.contains(" closed the connection")
     }
 }

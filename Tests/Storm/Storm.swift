@@ -6,6 +6,7 @@ import Foundation
 ///     Storm requests [COUNT] [--seed SEED] [--tls]    one session, 100,000 requests by default
 ///     Storm sessions [COUNT] [--seed SEED] [--tls]    1,000 sessions by default, of ten requests each
 ///     Storm logins [COUNT] [--seed SEED]              10,000 by default, over a token that expires every 500
+///     Storm proxies [COUNT] [--seed SEED]             10,000 by default, through a proxy that dies and comes back
 ///     Storm kills [COUNT] [--seed SEED]               1,000 by default: downloads killed by SIGKILL, that go on
 ///     Storm bulk [MEGABYTES] [--tls]                  4,096 by default: long bodies in little memory
 ///
@@ -20,7 +21,7 @@ struct Storm {
         if let fetch = Fetch(Array(CommandLine.arguments.dropFirst())) { await fetch.run() }
         if let carry = Carry(Array(CommandLine.arguments.dropFirst())) { await carry.run() }
         guard let arguments = Arguments(CommandLine.arguments.dropFirst()) else {
-            print("usage: Storm requests|sessions|logins|kills|bulk [COUNT] [--seed SEED] [--tls]")
+            print("usage: Storm requests|sessions|logins|proxies|kills|bulk [COUNT] [--seed SEED] [--tls]")
             exit(2)
         }
         let tally = Tally(seed: arguments.seed)
@@ -39,6 +40,11 @@ struct Storm {
             case .logins:
                 try await measure(tally, warmUp: 600) {
                     try await LoginStorm(count: $0 ?? arguments.count, tally, watchdog).run()
+                }
+            case .proxies:
+                let masks = try masks ?? Masks()
+                try await measure(tally, warmUp: 600) {
+                    try await ProxyStorm(count: $0 ?? arguments.count, masks, tally, watchdog).run()
                 }
             case .kills:
                 try await measure(tally, warmUp: 1) {
@@ -70,6 +76,7 @@ struct Arguments {
         case requests
         case sessions
         case logins
+        case proxies
         case kills
         case bulk
     }
@@ -87,7 +94,7 @@ struct Arguments {
             switch kind {
             case .requests: 100_000
             case .sessions, .kills: 1000
-            case .logins: 10_000
+            case .logins, .proxies: 10_000
             case .bulk: 4096
             }
         if let option = words.firstIndex(of: "--seed") {

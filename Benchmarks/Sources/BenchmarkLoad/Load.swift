@@ -31,6 +31,8 @@ public struct Load: Sendable {
     public var records = 0
     /// Whom to trust, a file in PEM: what speaks TLS at all.
     public var authority: String?
+    /// The proxy to go through, a URL; empty: none.
+    public var proxy = ""
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
     /// What is watched beside the requests: `reachability`, `activity` or `all` of it.
@@ -58,6 +60,7 @@ public struct Load: Sendable {
             case "--fresh": isFresh = try Self.number(value) > 0
             case "--length": length = try Self.number(value)
             case "--ca": authority = value
+            case "--proxy": proxy = value
             case "--resumed": isResumed = try Self.number(value) > 0
             case "--progress": isObserved = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)

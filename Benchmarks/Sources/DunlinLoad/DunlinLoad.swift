@@ -10,6 +10,7 @@ extension Load {
         // As libcurl's CURLOPT_FORBID_REUSE: the client closes, and says nothing of it.
         if isFresh { configuration.connections.maximumUses = 1 }
         if let authority { configuration.tls.roots = .only([.file(authority)]) }
+        if !proxy.isEmpty { configuration.proxy = .url(proxy) }
         configuration.tls.resumesSessions = isResumed || !isFresh
         return try HTTPSession(configuration)
     }

@@ -252,6 +252,8 @@ extension CurlCommand {
             do {
                 guard case .proxy(let proxy) = try choose(head) else { return add("--noproxy", "*") }
                 add("--proxy", line("\(proxy)"))
+                // The variables that exempt hosts do not count.
+                add("--noproxy", "")
                 guard let credentials = proxy.credentials else { return }
                 if !proxy.scheme.isSOCKS { words.append("--proxy-anyauth") }
                 add("--proxy-user", "\(line(credentials.user))\(showsSecrets ? ":" + credentials.password : "")")

@@ -24,7 +24,13 @@ extension HTTPSession.Proxy {
             let variables = variables()
             return { head in
                 let text = "\(head.origin)\(head.target.utf8.first == UInt8(ascii: "/") ? head.target : "")"
-                guard let url = URL(string: text) else { return .direct }
+                guard let url = URL(string: text) else {
+                    // Straight would be another way than the one that was asked for.
+                    throw NetworkError(
+                        .invalidRequest,
+                        "proxy: \(WebAddress.named(text)) is no URL that a closure could be asked about",
+                        isSafeToRetry: true)
+                }
                 let chosen = choose(url)
                 if case .chooser = chosen.choice {
                     throw NetworkError(.invalidConfiguration, "proxy: a closure's choice may be no further closure")

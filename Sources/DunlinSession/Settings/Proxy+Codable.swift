@@ -1,5 +1,3 @@
-internal import DunlinSemantics
-
 /// `{"kind": "environment"}`, `{"kind": "none"}`, or `{"kind": "url", "url": …, "except": …}`.
 extension HTTPSession.Proxy: Codable {
     private enum Key: String, CodingKey {
@@ -16,7 +14,7 @@ extension HTTPSession.Proxy: Codable {
         case .environment, .direct: self
         case .chooser: .environment
         case .url(let text, let exceptions):
-            (try? ProxyAddress(text)).map { .url($0.description, except: exceptions) } ?? .environment
+            Self.shown(text).map { .url($0, except: exceptions) } ?? .environment
         }
     }
 

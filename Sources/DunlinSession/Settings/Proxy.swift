@@ -31,8 +31,8 @@ extension HTTPSession {
         /// As the variables `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say, read once when the session is
         /// made; those in capitals count where there are none in lower case. Loopback addresses and `localhost` are
         /// never asked through such a proxy, nor what has an address of its own (`hostOverrides`, `socketPath`).
-        /// `HTTP_PROXY` does not count in a CGI script, whose caller can set it. A value that cannot be used is an error
-        /// that names the variable.
+        /// `HTTP_PROXY` does not count in a CGI script, whose caller can set it. A value that cannot be used is an
+        /// error that names the variable.
         public static let environment = Proxy(choice: .environment)
         /// Straight to the origin.
         public static let none = Proxy(choice: .direct)
@@ -63,9 +63,14 @@ extension HTTPSession.Proxy: CustomStringConvertible, CustomDebugStringConvertib
         case .environment: "the environment's proxy"
         case .direct: "no proxy"
         case .chooser: "a proxy chosen for each request"
-        case .url(let url, _): (try? ProxyAddress(url))?.description ?? "a proxy whose URL cannot be used"
+        case .url(let url, _): Self.shown(url) ?? "a proxy whose URL cannot be used"
         }
     }
+    /// A proxy's URL without user info; nil for one that cannot be used.
+    static func shown(_ url: String) -> String? {
+        do throws(ProxyAddressError) { return try ProxyAddress(url).description } catch { return nil }
+    }
+
     public var debugDescription: String { description }
     public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
 }

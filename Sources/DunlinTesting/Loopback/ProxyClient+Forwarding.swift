@@ -41,8 +41,10 @@ extension LoopbackProxy.Client {
         core.start("proxy-back", beside: peer.lifeline) { lifeline in
             let (near, far) = (LoopbackProxy.Peer(nearCopy, lifeline), LoopbackProxy.Peer(farCopy, lifeline))
             // One byte for an answer that leaves the connection fit for another request.
-            if (try? Self.copyResponse(from: far, to: near)) == true {
-                try? LoopbackProxy.Peer(other, lifeline).write([1])
+            do {
+                if try Self.copyResponse(from: far, to: near) { try LoopbackProxy.Peer(other, lifeline).write([1]) }
+            } catch {
+                // One of them has gone; the closes below say so to the other.
             }
             for socket in [nearCopy, farCopy, other] { _ = close(socket) }
         }

@@ -34,9 +34,12 @@ extension LoopbackProxy {
         }
 
         func accept(from number: Int32, _ lifeline: Int32) {
-            guard let listener = try? LoopbackServer.Descriptor(adopting: number) else { return }
+            let listener: LoopbackServer.Descriptor
+            do { listener = try LoopbackServer.Descriptor(adopting: number) } catch { return }
             let watch = LoopbackServer.Watch(lifeline: lifeline)
-            while (try? watch.wait(on: listener.number, for: Int16(POLLIN))) != nil {
+            while true {
+                // The proxy stops.
+                do { _ = try watch.wait(on: listener.number, for: Int16(POLLIN)) } catch { return }
                 let socket = dunlin_accept(listener.number)
                 if socket < 0 { continue }
                 let index = state.withLock { state in
@@ -166,8 +169,14 @@ extension LoopbackProxy {
 
         /// Everything from here to there, until one of them ends.
         func copy(to other: Peer) {
-            while let bytes = try? read(), !bytes.isEmpty {
-                do { try other.write(bytes) } catch { break }
+            do {
+                while true {
+                    let bytes = try read()
+                    if bytes.isEmpty { break }
+                    try other.write(bytes)
+                }
+            } catch {
+                // The other side learns of it by the end.
             }
             _ = shutdown(other.socket, Int32(SHUT_WR))
         }

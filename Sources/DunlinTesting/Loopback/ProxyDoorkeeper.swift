@@ -58,7 +58,8 @@ extension LoopbackProxy {
         }
 
         private static func hash(_ text: String) -> String {
-            let digest = (try? Digest.sha256(text.utf8)) ?? []
+            let digest: [UInt8]
+            do { digest = Array(try Digest.sha256(text.utf8)) } catch { return "" }
             return digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         }
 

@@ -51,9 +51,11 @@ struct ProxyLogin: Sendable {
             return .fail("the proxy asks for a user name and a password, and has none in its URL")
         }
         let choice = ChallengeChoice(Challenge.all(in: response.fields, from: .proxy))
+        var offersDigest = false
         for option in choice.options {
             switch option {
             case .digest(let challenge):
+                offersDigest = true
                 var before: DigestAnswer?
                 if case .digest(let answer) = last { before = answer }
                 if let answer = memory.answer(challenge, for: self, credentials, DigestRequest(request), after: before)
@@ -62,8 +64,14 @@ struct ProxyLogin: Sendable {
                 }
             case .basic:
                 if case .basic = last { continue }
-                if let value = try? Authorization.basic(user: credentials.user, password: credentials.password) {
-                    return .send(.basic(value))
+                // The password that Digest proved is wrong by Basic too.
+                if case .digest = last, offersDigest { continue }
+                do throws(Authorization.Problem) {
+                    return .send(
+                        .basic(try Authorization.basic(user: credentials.user, password: credentials.password)))
+                } catch {
+                    // Digest may be able to say it.
+                    continue
                 }
             }
         }
@@ -103,11 +111,16 @@ final class ProxyMemory: Sendable {
         _ request: DigestRequest, after last: DigestAnswer?
     ) -> DigestAnswer? {
         let proxy = login.proxy
-        return machines.withLock { machines in
+        return machines.withLock { machines -> DigestAnswer? in
             guard var machine = machines[proxy] ?? Self.machine(credentials) else { return nil }
             guard case .answer(let cause) = machine.challenged(challenge, after: last) else {
                 machines[proxy] = nil
-                return nil
+                // Requests beside each other may have come in another order than that of their counts, which squid
+                // takes for stale. So this one has the nonce to itself; how often it may be asked is limited elsewhere.
+                guard challenge.isStale, var own = Self.machine(credentials),
+                    case .answer(let cause) = own.challenged(challenge)
+                else { return nil }
+                return Self.answer(&own, request, login.content, cause)
             }
             defer {
                 if machines.count >= Self.capacity, machines[proxy] == nil { machines.removeAll() }

@@ -69,7 +69,8 @@ extension SOCKSError {
     fileprivate var mayDoElsewhere: Bool {
         switch self {
         case .refused(.hostUnreachable), .refused(.networkUnreachable), .refused(.connectionRefused),
-            .refused(.addressTypeNotSupported), .refused(.timeToLiveExpired), .refused(.generalFailure):
+            .refused(.addressTypeNotSupported), .refused(.timeToLiveExpired), .refused(.generalFailure),
+            .refused(.notAllowed):
             true
         default: false
         }

@@ -77,6 +77,12 @@ final class ExchangeContext: Sendable {
     /// session that was made without its policy, and others do not use what it agreed on.
     var isAlone: Bool { exchangeOptions?.tlsPolicySource != nil && origin.scheme == .https }
 
+    /// Whether a proxy may be asked for requests like this one, whatever was chosen: what is meant for it goes to no
+    /// origin.
+    var mayHaveProxy: Bool {
+        connectionTerms?.proxy != nil || (exchangeOptions?.connectionRules ?? terms.connectionRules)?.chooseProxy != nil
+    }
+
     /// Whether a proxy reads the request and forwards it: it goes in absolute form.
     var isForwarded: Bool { connectionTerms?.isForwarding == true }
 

@@ -24,7 +24,7 @@ struct RequestMessage {
 
     /// `file` is the body's file, if it is one.
     init(of context: ExchangeContext, _ file: FileSource?, _ uploads: UploadScope?) throws {
-        let proxied = try context.connectionTerms?.proxy.map { _ in try Self.proxied(context) }
+        let proxied = context.mayHaveProxy ? try Self.proxied(context) : nil
         do throws(WireError) {
             try self.init(context.request, proxied, file, uploads)
         } catch {
@@ -55,12 +55,13 @@ struct RequestMessage {
         asksToClose = traits.asksToClose
     }
 
-    /// The head as it goes to a proxy that forwards it, or through one that does not read it.
-    private static func proxied(_ context: ExchangeContext) throws -> RequestHead {
+    /// The head as it goes to a proxy that forwards it, or through one that does not read it; nil for the request's
+    /// own.
+    private static func proxied(_ context: ExchangeContext) throws -> RequestHead? {
         if context.isForwarded { return try absolute(context, context.proxyAuthorization) }
         var head = context.request.head
-        let own = ProxiedRequest.forOrigin(head.fields)
-        if own != head.fields { head.fields = own }
+        guard ProxiedRequest.hasOwn(head.fields) else { return nil }
+        head.fields = ProxiedRequest.forOrigin(head.fields)
         return head
     }
 

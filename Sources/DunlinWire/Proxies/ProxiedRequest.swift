@@ -50,9 +50,8 @@ package enum ProxiedRequest {
         } else {
             throw .invalidTarget
         }
-        let hasOwn = proxyFields.contains { head.fields.contains($0) }
         // Prepared fields stay prepared where nothing changes.
-        guard hasOwn || authorization != nil || !fields.isEmpty else { return proxied }
+        guard hasOwn(head.fields) || authorization != nil || !fields.isEmpty else { return proxied }
         proxied.fields = forOrigin(head.fields)
         proxied.fields.append(contentsOf: withAuthorization(authorization, fields))
         return proxied
@@ -60,10 +59,14 @@ package enum ProxiedRequest {
 
     /// The fields without those that are for proxies alone: what goes to an origin, directly or through a tunnel.
     package static func forOrigin(_ fields: Fields) -> Fields {
+        guard hasOwn(fields) else { return fields }
         var own = fields
         for name in proxyFields { own.remove(name) }
         return own
     }
+
+    /// Whether there is a field that is for proxies alone.
+    package static func hasOwn(_ fields: Fields) -> Bool { proxyFields.contains { fields.contains($0) } }
 
     private static let proxyFields = ["Proxy-Authorization", "Proxy-Connection"]
 

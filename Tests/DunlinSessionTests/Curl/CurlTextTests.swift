@@ -42,15 +42,18 @@ import Testing
 
     @Test(
         arguments: [
-            (.environment, ""), (.none, " --noproxy '*'"), (.url("http://p.test:3128"), " --proxy http://p.test:3128"),
+            (.environment, ""), (.none, " --noproxy '*'"),
+            (.url("http://p.test:3128"), " --proxy http://p.test:3128 --noproxy ''"),
             (.url("http://p.test", except: "api.test"), " --noproxy '*'"),
             (
                 .url("https://ada:hush@p.test"),
-                " --proxy https://p.test:443 --proxy-anyauth --proxy-user ada\n# curl will ask for the proxy's password."
+                " --proxy https://p.test:443 --noproxy '' --proxy-anyauth --proxy-user ada"
+                    + "\n# curl will ask for the proxy's password."
             ),
             (
                 .by { _ in .url("socks5h://ada:hush@p.test") },
-                " --proxy socks5h://p.test:1080 --proxy-user ada\n# curl will ask for the proxy's password."
+                " --proxy socks5h://p.test:1080 --noproxy '' --proxy-user ada"
+                    + "\n# curl will ask for the proxy's password."
             ),
         ] as [(HTTPSession.Proxy, String)])
     func `the proxy is said, and its password only where secrets are shown`(
