@@ -1,4 +1,3 @@
-package import DunlinContent
 package import DunlinSemantics
 
 /// Where a cache's responses are stored. It knows no rules: what is stored, served and removed is decided by

@@ -1,4 +1,3 @@
-internal import DunlinContent
 internal import DunlinSecure
 
 /// How a long body lies in its file: blocks of 64 KiB, each with a checksum behind it, the last as long as is left.

@@ -1,4 +1,3 @@
-package import DunlinContent
 package import DunlinSemantics
 
 /// A stored entry as bytes, and back.

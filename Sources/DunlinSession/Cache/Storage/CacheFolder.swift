@@ -1,4 +1,3 @@
-internal import DunlinContent
 package import DunlinReactor
 
 /// The folder of a cache and the calls that are made in it. Each may wait for a disk.

@@ -1,4 +1,3 @@
-internal import DunlinContent
 internal import DunlinSecure
 package import DunlinSemantics
 

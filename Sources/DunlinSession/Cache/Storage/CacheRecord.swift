@@ -1,4 +1,3 @@
-package import DunlinContent
 internal import DunlinSecure
 package import DunlinSemantics
 

@@ -1,4 +1,3 @@
-internal import DunlinContent
 package import DunlinReactor
 package import DunlinSemantics
 internal import Synchronization

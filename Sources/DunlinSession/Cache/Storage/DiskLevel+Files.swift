@@ -1,4 +1,3 @@
-internal import DunlinContent
 internal import DunlinReactor
 internal import DunlinSemantics
 

@@ -1,4 +1,3 @@
-internal import DunlinContent
 internal import DunlinSemantics
 
 /// What of a cache is in memory: for some keys, all that is stored under them.

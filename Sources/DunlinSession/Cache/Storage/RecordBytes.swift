@@ -1,5 +1,3 @@
-package import DunlinContent
-
 /// Reads numbers, low end first, and runs of bytes, each behind its length. Nothing is set aside by a length before
 /// that many bytes are known to be there.
 package struct RecordReader {
