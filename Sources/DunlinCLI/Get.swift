@@ -16,7 +16,8 @@ struct Get {
         let configuration = try configuration()
         let session = try HTTPSession(configuration)
         let code = try await run(in: session)
-        await session.shutdown()
+        // Nothing runs any more but what brings the cache up to date, after something stale was served.
+        await session.shutdown(grace: .seconds(10))
         await configuration.cache?.close()
         return code
     }

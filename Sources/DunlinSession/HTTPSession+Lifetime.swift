@@ -83,14 +83,16 @@ extension HTTPSession {
     /// themselves. When the awaiting task is cancelled, all requests are cancelled at once, and it returns without
     /// waiting for their end.
     ///
+    /// What the session asks for itself to bring its cache up to date is waited for as requests are, and not counted.
     /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let chain = await tasks.close()
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await core.residents.close()
-        let cancelled = await tasks.cancelAll()
+        // Before the others, for nobody made these and they do not count.
         await core.background.end()
+        let cancelled = await tasks.cancelAll()
         await endRefreshes()
         // Not the present transport, which may belong to a restart meanwhile.
         await chain.callTransport.sockets?.close()

@@ -47,6 +47,17 @@ package struct CacheSending: Sendable {
     package let reason: CacheStatus.Forward
     /// All fields of the request.
     package let fields: Fields
+
+    /// Those by which a cache asks.
+    static let fieldNames = ["cache-control", "pragma", "if-none-match", "if-modified-since", "if-range", "range"]
+
+    /// The fields to send in place of `present`, which may have changed since the cache was asked with `asked`: what
+    /// the cache itself adds is put in, and nothing else changes.
+    package func changing(_ present: Fields, since asked: Fields) -> Fields {
+        if purpose == .whole, fields.count == asked.count { return present }
+        return present.taking(
+            Self.fieldNames.filter { fields.rawValues(of: $0) != asked.rawValues(of: $0) }, from: fields)
+    }
 }
 
 /// What is to be done once the network has answered, or failed.

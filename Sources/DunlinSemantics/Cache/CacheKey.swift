@@ -51,6 +51,10 @@ package struct CacheKey: Sendable, Hashable {
 
 extension CacheKey: CustomStringConvertible, CustomReflectable {
     /// Without the secrets that the URL may have in its query.
-    package var description: String { WebAddress.named(text) }
+    package var description: String { described(hiding: .usual) }
+
+    /// Without the values whose names are secret.
+    package func described(hiding secret: HTTP.SecretFields) -> String { WebAddress.named(text, hiding: secret) }
+
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,3 +1,5 @@
+internal import DunlinTypes
+
 /// Whether a stored response may be served without asking (RFC 9111 §4.2.4 and §5.2).
 extension CacheMachine {
     enum Usability: Sendable, Hashable {
@@ -8,6 +10,7 @@ extension CacheMachine {
     }
 
     func usability(of entry: CacheEntry, at now: Int64) -> Usability {
+        if request.isRetry, !isOffline, entry.status.code >= 400 { return .unusable(.request) }
         if request.mode == .preferringStored || request.mode == .storedOnly { return .servable }
         if entry.isDoubtful || entry.directives.isNoCache { return .unusable(.stale) }
         if directives.isNoCache { return .unusable(.request) }

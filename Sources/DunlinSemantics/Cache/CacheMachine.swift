@@ -54,9 +54,14 @@ package struct CacheMachine: Sendable {
         return action
     }
 
-    /// A head that is not interim. `sentAt` and `receivedAt` are when the request was sent and when the head came.
-    package mutating func answered(by head: ResponseHead, sentAt: Int64, receivedAt: Int64) -> CacheUpdate {
-        let exchange = Storability.Exchange(request: request, head: head, sentAt: sentAt, receivedAt: receivedAt)
+    /// A head that is not interim. `sentAt` and `receivedAt` are when the request was sent and when the head came;
+    /// `fields` are those that it went with, if others were added once the cache had been asked.
+    package mutating func answered(
+        by head: ResponseHead, to fields: Fields? = nil, sentAt: Int64, receivedAt: Int64
+    ) -> CacheUpdate {
+        let exchange = Storability.Exchange(
+            request: fields.map { request.sent(with: $0, answeredBy: head) } ?? request, head: head, sentAt: sentAt,
+            receivedAt: receivedAt)
         let update = update(after: exchange)
         if case .again(let sending) = update.delivery { sent = sending }
         return update
@@ -67,7 +72,7 @@ package struct CacheMachine: Sendable {
 
 extension CacheMachine {
     private func action(at now: Int64) -> CacheAction {
-        guard request.head.method == .get || request.head.method == .head else { return send(.method) }
+        guard isReading else { return send(.method) }
         if isBypassed { return send(.bypass) }
         if request.mode == .reloading || conditions.areForOrigin { return send(.request) }
         guard let chosen else { return send(candidates.isEmpty ? .uriMiss : .varyMiss) }
@@ -84,9 +89,11 @@ extension CacheMachine {
     }
 
     /// Whether the cache is neither read nor written for this request.
-    var isBypassed: Bool { request.mode == .off || directives.isNoStore || request.hasBody }
+    var isBypassed: Bool { request.mode == .off || directives.isNoStore || request.passesBy }
 
-    private var isOffline: Bool {
+    private var isReading: Bool { request.head.method == .get || request.head.method == .head }
+
+    var isOffline: Bool {
         request.mode == .storedOnly || (directives.isOnlyIfCached && request.mode != .off)
     }
 
@@ -114,7 +121,7 @@ extension CacheMachine {
     /// Caches on the way are told the same, unless the request tells them something itself.
     private var fieldsForCaches: Fields {
         var fields = request.head.fields
-        guard !fields.contains("cache-control") else { return fields }
+        guard isReading, !fields.contains("cache-control") else { return fields }
         switch request.mode {
         case .reloading, .off:
             fields.append(name: "Cache-Control", value: "no-cache")

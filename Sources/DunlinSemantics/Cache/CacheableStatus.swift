@@ -19,6 +19,9 @@ extension HTTP.Status {
         }
     }
 
+    /// A question for credentials. It is never stored, whatever it says of its freshness: nobody could answer it then.
+    package var isChallenge: Bool { self == .unauthorized || code == 407 }
+
     /// An answer by which an origin fails (RFC 5861 §4).
     package var isOriginFailure: Bool {
         switch code {

@@ -43,16 +43,15 @@ enum Storability {
         guard case .names(var names) = VaryField(response) else { return nil }
         if request.contains("authorization"), !names.contains("authorization") {
             let directives = ResponseDirectives(response)
-            if !directives.isPublic, !directives.mustRevalidate, !directives.hasSharedAge {
-                names.append("authorization")
-            }
+            let isForOthers = directives.isPublic || directives.mustRevalidate || directives.hasSharedAge
+            if !isForOthers || directives.isPrivate { names.append("authorization") }
         }
         return SelectingFields(names, of: request, rules)
     }
 
     private static func isStorable(_ head: ResponseHead, _ directives: ResponseDirectives) -> Bool {
         let status = head.status
-        guard (200...599).contains(status.code), status != .notModified else { return false }
+        guard (200...599).contains(status.code), status != .notModified, !status.isChallenge else { return false }
         if directives.mustUnderstand {
             // Who understands the status may ignore `no-store`, which is there for those who do not (§5.2.2.3).
             guard status.isUnderstoodByCaches else { return false }

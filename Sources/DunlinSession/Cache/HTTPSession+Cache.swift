@@ -153,7 +153,8 @@ extension HTTPSession.Cache {
         return await own?.list().map { listed in
             let entry = listed.entry
             return Entry(
-                url: "\(entry.key)", status: entry.status, fields: entry.fields, count: listed.count,
+                url: entry.key.described(hiding: rules.secretFields), status: entry.status, fields: entry.fields,
+                count: listed.count,
                 isWhole: entry.body.isWhole, received: entry.receivedAt,
                 freshness: .seconds(entry.freshness.remaining(at: now)))
         } ?? []

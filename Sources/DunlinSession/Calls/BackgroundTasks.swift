@@ -2,7 +2,8 @@ internal import DunlinReactor
 internal import DunlinSemantics
 internal import Synchronization
 
-/// What a session does for itself, without anybody who waits for it: at most one task a key. They end with the session.
+/// What a session does for itself, without anybody who waits for it: at most one task a key. They end when the session
+/// is shut down; those of a session that is released go on to their end, as its requests do.
 final class BackgroundTasks: Sendable {
     private struct State {
         var tasks: [CacheKey: Task<Void, Never>] = [:]
@@ -12,10 +13,11 @@ final class BackgroundTasks: Sendable {
     private let state = Mutex(State())
 
     /// Has no effect while there is a task of this key, and once the session is shut down.
-    func begin(_ key: CacheKey, _ work: @escaping @Sendable () async -> Void) {
+    /// It begins on the loop, before anything else does that is to run there from now on.
+    func begin(_ key: CacheKey, on loop: Reactor, _ work: @escaping @Sendable () async -> Void) {
         state.withLock { state in
             guard !state.isClosed, state.tasks[key] == nil else { return }
-            state.tasks[key] = Task.detached { [weak self] in
+            state.tasks[key] = Task.detached(executorPreference: loop) { [weak self] in
                 await work()
                 self?.state.withLock { $0.tasks[key] = nil }
             }
@@ -32,11 +34,6 @@ final class BackgroundTasks: Sendable {
         for task in tasks { await task.value }
     }
 
-    /// Waits until those have ended that run now.
-    func settle() async {
-        for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
-    }
-
     /// Takes tasks again, as the session takes requests.
     func reopen() { state.withLock { $0.isClosed = false } }
 }
@@ -44,16 +41,10 @@ final class BackgroundTasks: Sendable {
 extension SessionCore {
     /// Asks the origin about what is stored under a key, and stores what it answers. Others see a request of its own.
     func revalidate(_ request: TransportRequest, _ key: CacheKey, insteadOf asked: HTTPSession.Call) {
-        background.begin(key) { [self] in
-            var options = asked.options
-            options.cache = .validating
-            (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
-            (options.startsAfter, options.label) = ([], nil)
+        let call: HTTPSession.Call
+        do { call = try ownCall(insteadOf: asked, request.head) } catch { return }
+        background.begin(key, on: call.loop) {
             do {
-                let call = try HTTPSession.Call(
-                    self, kind: asked.kind, head: request.head, template: asked.targetTemplate, extras: asked.extras,
-                    body: .none, options: options,
-                    reading: HTTPSession.Reading(limit: nil, decodes: false, errors: asked.reading.errors), book: book)
                 _ = try await TaskDelegate(call).run(call, into: DiscardingSink())
             } catch {
                 // What is stored stays as it is; the next request asks again.

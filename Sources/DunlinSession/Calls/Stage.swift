@@ -13,11 +13,16 @@ protocol Stage: Sendable {
     /// Nil for a call that the stage has nothing to do with.
     func driver(for call: LiveCall) -> (any StageDriver)?
 
+    /// Whose credentials it adds to a request that goes without any; nil if it adds none.
+    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser?
+
     /// Whether it has learned, in an earlier chain, what makes it see every hop.
     var hasLearned: Bool { get }
 }
 
 extension Stage {
+    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser? { nil }
+
     var hasLearned: Bool { false }
 }
 

@@ -12,6 +12,8 @@ final class CacheDriver: StageDriver {
     private var candidates: [StoredResponse] = []
     private var sending: CacheSending?
     private var sentAt: Int64 = 0
+    /// Whether an answer has been turned down already.
+    private var isRetry = false
 
     init(_ cache: HTTPSession.Cache, _ mode: HTTPSession.CacheMode) {
         self.cache = cache
@@ -20,14 +22,16 @@ final class CacheDriver: StageDriver {
 
     func movedOn() { (machine, sending) = (nil, nil) }
 
-    func startOver() { movedOn() }
+    func startOver() {
+        movedOn()
+        isRetry = true
+    }
 
     // MARK: - Before anything is sent
 
     func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
         if machine != nil { return nil }
-        let head = call.chain.cookies(for: call.delegate)?.completing(request).head ?? request.head
-        let asked = CacheRequest(head, mode: mode.rules, hasBody: !request.body.isNone)
+        let asked = asked(request, call)
         candidates = await found(asked)
         var machine = CacheMachine(asked, candidates: candidates.map(\.entry), rules: cache.rules)
         let action = machine.begin(at: cache.now)
@@ -37,17 +41,32 @@ final class CacheDriver: StageDriver {
             self.sending = sending
             return nil
         case .serve(let serving):
-            if serving.revalidation != nil { call.session.revalidate(request, asked.key, insteadOf: call.asked) }
+            if let revalidation = serving.revalidation {
+                guard call.callHistory?.password == nil else {
+                    // A password that a redirect brought is known to this call alone, so the caller waits.
+                    sending = revalidation
+                    return nil
+                }
+                call.session.revalidate(request, asked.key, insteadOf: call.asked)
+            }
             return served(serving, call: &call)
         case .unavailable:
             throw NetworkError(
-                .notCached, "nothing is stored for \(asked.key) that may be served", phase: .pool, isSafeToRetry: true,
+                .notCached,
+                "nothing is stored for \(asked.key.described(hiding: cache.rules.secretFields)) that may be served",
+                phase: .pool, isSafeToRetry: true,
                 peer: request.head.origin.description)
         }
     }
 
+    private func asked(_ request: TransportRequest, _ call: LiveCall) -> CacheRequest {
+        let head = call.headWithUser(of: request)
+        let passesBy = head == nil || !request.body.isNone
+        return CacheRequest(head ?? request.head, mode: mode.rules, passesBy: passesBy, isRetry: isRetry)
+    }
+
     private func found(_ asked: CacheRequest) async -> [StoredResponse] {
-        guard asked.head.method == .get || asked.head.method == .head, asked.mode != .off, !asked.hasBody else {
+        guard asked.head.method == .get || asked.head.method == .head, asked.mode != .off, !asked.passesBy else {
             return []
         }
         return if let atHand = cache.store.responsesAtHand(for: asked.key) { atHand } else {
@@ -56,10 +75,9 @@ final class CacheDriver: StageDriver {
     }
 
     func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
-        guard var fields = sending?.fields else { return request }
+        guard let sending, let machine else { return request }
         sentAt = cache.now
-        // The jar's are added later.
-        if !request.head.fields.contains("cookie") { fields.remove("cookie") }
+        let fields = sending.changing(request.head.fields, since: machine.request.head.fields)
         return fields == request.head.fields ? request : request.with { $0.head.fields = fields }
     }
 
@@ -69,7 +87,8 @@ final class CacheDriver: StageDriver {
         guard var machine, sending != nil else { return .pass(response) }
         let before = machine
         let receivedAt = cache.now
-        let update = machine.answered(by: response.head, sentAt: sentAt, receivedAt: receivedAt)
+        let fields = (call.sent ?? call.request).head.fields
+        let update = machine.answered(by: response.head, to: fields, sentAt: sentAt, receivedAt: receivedAt)
         self.machine = machine
         let changes = try await decided(update, before, response.head, receivedAt, call)
         let passed = await apply(changes, to: response)
@@ -125,7 +144,8 @@ extension CacheDriver {
         case .storeWith(let fields):
             var (machine, changed) = (before, head)
             changed.fields = fields
-            return machine.answered(by: changed, sentAt: sentAt, receivedAt: receivedAt).changes
+            let sent = (call.sent ?? call.request).head.fields
+            return machine.answered(by: changed, to: sent, sentAt: sentAt, receivedAt: receivedAt).changes
         }
     }
 }

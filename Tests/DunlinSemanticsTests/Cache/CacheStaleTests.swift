@@ -194,4 +194,19 @@ import Testing
             CacheScenario("\(method)", CacheStep(method: method, mode: .storedOnly, expects: .unavailable)).play()
         }
     }
+
+    @Test(arguments: [
+        (503, CacheMode.standard, true), (503, .preferringStored, true), (503, .storedOnly, false),
+        (200, .standard, false),
+    ]) func `a stored failure does not answer a retry`(status: Int, mode: CacheMode, isSent: Bool) throws {
+        let cache = CacheScenario(
+            "failed", .first(["Cache-Control": "max-age=9"], status: HTTP.Status(UInt16(status)))
+        ).play()
+        let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/a")
+        var machine = CacheMachine(
+            CacheRequest(head, mode: mode, isRetry: true), candidates: cache.stored.map(\.entry),
+            rules: PlayedCache.rules)
+        let action = machine.begin(at: cache.now)
+        if case .send = action { #expect(isSent) } else { #expect(!isSent) }
+    }
 }

@@ -19,7 +19,10 @@ import Testing
         CacheScenario("stale \(status)", .first(stale, status: status), .then(.network)).play()
     }
 
-    @Test(arguments: [(100, false), (103, false), (199, false), (304, false), (600, false), (0, false), (599, true)])
+    @Test(arguments: [
+        (100, false), (103, false), (199, false), (304, false), (401, false), (407, false), (600, false), (0, false),
+        (599, true),
+    ])
     func `what is not final, or is no status, is never stored`(status: UInt16, isStored: Bool) {
         let cache = CacheScenario(
             "\(status)", .first(["Cache-Control": "max-age=9, public"], status: HTTP.Status(status))
@@ -163,7 +166,7 @@ import Testing
         let head = RequestHead(method: .get, origin: PlayedCache.origin, target: "/a")
         let stored = CacheScenario("a", .first(["Cache-Control": "max-age=9"])).play().stored.map(\.entry)
         var machine = CacheMachine(
-            CacheRequest(head, hasBody: true), candidates: stored, rules: PlayedCache.rules)
+            CacheRequest(head, passesBy: true), candidates: stored, rules: PlayedCache.rules)
         guard case .send(let sending) = machine.begin(at: PlayedCache().now) else {
             Issue.record("not sent")
             return

@@ -153,6 +153,7 @@ import Testing
         credentials("max-age=3600, must-revalidate", then: nil, .cache),
         credentials("max-age=3600, s-maxage=1", then: nil, .cache),
         credentials("private, max-age=9", then: nil, .network),
+        credentials("private, must-revalidate, max-age=9", then: "BAR", .network),
         CacheScenario(
             "Expires", .first(["Expires": "@2592000", "Date": "@0"], request: ["Authorization": "FOO"]),
             .then(.network)),
@@ -194,6 +195,22 @@ import Testing
             return
         }
         #expect(draft.entry.selecting.members.map(\.value) == [Bytes("1=s#")])
+    }
+
+    @Test func `a response varies by what was sent`() throws {
+        let head = RequestHead(
+            method: .get, origin: PlayedCache.origin, target: "/a", fields: ["Foo": "1", "Authorization": "a"])
+        var machine = CacheMachine(CacheRequest(head), candidates: [], rules: PlayedCache.rules)
+        _ = machine.begin(at: 0)
+        let answer = ResponseHead(
+            status: 200, fields: ["Cache-Control": "max-age=9", "Vary": "Foo, Bar, Authorization, If-None-Match"])
+        let sent: Fields = ["Bar": "2", "Authorization": "b", "If-None-Match": "c"]
+        let update = machine.answered(by: answer, to: sent, sentAt: 0, receivedAt: 0)
+        guard case .store(let draft, _)? = update.changes.first else {
+            Issue.record("not stored")
+            return
+        }
+        #expect(draft.entry.selecting.members.map(\.value) == [nil, Bytes("2"), Bytes("a#"), nil])
     }
 
     @Test func `entries of other URLs are none of the request's`() {

@@ -173,11 +173,9 @@ struct CachedStage {
         _ = try await stage.get()
         stage.time.pass(50)
         #expect(try await stage.get().value == "old")
-        try await stage.transport.waitForRequests(2)
-        await stage.session.core.background.settle()
+        await stage.session.restart(grace: .seconds(1000))
         let next = try await stage.get()
         #expect(next.value == "new" && stage.sent.count == 2)
-        await stage.session.shutdown()
     }
 
     @Test func `redirects are stored too, and each hop is looked for by itself`() async throws {
