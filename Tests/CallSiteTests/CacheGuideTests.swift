@@ -18,6 +18,8 @@ import Testing
         var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
         configuration.cache = HTTPSession.Cache(.standard, folder: folder)
 
+        configuration.coalescing.isOn = true
+
         configuration.hooks.willCache = { head, task in
             task.tags.contains("private") ? .skip : nil
         }

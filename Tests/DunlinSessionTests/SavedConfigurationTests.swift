@@ -86,6 +86,7 @@ import Testing
         unusual.tls.revocation.stapling = .required
         unusual.proxyTLS = unusual.tls
         unusual.cacheMode = .validating
+        unusual.coalescing = .init(isOn: true, largestBody: 77)
         return unusual
     }
 
@@ -103,6 +104,7 @@ import Testing
             #expect(back.basicInClearText == original.basicInClearText)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
             #expect(back.tls == original.tls && back.proxyTLS == original.proxyTLS)
+            #expect(back.coalescing == original.coalescing)
             #expect(back.cacheMode == original.cacheMode)
         }
     }

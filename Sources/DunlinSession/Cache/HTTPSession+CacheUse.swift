@@ -30,6 +30,14 @@ extension HTTPSession {
             self.age = age.map { .seconds($0) }
             self.status = status.member(named: "dunlin")
         }
+
+        private init(_ use: CacheUse, status: String) {
+            (source, isRevalidated, isStale, age) = (use.source, use.isRevalidated, use.isStale, use.age)
+            self.status = status
+        }
+
+        /// The same for a request that was not sent, because one like it was under way.
+        var collapsed: CacheUse { source == .network ? CacheUse(self, status: status + "; collapsed") : self }
     }
 }
 

@@ -24,8 +24,8 @@ final class Chain: Sendable {
         exchangeInterceptors = InterceptorLine(settings.interceptors, .exchange)
         sees = Atomic(
             settings.retries.isSet || settings.cookies != nil || settings.cache != nil
-                || settings.secretFields != .usual
-                || settings.authenticates || stages.contains(where: \.hasLearned))
+                || settings.coalescing.isOn || settings.secretFields != .usual || settings.authenticates
+                || stages.contains(where: \.hasLearned))
     }
 
     deinit {

@@ -8,6 +8,7 @@ final class ChainSettings: Sendable {
     let reachability: Reachability
     let cookies: CookieJar?
     let cache: (HTTPSession.Cache, HTTPSession.CacheMode)?
+    let coalescing: HTTPSession.Coalescing
     let secretFields: HTTP.SecretFields
     let interceptors: [HTTPSession.Interception]
     let asks: Bool
@@ -22,6 +23,7 @@ final class ChainSettings: Sendable {
         reachability = configuration.reachability
         cookies = configuration.cookies
         cache = configuration.cache.map { ($0, configuration.cacheMode) }
+        coalescing = configuration.coalescing
         secretFields = configuration.secretFields
         interceptors = configuration.interceptors
         asks = configuration.authenticationHandler != nil || !configuration.interceptors.isEmpty

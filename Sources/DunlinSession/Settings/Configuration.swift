@@ -93,6 +93,8 @@ extension HTTPSession {
         public var cache: Cache?
         /// How requests use the cache that do not say so themselves.
         public var cacheMode = CacheMode.standard
+        /// Whether identical requests under way are sent as one.
+        public var coalescing = Coalescing()
         /// Hooks for every request; they are asked after the request's own.
         public var hooks = Hooks()
         /// Told what makes this session less safe: each warning once, those of the configuration at once.
@@ -230,6 +232,7 @@ extension HTTPSession.Configuration {
         try require(connections.perOrigin > 0, "connections.perOrigin must be at least 1")
         try require(connections.total > 0, "connections.total must be at least 1")
         try require(connections.maximumWaiting >= 0, "connections.maximumWaiting must not be negative")
+        try require(coalescing.largestBody >= 0, "coalescing.largestBody must not be negative")
         try require(queue.running.map { $0 > 0 } ?? true, "queue.running must be at least 1")
         try require(queue.runningPerHost.map { $0 > 0 } ?? true, "queue.runningPerHost must be at least 1")
         try require(queue.maximumWaiting >= 0, "queue.maximumWaiting must not be negative")

@@ -38,6 +38,13 @@ extension HTTPSession.Options {
         set { setRare { $0.cache = newValue } }
     }
 
+    /// False for a request that is sent though another like it is under way. Has no effect without
+    /// `configuration.coalescing`.
+    public var coalesces: Bool {
+        get { rare?.values.coalesces ?? true }
+        set { setRare { $0.coalesces = newValue } }
+    }
+
     /// Replaces the session's setting.
     public var waitsForConnectivity: Bool? {
         get { rare?.values.waitsForConnectivity }
@@ -130,6 +137,7 @@ extension HTTPSession.Options {
         /// What `proxy` says, read when the option is set; one that cannot be used throws with each request.
         private(set) var proxyChooser: ConnectionRules.ProxyChooser?
         var cache: HTTPSession.CacheMode?
+        var coalesces = true
         var waitsForConnectivity: Bool?
         var handlesCookies: Bool?
         var authenticationHandler: HTTPSession.AuthenticationHandler?
@@ -156,7 +164,13 @@ extension HTTPSession.Options {
                 && credentials.isSession && retry.isSession && maximumErrorBodySize.isSession
                 && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
                 && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession && proxy.isSession
-                && cache == nil
+                && cache == nil && coalesces
+        }
+
+        /// Whether it goes as the session's requests go, by its addresses, connections and rules.
+        var isOnSessionsWay: Bool {
+            hostOverrides.isEmpty && sockets == nil && interfaces == nil && `guard`.isSession && proxy.isSession
+                && authenticationHandler == nil
         }
 
         /// The way to say in a command; nil for the session's.
