@@ -78,7 +78,8 @@ extension CacheEntry {
         by head: ResponseHead, for request: Fields, sentAt: Int64, receivedAt: Int64, rules: CacheRules
     ) -> CacheEntry? {
         if ResponseDirectives(head.fields).isNoStore { return nil }
-        let fields = StoredFields.updated(fields, by: head.fields, receivedAt: receivedAt)
+        let fields = StoredFields.updated(
+            fields, by: head.fields, receivedAt: receivedAt, isPart: head.status == .partialContent)
         guard let selecting = Storability.selecting(fields, for: request, rules) else { return nil }
         return CacheEntry(
             key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,
