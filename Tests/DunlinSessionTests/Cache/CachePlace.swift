@@ -97,7 +97,7 @@ extension CacheStore {
     func put(
         _ path: String, _ body: Bytes, replacing: [StoredResponse] = [], piece: Int = 10_000, entry: CacheEntry? = nil
     ) async -> Bool {
-        guard let writer = await writer(for: CachePlace.key(path), length: body.count, behind: nil) else {
+        guard let writer = await writer(for: CachePlace.key(path), length: body.count) else {
             return false
         }
         for start in stride(from: 0, to: body.count, by: piece) {
