@@ -115,6 +115,18 @@ import Testing
         if levels != .memory { #expect(try place.files().isEmpty) }
     }
 
+    @Test(arguments: Levels.allCases)
+    func `of what was on its way at the same time for the same requests, the last is stored`(
+        levels: Levels
+    ) async throws {
+        let place = CachePlace()
+        let store = await levels.open(place)
+        await store.put("/a", "other")
+        for body in ["one", "two"] as [Bytes] { await store.put("/a", body, entry: CachePlace.entry("/a", 3)) }
+        #expect(try await store.bodies("/a") == ["other", "two"])
+        await store.close()
+    }
+
     @Test(arguments: Levels.allCases, [[10, 10], [10, 30_000], [100_000, 7], [100_000, 0]])
     func `a body goes on behind a part of it that is stored`(levels: Levels, counts: [Int]) async throws {
         let place = CachePlace()

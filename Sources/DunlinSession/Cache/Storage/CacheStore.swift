@@ -130,7 +130,7 @@ package final class CacheStore: ResponseStore {
             entry: finished.entry, level: .memory, body: MemoryBody(bytes), id: finished.id)
         memory.withLock { memory in
             memory.change(finished.entry.key, removals: finished.removals) { list in
-                list.removeAll { finished.replaced.contains($0.id) }
+                list.removeAll { finished.replaced.contains($0.id) || finished.entry.supersedes($0.entry) }
                 list.append(response)
             }
         }
