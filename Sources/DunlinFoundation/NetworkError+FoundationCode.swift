@@ -33,7 +33,7 @@ extension NetworkError {
         .redirectLoop: .tooManyRedirects, .invalidRedirect: .redirectToNonExistentLocation,
         .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
         .insecurePinningConfiguration: .unknown, .notCached: .resourceUnavailable, .interceptorFailed: .unknown,
-        .invalidResumeData: .cannotDecodeRawData,
+        .invalidResumeData: .cannotDecodeRawData, .cacheUnreadable: .cannotDecodeRawData,
     ]
 
     /// What the cause says more exactly than the code.

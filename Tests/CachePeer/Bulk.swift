@@ -17,7 +17,7 @@ enum Bulk {
         ) { print($0) }
         let before = peak()
         let count = megabytes * piece + 5
-        guard let writer = await store.writer(for: Responses.key("b"), length: count, behind: nil) else { return false }
+        guard let writer = await store.writer(for: Responses.key("b"), length: count) else { return false }
         for number in 0..<megabytes { await writer.write(Responses.body("b", seed: number, count: piece)) }
         await writer.write(Responses.body("b", seed: megabytes, count: 5))
         await writer.finish(as: Responses.entry("b", seed: 0, count: count, age: 0), replacing: [])

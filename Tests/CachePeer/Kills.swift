@@ -63,7 +63,7 @@ final class Kills {
         let store = await open(folder, 64 << 20)
         for number in 0..<Self.stable {
             let (path, count) = ("s\(number)", number * 20_000)
-            guard let writer = await store.writer(for: Responses.key(path), length: count, behind: nil) else {
+            guard let writer = await store.writer(for: Responses.key(path), length: count) else {
                 continue
             }
             await writer.write(Responses.body(path, seed: number, count: count))

@@ -60,7 +60,7 @@ struct Work {
 
     private func put(_ path: String, _ dice: inout Dice, replacing found: [StoredResponse]) async {
         let (seed, count) = (dice.next(below: 1_000_000), Self.lengths[dice.next(below: Self.lengths.count)])
-        guard let writer = await store.writer(for: Responses.key(path), length: count, behind: nil) else { return }
+        guard let writer = await store.writer(for: Responses.key(path), length: count) else { return }
         let body = Responses.body(path, seed: seed, count: count)
         let piece = 1 + dice.next(below: 40_000)
         for start in stride(from: 0, to: count, by: piece) {

@@ -94,7 +94,7 @@ package struct CacheDraft: Sendable {
         let all = joined.map { Self.union($0.range, range) } ?? range
         let body = CachedBody.of(all, complete: complete)
         // A part of nothing is nothing.
-        return all.isEmpty && !body.isWhole ? nil : entry.with(body: body, rules: rules)
+        return all.isEmpty && !body.isWhole ? nil : entry.with(body: body)
     }
 
     /// What is stored stays as it is if what came does not reach it: there would be a hole.

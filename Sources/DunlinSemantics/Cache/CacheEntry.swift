@@ -16,9 +16,9 @@ package struct CacheEntry: Sendable {
     /// When the request was sent and when the response came, in seconds since 1970.
     package let sentAt: Int64
     package let receivedAt: Int64
-    package let body: CachedBody
+    package private(set) var body: CachedBody
     /// Whether something has shown that it may be outdated: it is served only after validation, however fresh.
-    package let isDoubtful: Bool
+    package private(set) var isDoubtful: Bool
 
     /// The fields without Age.
     let ageless: Fields
@@ -54,22 +54,27 @@ package struct CacheEntry: Sendable {
     /// When the origin made it, by its own clock if it says so.
     package var date: Int64 { Freshness.date(fields) ?? receivedAt }
 
+    /// Whether every request that selects this one selects the other as well: of two such, the newer is enough. They
+    /// come of requests that were on their way at the same time.
+    package func supersedes(_ other: CacheEntry) -> Bool { key == other.key && selecting == other.selecting }
+
     /// Whether it can be asked about.
     package var isAskable: Bool { entityTag != nil || lastModified != nil }
 }
 
 extension CacheEntry {
-    func with(body: CachedBody, rules: CacheRules) -> CacheEntry {
-        CacheEntry(
-            key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,
-            receivedAt: receivedAt, body: body, isDoubtful: isDoubtful, rules: rules)
+    /// The same response with another body. Nothing that follows from the fields is computed again.
+    func with(body: CachedBody) -> CacheEntry {
+        var entry = self
+        entry.body = body
+        return entry
     }
 
     /// The same response, of which a HEAD has shown that it may be outdated.
-    func doubted(rules: CacheRules) -> CacheEntry {
-        CacheEntry(
-            key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,
-            receivedAt: receivedAt, body: body, isDoubtful: true, rules: rules)
+    func doubted() -> CacheEntry {
+        var entry = self
+        entry.isDoubtful = true
+        return entry
     }
 
     /// The same response with the fields of a newer head that confirmed it, which `request` was answered with. Nil if
@@ -78,7 +83,8 @@ extension CacheEntry {
         by head: ResponseHead, for request: Fields, sentAt: Int64, receivedAt: Int64, rules: CacheRules
     ) -> CacheEntry? {
         if ResponseDirectives(head.fields).isNoStore { return nil }
-        let fields = StoredFields.updated(fields, by: head.fields, receivedAt: receivedAt)
+        let fields = StoredFields.updated(
+            fields, by: head.fields, receivedAt: receivedAt, isPart: head.status == .partialContent)
         guard let selecting = Storability.selecting(fields, for: request, rules) else { return nil }
         return CacheEntry(
             key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,

@@ -99,10 +99,10 @@ extension CacheMachine {
                 exchange,
                 selected.map { index in
                     Confirmation.agrees(candidates[index], with: exchange.head.fields)
-                        ? updating(index, exchange).change : .update(index, candidates[index].doubted(rules: rules))
+                        ? updating(index, exchange).change : .update(index, candidates[index].doubted())
                 })
         case .notFound, .gone:
-            return network(exchange, selected.map { .update($0, candidates[$0].doubted(rules: rules)) })
+            return network(exchange, selected.map { .update($0, candidates[$0].doubted()) })
         default: return replacement(exchange) ?? network(exchange)
         }
     }

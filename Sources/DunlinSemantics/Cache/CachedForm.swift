@@ -21,7 +21,7 @@ extension CacheEntry {
             fields = ageless
         case .range(let range, let complete):
             status = .partialContent
-            fields = ageless.filtered { $0 != "content-length" && $0 != "content-range" }
+            fields = ageless.filtered { !StoredFields.ofContent.contains($0) }
             fields.append(name: "Content-Length", value: String(range.count))
             fields.append(name: "Content-Range", value: "\(ContentRange.part(range, complete: complete))")
         case .notModified:

@@ -25,10 +25,7 @@ enum Storability {
         else { return nil }
         var fields = StoredFields.stored(of: head.fields, directives, receivedAt: exchange.receivedAt)
         let isPart = head.status == .partialContent
-        if isPart {
-            fields.remove("content-range")
-            fields.remove("content-length")
-        }
+        if isPart { fields = fields.filtered { !StoredFields.ofContent.contains($0) } }
         let entry = CacheEntry(
             key: request.key, method: request.head.method, selecting: selecting, status: isPart ? .ok : head.status,
             fields: fields, sentAt: exchange.sentAt, receivedAt: exchange.receivedAt, body: .whole(0), rules: rules)

@@ -15,14 +15,21 @@ enum StoredFields {
     }
 
     /// Fields of a stored response after a newer one, a 304 or that of a HEAD, has confirmed it. Those that speak of
-    /// how the stored body is coded and how much of it there is stay. An Age was that of the old response.
-    static func updated(_ fields: Fields, by newer: Fields, receivedAt: Int64) -> Fields {
+    /// how the stored body is coded and how much of it there is stay. An Age was that of the old response. A part of
+    /// the body (`isPart`) has digests of its own.
+    static func updated(_ fields: Fields, by newer: Fields, receivedAt: Int64, isPart: Bool = false) -> Fields {
         let stored = stored(of: newer, ResponseDirectives(newer), receivedAt: receivedAt)
         let kept = fields.filtered { $0 != "age" }
-        return kept.overlaid(with: stored.filtered { !ofBody.contains($0) })
+        return kept.overlaid(with: stored.filtered { !ofBody.contains($0) && !(isPart && ofContent.contains($0)) })
     }
 
     static let ofBody: Set<String> = ["content-length", "content-encoding", "content-range"]
+
+    /// What speaks of the content of one message: where that is a part, it says nothing of the whole, nor of another
+    /// part. Repr-Digest is of the whole, whatever part of it comes (RFC 9530 §3).
+    static let ofContent: Set<String> = [
+        "content-length", "content-range", "content-digest", "content-md5", "digest",
+    ]
 
     private static let ofConnection: Set<String> = [
         "connection", "keep-alive", "proxy-connection", "te", "transfer-encoding", "upgrade", "proxy-authenticate",

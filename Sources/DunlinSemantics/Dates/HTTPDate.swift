@@ -17,6 +17,10 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
     }
 
     public init?(_ value: Bytes) {
+        if let moment = HTTPDate(fixed: value) {
+            self = moment
+            return
+        }
         guard value.count <= 40, let text = String(validating: value, as: UTF8.self),
             let moment = Self.preferred(text) ?? Self.ofRFC850(text) ?? Self.asctime(text)
         else { return nil }
@@ -26,6 +30,10 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
     /// A moment that only says how long something keeps, as a cache reads it (RFC 9111 §4.2): whatever the case of its
     /// letters, and whatever day of the week it says that it is. Other zones than GMT are refused here as well.
     package init?(forgiving value: Bytes) {
+        if let moment = HTTPDate(fixed: value) {
+            self = moment
+            return
+        }
         guard value.count <= 40, let text = String(validating: value, as: UTF8.self).map(Self.usualCase),
             let moment = Self.preferred(text, false) ?? Self.ofRFC850(text, false) ?? Self.asctime(text, false)
         else { return nil }

@@ -48,20 +48,29 @@ extension HTTPSession {
         /// for its owner alone; one that others may write to is not used.
         ///
         /// `secretFields`: where responses depend on such fields of a request, hashes of their values are stored in
-        /// their place. `warn` is told, in words, why something cannot be stored: each reason once.
+        /// their place, with a salt that each folder has of its own. `warn` is told, in words, why something cannot be
+        /// stored or found: each reason once.
         public convenience init(
             _ capacity: Capacity = .standard, folder: String? = nil, secretFields: HTTP.SecretFields = .usual,
             warn: @escaping @Sendable (String) -> Void = { _ in }
         ) {
-            let rules = Self.rules(hiding: secretFields)
-            self.init(
-                CacheStore(capacity.stored, folder: folder.map { CacheFolder($0) }, rules: rules) { warn("\($0)") },
-                rules)
+            let salt = CacheSalt()
+            let rules = Self.rules(hiding: secretFields, salt)
+            let store = CacheStore(
+                capacity.stored, folder: folder.map { CacheFolder($0) }, rules: rules, salt: salt
+            ) { warn("\($0)") }
+            self.init(store, rules)
         }
 
-        private static func rules(hiding secretFields: HTTP.SecretFields) -> CacheRules {
+        private static func rules(
+            hiding secretFields: HTTP.SecretFields, _ salt: CacheSalt = CacheSalt()
+        ) -> CacheRules {
             CacheRules(secretFields: secretFields) { function, bytes in
-                do throws(HashFunction.Unavailable) { return try function.hash(of: bytes) } catch { return nil }
+                do throws(HashFunction.Unavailable) {
+                    return try function.hash(of: salt.salted(bytes))
+                } catch {
+                    return nil
+                }
             }
         }
 
@@ -164,7 +173,7 @@ extension HTTPSession.Cache {
     public func remove(_ url: String) async throws {
         do throws(AddressError) {
             let address = try WebAddress(url)
-            await store.remove([CacheKey(origin: address.origin, target: address.target)])
+            await store.remove([CacheKey(origin: address.origin, target: address.target)], within: nil)
         } catch {
             throw NetworkError(.invalidRequest, "\(error)", isSafeToRetry: true, underlying: error)
         }

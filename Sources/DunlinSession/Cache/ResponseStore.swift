@@ -3,29 +3,36 @@ package import DunlinSemantics
 /// Where a cache's responses are stored. It knows no rules: what is stored, served and removed is decided by
 /// `CacheMachine`.
 ///
-/// Nothing here fails a request. What cannot be read is not there, what cannot be written is not stored, and the reason
-/// is told once, as a warning.
+/// Nothing here fails a request. What cannot be read is not there, what cannot be written is not stored, and the
+/// reason is told once, as a warning. So it is with what takes longer than `StoreWait` allows: what was begun is done
+/// all the same, but nobody waits for it. Nil for a wait has no limit.
 package protocol ResponseStore: AnyObject, Sendable {
     /// What is stored under a key, if that can be said without a wait; nil if `responses(for:)` has to be asked.
     func responsesAtHand(for key: CacheKey) -> [StoredResponse]?
 
     /// What is stored under a key.
-    func responses(for key: CacheKey) async -> [StoredResponse]
+    func responses(for key: CacheKey, within wait: StoreWait?) async -> [StoredResponse]
 
-    /// Begins to store the body of a response that may have `length` bytes, behind the bytes of `part`, if that is
-    /// given. Nil if there is no room for so many.
-    func writer(for key: CacheKey, length: Int?, behind part: StoredResponse?) async -> (any ResponseWriter)?
+    /// Begins to store the body of a response that may have `length` bytes. Nil if there is no room for so many. The
+    /// wait holds for all that the writer does.
+    func writer(for key: CacheKey, length: Int?, within wait: StoreWait?) async -> (any ResponseWriter)?
+
+    /// The same behind the bytes of `part`. Throws if those cannot be read.
+    func writer(
+        for key: CacheKey, length: Int?, behind part: StoredResponse, within wait: StoreWait?
+    ) async throws(CacheDamage) -> (any ResponseWriter)?
 
     /// Puts another entry in front of the same body. Has no effect if the response is not stored any more.
-    func update(_ response: StoredResponse, to entry: CacheEntry) async
+    func update(_ response: StoredResponse, to entry: CacheEntry, within wait: StoreWait?) async
 
-    func remove(_ responses: [StoredResponse]) async
+    func remove(_ responses: [StoredResponse], within wait: StoreWait?) async
 
     /// Removes everything under these keys.
-    func remove(_ keys: [CacheKey]) async
+    func remove(_ keys: [CacheKey], within wait: StoreWait?) async
 }
 
-/// A stored response, as it was when it was found. Its body can be read whatever becomes of it meanwhile.
+/// A stored response, as it was when it was found. Its body is opened when it is first read, and can be read from then
+/// on whatever becomes of it.
 package struct StoredResponse: Sendable {
     package enum Level: Sendable, Hashable {
         case memory
@@ -52,7 +59,14 @@ package protocol StoredBody: AnyObject, Sendable {
 
     /// At most `count` bytes from `offset` on, and at least one. Throws for bytes that are not what was stored: none of
     /// them is returned, and the response is removed.
-    func read(from offset: Int, upTo count: Int) async throws -> Bytes
+    func read(from offset: Int, upTo count: Int, within wait: StoreWait?) async throws(CacheDamage) -> Bytes
+}
+
+extension StoredBody {
+    /// As long as it takes.
+    package func read(from offset: Int, upTo count: Int) async throws(CacheDamage) -> Bytes {
+        try await read(from: offset, upTo: count, within: nil)
+    }
 }
 
 /// A body that is being stored. Whoever has it calls `finish` or `abandon`; a writer that is released has abandoned.
@@ -60,7 +74,7 @@ package protocol ResponseWriter: AnyObject, Sendable {
     /// Stores the next bytes. Once that has failed, or there are too many of them, nothing is stored.
     func write(_ bytes: Bytes) async
 
-    /// Makes the response findable, and removes those it replaces. Without it nothing is.
+    /// Makes the response findable, and removes those it replaces or supersedes. Without it nothing is.
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async
 
     func abandon() async

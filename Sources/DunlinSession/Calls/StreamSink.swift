@@ -36,7 +36,8 @@ final class StreamSink: Sink {
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
         let arrival = try await call.intercepted { call in
-            try await call.admit(try await call.answer(), outside: true)
+            let response = try await call.answer()
+            return try await call.admit(response, outside: true)
         }
         let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))

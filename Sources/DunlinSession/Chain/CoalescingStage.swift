@@ -61,9 +61,10 @@ private final class CoalescingDriver: StageDriver {
             }
             defer { exchanges.leave(key, outcome) }
             switch try await Self.wait(for: outcome, call) {
-            case .answer(let response, let use):
-                if let use { call.note(use.collapsed) }
-                return Self.answer(response, call)
+            case .answer(let answer):
+                if let use = answer.cacheUse { call.note(use.collapsed) }
+                call.hasMadeBody = answer.hasMadeBody
+                return Self.answer(answer.response, call)
             case .failure(let error): throw error
             case .alone:
                 isAlone = true
@@ -114,9 +115,9 @@ private final class CoalescingDriver: StageDriver {
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
         guard let turn else { return .pass(response) }
         self.turn = nil
-        let use = call.callHistory?.steps.cacheUse
+        let (use, hasMadeBody) = (call.callHistory?.steps.cacheUse, call.hasMadeBody)
         guard case .stream(let stream) = response.body else {
-            turn.end(.answer(response, use))
+            turn.end(.answer(.init(response: response, cacheUse: use, hasMadeBody: hasMadeBody)))
             return .pass(response)
         }
         guard mayShare(response.head, stream) else {
@@ -124,8 +125,9 @@ private final class CoalescingDriver: StageDriver {
             return .pass(response)
         }
         let body = SharedBody(stream, upTo: largestBody, on: call.loop, isAwaited: { turn.isAwaited }) { bytes in
-            turn.end(
-                bytes.map { .answer(response.with(.bytes($0), stream.hop, trailers: stream.trailers), use) } ?? .alone)
+            guard let bytes else { return turn.end(.alone) }
+            let whole = response.with(.bytes(bytes), stream.hop, trailers: stream.trailers)
+            turn.end(.answer(.init(response: whole, cacheUse: use, hasMadeBody: hasMadeBody)))
         }
         return .pass(response.with(.stream(body), response.hop))
     }

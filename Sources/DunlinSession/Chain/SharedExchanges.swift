@@ -4,12 +4,19 @@ internal import Synchronization
 final class SharedExchanges: Sendable {
     /// What those get who wait.
     enum Outcome: Sendable {
-        case answer(TransportResponse, HTTPSession.CacheUse?)
+        case answer(Answer)
         case failure(NetworkError)
         /// It is not to be shared: each is sent by itself.
         case alone
         /// It was given up for reasons of its own: another is sent in its place.
         case again
+    }
+
+    struct Answer: Sendable {
+        let response: TransportResponse
+        let cacheUse: HTTPSession.CacheUse?
+        /// As of the call that it is of.
+        let hasMadeBody: Bool
     }
 
     private struct Running {

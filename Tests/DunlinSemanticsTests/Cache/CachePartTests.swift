@@ -59,6 +59,27 @@ import Testing
         ).play()
     }
 
+    /// Digests of the content of one message, and of the representation.
+    private static let digests: Fields = [
+        "Content-Digest": "a", "Content-MD5": "b", "Digest": "c", "Repr-Digest": "d", "Cache-Control": "max-age=3600",
+        "ETag": #""a""#, "A": "1",
+    ]
+
+    @Test func `digests of the content of one message are of no other`() {
+        let none: [String: String?] = ["Content-Digest": nil, "Content-MD5": nil, "Digest": nil, "Repr-Digest": "d"]
+        CacheScenario(
+            "a range of the whole", .first(Self.digests),
+            CacheStep(
+                expects: .cache, expectsFields: ["Content-Digest": "a", "Content-MD5": "b", "Digest": "c"]),
+            CacheStep(request: ["Range": "bytes=0-1"], expects: .cache, expectsFields: none)
+        ).play()
+        CacheScenario(
+            "a part, and its rest", Self.part(0..<5, Self.digests),
+            CacheStep(request: ["Range": "bytes=0-1"], expects: .cache, expectsFields: none),
+            Self.rest(5..<10, Self.digests), CacheStep(expects: .cache, expectsFields: none, expectsBody: Self.digits)
+        ).play()
+    }
+
     static let ifRanges: [(Fields, String, Bool)] = [
         (["ETag": #""a""#], #""a""#, true), (["ETag": #""a""#], #""b""#, false),
         (["ETag": #"W/"a""#], #"W/"a""#, false),

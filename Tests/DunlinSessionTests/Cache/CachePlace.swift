@@ -74,6 +74,14 @@ final class CachePlace: Sendable {
             body: .whole(count), rules: rules)
     }
 
+    private static let forms = Atomic<Int>(0)
+
+    /// What fits requests that no other form fits.
+    static var newForm: SelectingFields {
+        let number = forms.add(1, ordering: .relaxed).newValue
+        return SelectingFields([.init(name: "x-form", value: Bytes("\(number)"))])
+    }
+
     static func key(_ path: String) -> CacheKey { CacheKey(text: "https://a.test" + path) }
 
     /// Bytes that a seed stands for.
@@ -92,18 +100,19 @@ final class CachePlace: Sendable {
 }
 
 extension CacheStore {
-    /// Stores a response whose body comes in pieces; false if there is no room for it.
+    /// Stores a response whose body comes in pieces, beside others; false if there is no room for it.
     @discardableResult
     func put(
         _ path: String, _ body: Bytes, replacing: [StoredResponse] = [], piece: Int = 10_000, entry: CacheEntry? = nil
     ) async -> Bool {
-        guard let writer = await writer(for: CachePlace.key(path), length: body.count, behind: nil) else {
+        guard let writer = await writer(for: CachePlace.key(path), length: body.count) else {
             return false
         }
         for start in stride(from: 0, to: body.count, by: piece) {
             await writer.write(body[start..<min(start + piece, body.count)])
         }
-        await writer.finish(as: entry ?? CachePlace.entry(path, body.count), replacing: replacing)
+        await writer.finish(
+            as: entry ?? CachePlace.entry(path, body.count, selecting: CachePlace.newForm), replacing: replacing)
         return true
     }
 

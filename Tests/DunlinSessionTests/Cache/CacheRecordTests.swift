@@ -88,12 +88,22 @@ import Testing
         init(_ entry: CacheEntry) { self.entry = entry }
     }
 
+    /// The same for requests that no other form fits.
+    private static func form(of entry: CacheEntry, _ id: Int) -> CacheEntry {
+        let member = SelectingFields.Member(name: "x-form", value: Bytes("\(id)"))
+        return CacheEntry(
+            key: entry.key, method: entry.method, selecting: SelectingFields(entry.selecting.members + [member]),
+            status: entry.status, fields: entry.fields, sentAt: entry.sentAt, receivedAt: entry.receivedAt,
+            body: entry.body, isDoubtful: entry.isDoubtful, rules: CachePlace.rules)
+    }
+
     private static func record() throws -> CacheRecord {
         var record = CacheRecord()
         for (id, entry) in sound.enumerated() {
             let count = entry.body.range.count
             let bytes = count > 100 ? nil : CachePlace.bytes(count)
-            record.insert(try #require(CacheRecord.Member(id: UInt64(id), entry: entry, bytes: bytes)))
+            let form = Self.form(of: entry, id)
+            record.insert(try #require(CacheRecord.Member(id: UInt64(id), entry: form, bytes: bytes)))
         }
         return record
     }
@@ -145,12 +155,14 @@ import Testing
     @Test func `of a key so many forms are kept, and the first gives way`() throws {
         var record = CacheRecord()
         for id in 0..<20 {
-            record.insert(try #require(CacheRecord.Member(id: UInt64(id), entry: Self.entry(.whole(1)), bytes: "a")))
+            let entry = Self.form(of: Self.entry(.whole(1)), id)
+            record.insert(try #require(CacheRecord.Member(id: UInt64(id), entry: entry, bytes: "a")))
         }
         #expect(record.members.map(\.id) == Array(4..<20))
         let long = Self.entry(.whole(1), fields: ["a": String(repeating: "b", count: 1 << 20)])
         for id in 20..<30 {
-            record.insert(try #require(CacheRecord.Member(id: UInt64(id), entry: long, bytes: "a")))
+            let entry = Self.form(of: long, id)
+            record.insert(try #require(CacheRecord.Member(id: UInt64(id), entry: entry, bytes: "a")))
             #expect(record.length <= CacheRecord.longest)
         }
         #expect(record.members.last?.id == 29)

@@ -65,13 +65,13 @@ import Testing
         await store.put("/a", body, entry: CachePlace.entry("/a", count + 1))
         await store.put("/a", body, entry: CachePlace.entry("/a", count - 1))
         await store.put("/a", body, entry: CachePlace.entry("/b", count))
-        let abandoned = try #require(await store.writer(for: CachePlace.key("/a"), length: nil, behind: nil))
+        let abandoned = try #require(await store.writer(for: CachePlace.key("/a"), length: nil))
         await abandoned.write(body)
         await abandoned.abandon()
         await abandoned.write(body)
         await abandoned.finish(as: CachePlace.entry("/a", count), replacing: [])
         do {
-            let released = await store.writer(for: CachePlace.key("/a"), length: nil, behind: nil)
+            let released = await store.writer(for: CachePlace.key("/a"), length: nil)
             await released?.write(body)
         }
         #expect(await store.found("/a").isEmpty)
@@ -93,6 +93,8 @@ import Testing
         for body in bodies { await store.put("/a", body) }
         #expect(try await store.bodies("/a") == bodies)
         let second = try #require(await store.found("/a").dropFirst().first)
+        // From when it was read first.
+        _ = try await second.body.read(from: 0, upTo: 1)
         let newer = CachePlace.entry("/a", 50_000, fields: ["ETag": "\"2\""])
         await store.update(second, to: newer)
         let updated = await store.found("/a")
@@ -113,6 +115,18 @@ import Testing
         if levels != .memory { #expect(try place.files().isEmpty) }
     }
 
+    @Test(arguments: Levels.allCases)
+    func `of what was on its way at the same time for the same requests, the last is stored`(
+        levels: Levels
+    ) async throws {
+        let place = CachePlace()
+        let store = await levels.open(place)
+        await store.put("/a", "other")
+        for body in ["one", "two"] as [Bytes] { await store.put("/a", body, entry: CachePlace.entry("/a", 3)) }
+        #expect(try await store.bodies("/a") == ["other", "two"])
+        await store.close()
+    }
+
     @Test(arguments: Levels.allCases, [[10, 10], [10, 30_000], [100_000, 7], [100_000, 0]])
     func `a body goes on behind a part of it that is stored`(levels: Levels, counts: [Int]) async throws {
         let place = CachePlace()
@@ -121,7 +135,7 @@ import Testing
         await store.put("/a", body[..<counts[0]])
         let part = try #require(await store.found("/a").first)
         let writer = try #require(
-            await store.writer(for: CachePlace.key("/a"), length: counts[1], behind: part))
+            try await store.writer(for: CachePlace.key("/a"), length: counts[1], behind: part))
         await writer.write(body[counts[0]...])
         await writer.finish(as: CachePlace.entry("/a", body.count), replacing: [part])
         #expect(try await store.bodies("/a") == [body])
@@ -136,11 +150,11 @@ import Testing
         let room = levels == .memory ? 838_860 - 3000 : 838_860
         #expect(await store.put("/a", CachePlace.bytes(room)))
         #expect(try await store.bodies("/a").count == 1)
-        #expect(await store.writer(for: key, length: 838_861, behind: nil) == nil)
+        #expect(await store.writer(for: key, length: 838_861) == nil)
         let part = try #require(await store.found("/a").first)
-        #expect(await store.writer(for: key, length: 4000, behind: part) == nil)
+        #expect(try await store.writer(for: key, length: 4000, behind: part) == nil)
         // Without a length, it turns out in the end.
-        let writer = try #require(await store.writer(for: CachePlace.key("/b"), length: nil, behind: nil))
+        let writer = try #require(await store.writer(for: CachePlace.key("/b"), length: nil))
         for _ in 0..<9 { await writer.write(CachePlace.bytes(100_000)) }
         await writer.finish(as: CachePlace.entry("/b", 900_000), replacing: [])
         #expect(await store.found("/b").isEmpty)
@@ -163,7 +177,7 @@ import Testing
         }
         // 4 KiB for each head, the short body with it in 16 KiB; long ones in blocks with a checksum each.
         if let disk = figures.disk { #expect(disk.bytes == 4096 * (5 + 2) + 20_480 + 32_768 + 40_960) }
-        let writer = try #require(await store.writer(for: CachePlace.key("/w"), length: nil, behind: nil))
+        let writer = try #require(await store.writer(for: CachePlace.key("/w"), length: nil))
         await store.removeAll()
         await writer.write("late")
         await writer.finish(as: CachePlace.entry("/w", 4), replacing: [])
@@ -179,7 +193,7 @@ import Testing
     func `a removal makes void what was on its way`(levels: Levels) async throws {
         let place = CachePlace()
         let store = await levels.open(place)
-        let writer = try #require(await store.writer(for: CachePlace.key("/a"), length: nil, behind: nil))
+        let writer = try #require(await store.writer(for: CachePlace.key("/a"), length: nil))
         await writer.write(CachePlace.bytes(100_000))
         await store.remove([CachePlace.key("/a")])
         await writer.finish(as: CachePlace.entry("/a", 100_000), replacing: [])

@@ -55,6 +55,7 @@ package enum CacheEntryCodec {
             bytes += member.name.utf8
             bytes.append(flag: member.value != nil)
             guard let value = member.value else { continue }
+            bytes.append(flag: member.isHash)
             bytes.append(number: UInt32(value.count))
             bytes += value
         }
@@ -106,8 +107,13 @@ package enum CacheEntryCodec {
         var members: [SelectingFields.Member] = []
         for _ in 0..<(try reader.count(UInt16.self, limit: Limit.selecting)) {
             let name = try reader.text(try reader.count(UInt16.self, limit: Limit.text))
-            let value = try reader.flag() ? try reader.take(try reader.count(UInt32.self, limit: Limit.text)) : nil
-            members.append(SelectingFields.Member(name: name, value: value.map { Bytes(Array($0)) }))
+            guard try reader.flag() else {
+                members.append(SelectingFields.Member(name: name, value: nil))
+                continue
+            }
+            let isHash = try reader.flag()
+            let value = try reader.take(try reader.count(UInt32.self, limit: Limit.text))
+            members.append(SelectingFields.Member(name: name, value: Bytes(value.array), isHash: isHash))
         }
         return SelectingFields(members)
     }

@@ -98,6 +98,17 @@ package struct CacheFolder: Sendable {
         try FileSystem.move(file.path, to: path(of: name), overwriting: true)
     }
 
+    /// As `rename`, but another process may have been first: then its file stays, and this one is removed.
+    func place(_ file: PartFile, as name: CacheFileName) throws(Errno) {
+        try begin(.rename)
+        do throws(Errno) {
+            try FileSystem.move(file.path, to: path(of: name), overwriting: false)
+        } catch {
+            guard try status(of: name.text) != nil else { throw error }
+            try file.remove()
+        }
+    }
+
     func remove(_ file: CacheFileName) throws(Errno) {
         try begin(.remove)
         try FileSystem.remove(path(of: file))

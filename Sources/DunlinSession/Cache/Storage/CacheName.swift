@@ -45,6 +45,8 @@ enum CacheFileName: Hashable {
     case temporary(UInt64)
     /// The lock of all processes.
     case lock
+    /// What secrets are hashed with.
+    case salt
     /// A file of another version.
     case other
 
@@ -62,6 +64,8 @@ enum CacheFileName: Hashable {
         }
         if parts.count == 2, parts[1] == "lock" {
             self = .lock
+        } else if parts.count == 2, parts[1] == "salt" {
+            self = .salt
         } else if parts.count == 2, let name = CacheName(hex: parts[1].utf8) {
             self = .record(name)
         } else if parts.count == 3, let number = Self.word(parts[2].utf8) {
@@ -84,6 +88,7 @@ enum CacheFileName: Hashable {
         case .body(let name, let id): Self.beginning + name.hex + "-" + Self.hex(id)
         case .temporary(let number): Self.beginning + "new-" + Self.hex(number)
         case .lock: Self.beginning + "lock"
+        case .salt: Self.beginning + "salt"
         case .other: ""
         }
     }

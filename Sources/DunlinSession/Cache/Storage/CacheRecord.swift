@@ -51,7 +51,9 @@ package struct CacheRecord {
     /// False for a member that is too long by itself.
     @discardableResult
     mutating func insert(_ member: Member) -> Bool {
-        members.removeAll { $0.id == member.id || $0.entry.key != member.entry.key }
+        members.removeAll { old in
+            old.id == member.id || old.entry.key != member.entry.key || member.entry.supersedes(old.entry)
+        }
         members.append(member)
         while members.count > Self.mostMembers || length > Self.longest, members.count > 1 { members.removeFirst() }
         return length <= Self.longest

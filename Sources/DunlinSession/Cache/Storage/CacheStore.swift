@@ -15,15 +15,17 @@ package final class CacheStore: ResponseStore {
     let disk: DiskLevel?
 
     /// `folder`: where the responses are on a disk; nil for memory alone. It is made if it is not there, read in the
-    /// background, and kept from others. `report` is called for each reason at most once, from any thread.
+    /// background, and kept from others. `salt`: what the rules hash with, which becomes that of the folder. `report`
+    /// is called for each reason at most once, from any thread.
     package init(
-        _ capacity: CacheCapacity = CacheCapacity(), folder: CacheFolder?, rules: CacheRules,
+        _ capacity: CacheCapacity = CacheCapacity(), folder: CacheFolder?, rules: CacheRules, salt: CacheSalt? = nil,
         threads: DiskThreads = .shared, report: @escaping @Sendable (CacheTrouble) -> Void
     ) {
         self.capacity = capacity
         memory = Mutex(MemoryMachine(capacity: capacity.memory, longest: capacity.longestInMemory))
         disk = folder.map { folder in
-            DiskLevel(folder, capacity: capacity.disk, rules: rules, threads: threads, report: report)
+            DiskLevel(
+                folder, capacity: capacity.disk, rules: rules, salt: salt, threads: threads, report: report)
         }
         if let disk { disk.background { disk.readFolder() } }
     }
@@ -56,49 +58,69 @@ package final class CacheStore: ResponseStore {
         return found.responses
     }
 
-    package func responses(for key: CacheKey) async -> [StoredResponse] {
+    package func responses(for key: CacheKey, within wait: StoreWait? = nil) async -> [StoredResponse] {
         if let found = responsesAtHand(for: key) { return found }
         guard let disk = usableDisk, let name = name(key) else { return [] }
         let stamp = memory.withLock { $0.beginFinding(key) }
-        let found = await disk.threads.run { disk.find(key, name) }
-        memory.withLock { $0.endFinding(stamp, found) }
-        return found
+        return await disk.run(within: wait) {
+            let found = disk.find(key, name)
+            self.memory.withLock { $0.endFinding(stamp, found) }
+            return found
+        } ?? []
     }
 
     // MARK: - Storing
 
-    /// The bytes of `part` are copied before this returns. A writer that was made before its key was removed with
-    /// `remove` finishes without effect.
+    /// A writer that was made before its key was removed with `remove` finishes without effect.
     package func writer(
-        for key: CacheKey, length: Int?, behind part: StoredResponse?
+        for key: CacheKey, length: Int?, within wait: StoreWait? = nil
     ) async -> (any ResponseWriter)? {
-        let disk = await readyDisk()
+        await newWriter(for: key, length: length, behind: 0, within: wait)
+    }
+
+    /// The bytes of `part` are copied before this returns.
+    package func writer(
+        for key: CacheKey, length: Int?, behind part: StoredResponse, within wait: StoreWait? = nil
+    ) async throws(CacheDamage) -> (any ResponseWriter)? {
+        guard let writer = await newWriter(for: key, length: length, behind: part.body.count, within: wait) else {
+            return nil
+        }
+        return try await writer.copy(part.body) ? writer : nil
+    }
+
+    private func newWriter(
+        for key: CacheKey, length: Int?, behind start: Int, within wait: StoreWait?
+    ) async -> CacheWriter? {
+        let disk = await readyDisk(wait)
         let room = disk == nil ? capacity.longestInMemory : capacity.longestOnDisk
-        let start = part?.body.count ?? 0
         guard start <= room, max(0, length ?? 0) <= room - start, room > 0 else { return nil }
-        let writer = CacheWriter(
+        return CacheWriter(
             self, disk, key, removals: memory.withLock { $0.removals(key) },
-            inline: disk == nil ? room : min(room, CacheCapacity.longestInline), limit: room)
-        guard let part else { return writer }
-        return await writer.copy(part.body) ? writer : nil
+            inline: disk == nil ? room : min(room, CacheCapacity.longestInline), limit: room, within: wait)
     }
 
-    private func readyDisk() async -> DiskLevel? {
+    private func readyDisk(_ wait: StoreWait?) async -> DiskLevel? {
         guard let disk = usableDisk else { return nil }
-        return await disk.threads.run { disk.prepare() } ? disk : nil
+        if disk.isReady { return disk }
+        return await disk.run(within: wait) { disk.prepare() } ?? false ? disk : nil
     }
 
-    /// Makes a response findable whose body is whole.
-    func add(_ finished: CacheWriter.Finished) async {
+    /// Makes a response findable whose body is whole, once the last of it is written.
+    func add(_ finished: CacheWriter.Finished, within wait: StoreWait?) async {
         let key = finished.entry.key
         guard let disk = finished.disk else { return addToMemory(finished) }
-        guard let name = name(key),
-            let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
-        else { return }
-        let addition = DiskLevel.Addition(
-            name: name, member: member, file: finished.file, replaced: finished.replaced)
-        await change(key, on: disk, name) {
-            disk.add(addition) { self.memory.withLock { $0.removals(key) } != finished.removals }
+        let name = name(key)
+        await change(key, on: disk, within: wait) {
+            var file = finished.file
+            // If it was stored, it has another name by then, and nothing is removed.
+            defer { if let file { disk.discard(file) } }
+            guard disk.complete(finished, &file), let name,
+                let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
+            else { return nil }
+            let addition = DiskLevel.Addition(
+                name: name, member: member, file: file, replaced: finished.replaced)
+            let record = disk.add(addition) { self.memory.withLock { $0.removals(key) } != finished.removals }
+            return record.map { ($0, name) }
         }
     }
 
@@ -108,13 +130,13 @@ package final class CacheStore: ResponseStore {
             entry: finished.entry, level: .memory, body: MemoryBody(bytes), id: finished.id)
         memory.withLock { memory in
             memory.change(finished.entry.key, removals: finished.removals) { list in
-                list.removeAll { finished.replaced.contains($0.id) }
+                list.removeAll { finished.replaced.contains($0.id) || finished.entry.supersedes($0.entry) }
                 list.append(response)
             }
         }
     }
 
-    package func update(_ response: StoredResponse, to entry: CacheEntry) async {
+    package func update(_ response: StoredResponse, to entry: CacheEntry, within wait: StoreWait? = nil) async {
         let (key, id) = (entry.key, response.id)
         guard let disk = usableDisk else {
             return memory.withLock { memory in
@@ -125,49 +147,51 @@ package final class CacheStore: ResponseStore {
             }
         }
         guard let name = name(key) else { return }
-        await change(key, on: disk, name) { disk.update(id, to: entry, name) }
+        await change(key, on: disk, within: wait) { disk.update(id, to: entry, name).map { ($0, name) } }
     }
 
     /// Changes something on the disk, and what memory has of it.
     private func change(
-        _ key: CacheKey, on disk: DiskLevel, _ name: CacheName, _ work: @escaping @Sendable () -> CacheRecord?
+        _ key: CacheKey, on disk: DiskLevel, within wait: StoreWait?,
+        _ work: @escaping @Sendable () -> (CacheRecord, CacheName)?
     ) async {
         let stamp = memory.withLock { $0.beginChange(key) }
-        let found: [StoredResponse]? = await disk.threads.run {
-            guard let record = work(), record.files.isEmpty else { return nil }
-            do throws(Errno) { return try disk.responses(record, name) } catch { return nil }
+        _ = await disk.run(within: wait, always: true) {
+            let found = work().flatMap { record, name in disk.responsesInMemory(record, name) }
+            self.memory.withLock { $0.endChange(stamp, found) }
         }
-        memory.withLock { $0.endChange(stamp, found) }
     }
 
     // MARK: - Removing
 
-    package func remove(_ responses: [StoredResponse]) async {
+    package func remove(_ responses: [StoredResponse], within wait: StoreWait? = nil) async {
         var ids: [CacheKey: Set<UInt64>] = [:]
         for response in responses { ids[response.entry.key, default: []].insert(response.id) }
-        for (key, ids) in ids { await remove(key, ids) }
+        for (key, ids) in ids { await remove(key, ids, wait) }
     }
 
-    private func remove(_ key: CacheKey, _ ids: Set<UInt64>) async {
+    private func remove(_ key: CacheKey, _ ids: Set<UInt64>, _ wait: StoreWait?) async {
         guard let disk = usableDisk else {
             return memory.withLock { $0.change(key) { list in list.removeAll { ids.contains($0.id) } } }
         }
         guard let name = name(key) else { return }
-        await change(key, on: disk, name) {
+        await change(key, on: disk, within: wait) {
             disk.remove(name, ids)
             return nil
         }
     }
 
-    package func remove(_ keys: [CacheKey]) async {
+    package func remove(_ keys: [CacheKey], within wait: StoreWait? = nil) async {
         for key in keys {
             guard let disk = usableDisk, let name = name(key) else {
                 memory.withLock { $0.remove(key) }
                 continue
             }
             let stamp = memory.withLock { $0.beginChange(key, isRemoval: true) }
-            await disk.threads.run { if disk.prepare() { disk.removeAll(name, orBan: true) } }
-            memory.withLock { $0.endChange(stamp, nil) }
+            _ = await disk.run(within: wait, always: true) {
+                if disk.prepare() { disk.removeAll(name, orBan: true) }
+                self.memory.withLock { $0.endChange(stamp, nil) }
+            }
         }
     }
 

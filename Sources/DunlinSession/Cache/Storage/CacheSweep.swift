@@ -63,7 +63,7 @@ struct CacheSweep {
                 groups[name]?.bodies.insert(id)
             case .temporary: try removeTemporary(text, status)
             case .other: if status.isOlder(than: Self.day, at: now) { try folder.remove(named: text) }
-            case .lock: break
+            case .lock, .salt: break
             }
         } catch {
             // It went meanwhile, is being written, or cannot be removed: then it stays.
@@ -107,7 +107,7 @@ struct CacheSweep {
         case .body, .other: try folder.remove(named: text)
         case .temporary:
             if let status = try folder.status(of: text) { removeUnowned(text, status) }
-        case .lock, nil: break
+        case .lock, .salt, nil: break
         }
     }
 

@@ -13,6 +13,8 @@ final class CacheWriter: ResponseWriter {
         /// The body, unless it has a file of its own.
         let bytes: Bytes?
         let file: PartFile?
+        /// What is still to be written into that.
+        let last: BodyGathering.Action
         let disk: DiskLevel?
         let replaced: Set<UInt64>
         let removals: UInt64
@@ -27,11 +29,15 @@ final class CacheWriter: ResponseWriter {
     private let disk: DiskLevel?
     private let key: CacheKey
     private let removals: UInt64
+    private let wait: StoreWait?
     /// Nil once nothing will be stored, and while a disk is written to.
     private let state: Mutex<State?>
 
-    init(_ store: CacheStore, _ disk: DiskLevel?, _ key: CacheKey, removals: UInt64, inline: Int, limit: Int) {
-        (self.store, self.disk, self.key, self.removals) = (store, disk, key, removals)
+    init(
+        _ store: CacheStore, _ disk: DiskLevel?, _ key: CacheKey, removals: UInt64, inline: Int, limit: Int,
+        within wait: StoreWait?
+    ) {
+        (self.store, self.disk, self.key, self.removals, self.wait) = (store, disk, key, removals, wait)
         let id = UInt64.random(in: 1 ... .max)
         state = Mutex(State(gathering: BodyGathering(id: id, inline: inline, limit: limit)))
     }
@@ -45,17 +51,17 @@ final class CacheWriter: ResponseWriter {
         await step { $0.add(bytes) }
     }
 
-    /// Writes the bytes of another body; false if nothing will be stored.
-    func copy(_ body: any StoredBody) async -> Bool {
+    /// Writes the bytes of another body; false if nothing will be stored. Throws if they cannot be read.
+    func copy(_ body: any StoredBody) async throws(CacheDamage) -> Bool {
         var offset = 0
-        while offset < body.count {
-            do {
-                let bytes = try await body.read(from: offset, upTo: body.count - offset)
+        while offset < body.count, state.withLock({ $0 != nil }) {
+            do throws(CacheDamage) {
+                let bytes = try await body.read(from: offset, upTo: body.count - offset, within: wait)
                 await write(bytes)
                 offset += bytes.count
             } catch {
                 await abandon()
-                return false
+                throw error
             }
         }
         return state.withLock { $0 != nil }
@@ -77,34 +83,27 @@ final class CacheWriter: ResponseWriter {
     /// Nil if it could not be written; the file is gone then.
     private func write(_ bytes: [UInt8], at offset: Int, into file: PartFile?) async -> PartFile? {
         guard let disk else { return nil }
-        return await disk.threads.run {
-            var target = file
-            do throws(Errno) {
-                let open: PartFile
-                if let file { open = file } else { open = try disk.newFile() }
-                target = open
-                try disk.folder.write(bytes, at: offset, into: open)
-                return open
-            } catch {
-                disk.tell(.writing(error))
-                if let target { disk.discard(target) }
-                return nil
-            }
+        let written = await disk.run(within: wait) { written in
+            if let written { disk.discard(written) }
+        } _: {
+            disk.write(bytes, at: offset, into: file)
         }
+        if let written { return written }
+        // It may not have been begun.
+        if let file { await discard(file) }
+        return nil
     }
 
     func finish(as entry: CacheEntry, replacing replaced: [StoredResponse]) async {
-        await step { $0.end() }
-        guard let state = state.withLock({ $0.take() }) else { return }
+        guard var state = state.withLock({ $0.take() }) else { return }
+        let last = state.gathering.end()
         guard entry.key == key, entry.body.range.count == state.gathering.count else {
             return await discard(state.file)
         }
         let finished = Finished(
-            entry: entry, id: state.gathering.id, bytes: state.gathering.inlineBytes, file: state.file, disk: disk,
-            replaced: Set(replaced.map(\.id)), removals: removals)
-        await store.add(finished)
-        // If it was stored, it has another name by now, and nothing is removed.
-        await discard(state.file)
+            entry: entry, id: state.gathering.id, bytes: state.gathering.inlineBytes, file: state.file, last: last,
+            disk: disk, replaced: Set(replaced.map(\.id)), removals: removals)
+        await store.add(finished, within: wait)
     }
 
     func abandon() async {
@@ -113,6 +112,6 @@ final class CacheWriter: ResponseWriter {
 
     private func discard(_ file: PartFile?) async {
         guard let file, let disk else { return }
-        await disk.threads.run { disk.discard(file) }
+        _ = await disk.run(within: wait, always: true) { disk.discard(file) }
     }
 }

@@ -76,10 +76,9 @@ extension DiskLevel {
     private func body(_ member: CacheRecord.Member, _ name: CacheName) throws(Errno) -> (any StoredBody)? {
         if let bytes = member.bytes { return MemoryBody(bytes) }
         let count = member.entry.body.range.count
-        guard let file = try folder.open(.body(name, member.id)),
-            file.length == BodyBlocks.fileLength(of: count)
-        else { return nil }
-        return FileBody(file, count: count, name, member.id, of: self)
+        let status = try folder.status(of: CacheFileName.body(name, member.id).text)
+        guard let status, status.kind == .file, status.length == BodyBlocks.fileLength(of: count) else { return nil }
+        return FileBody(count: count, name, member.id, of: self)
     }
 
     // MARK: - Changes
@@ -200,6 +199,35 @@ extension DiskLevel {
             guard error.meansNoSuchFile, prepare(again: true) else { throw error }
             return try folder.create()
         }
+    }
+
+    /// Writes into a file, which is made if there is none yet; nil if that fails, and the file is gone then.
+    func write(_ bytes: [UInt8], at offset: Int, into file: PartFile?) -> PartFile? {
+        var target = file
+        do throws(Errno) {
+            let open: PartFile
+            if let file { open = file } else { open = try newFile() }
+            target = open
+            try folder.write(bytes, at: offset, into: open)
+            return open
+        } catch {
+            tell(.writing(error))
+            if let target { discard(target) }
+            return nil
+        }
+    }
+
+    /// Writes what is left of a body that goes into a file; false if that fails, and there is no file then.
+    func complete(_ finished: CacheWriter.Finished, _ file: inout PartFile?) -> Bool {
+        guard case .write(let bytes, let offset) = finished.last else { return true }
+        file = write(bytes, at: offset, into: file)
+        return file != nil
+    }
+
+    /// What is stored under a name, if all of it may be in memory.
+    func responsesInMemory(_ record: CacheRecord, _ name: CacheName) -> [StoredResponse]? {
+        guard record.files.isEmpty else { return nil }
+        do throws(Errno) { return try responses(record, name) } catch { return nil }
     }
 
     /// Removes a file that came to nothing. If that fails, it is swept once this process has ended.

@@ -21,6 +21,9 @@ final class DiskLevel: Sendable {
         /// What should have been removed and could not be: it is not there any more for this process.
         var banned: Set<CacheName> = []
         var isClosed = false
+        /// When that began which somebody waits for, by the order in which it did.
+        var waited: [UInt64: MonotonicTime] = [:]
+        var lastWaited: UInt64 = 0
         var background = 0
         var waiters: [UnsafeContinuation<Void, Never>] = []
     }
@@ -28,14 +31,16 @@ final class DiskLevel: Sendable {
     let folder: CacheFolder
     let threads: DiskThreads
     let rules: CacheRules
+    /// Nil if the rules hash without one.
+    private let salt: CacheSalt?
     private let report: @Sendable (CacheTrouble) -> Void
     private let state: Mutex<State>
 
     init(
-        _ folder: CacheFolder, capacity: Int, rules: CacheRules, threads: DiskThreads,
+        _ folder: CacheFolder, capacity: Int, rules: CacheRules, salt: CacheSalt?, threads: DiskThreads,
         report: @escaping @Sendable (CacheTrouble) -> Void
     ) {
-        (self.folder, self.rules, self.threads, self.report) = (folder, rules, threads, report)
+        (self.folder, self.rules, self.salt, self.threads, self.report) = (folder, rules, salt, threads, report)
         state = Mutex(State(index: DiskIndex(capacity: capacity)))
     }
 
@@ -53,7 +58,7 @@ final class DiskLevel: Sendable {
         }
         do throws(Errno) {
             let fault = try folder.prepare()
-            if let fault { tell(.foreign(fault)) }
+            if let fault { tell(.foreign(fault)) } else { shareSalt() }
             state.withLock { $0.readiness = fault == nil ? .ready : .refused }
             return fault == nil
         } catch {
@@ -61,6 +66,14 @@ final class DiskLevel: Sendable {
             return false
         }
     }
+
+    private func shareSalt() {
+        guard let salt else { return }
+        // Without one in the folder this process has its own, and secrets of others are not found.
+        do throws(Errno) { salt.bytes = try folder.salt(orElse: salt.bytes) } catch {}
+    }
+
+    var isReady: Bool { state.withLock { $0.readiness == .ready } }
 
     func tell(_ kind: CacheTrouble.Kind) {
         let isNew = state.withLock { state in
@@ -122,6 +135,53 @@ final class DiskLevel: Sendable {
     /// It was used in memory.
     func noteUse(_ name: CacheName) {
         if use(name) { background { self.mark(name) } }
+    }
+
+    // MARK: - Waiting
+
+    /// The outcome of `work` on a disk thread. Nil if that takes too long or the call is over; the work is done all the
+    /// same, and `late` gets its outcome.
+    ///
+    /// While something takes too long nothing else is begun here, unless it has to be done `always`, and then nobody
+    /// waits for it: a disk that hangs costs the requests meanwhile nothing.
+    func run<Value: Sendable>(
+        within wait: StoreWait?, always: Bool = false, late: @escaping @Sendable (Value) -> Void = { _ in },
+        _ work: @escaping @Sendable () -> Value
+    ) async -> Value? {
+        guard let wait else { return await threads.run(work) }
+        let begun = wait.loop.now()
+        let (number, isStuck) = begin(at: begun)
+        if isStuck, !always {
+            ended(number)
+            return nil
+        }
+        let waiter = ValueWaiter<Value>(on: wait.loop)
+        threads.start {
+            let value = work()
+            self.ended(number)
+            if !waiter.deliver(value) { late(value) }
+        }
+        if isStuck {
+            waiter.cancel()
+            return nil
+        }
+        let value = await wait.value(of: waiter, until: wait.end)
+        if value == nil, wait.loop.now() >= begun.advanced(by: StoreWait.limit.clampedNanoseconds) { tell(.slowness) }
+        return value
+    }
+
+    /// Whether something that began before takes too long already.
+    private func begin(at now: MonotonicTime) -> (number: UInt64, isStuck: Bool) {
+        state.withLock { state in
+            let isStuck = state.waited.values.contains { $0.advanced(by: StoreWait.limit.clampedNanoseconds) <= now }
+            state.lastWaited += 1
+            state.waited[state.lastWaited] = now
+            return (state.lastWaited, isStuck)
+        }
+    }
+
+    private func ended(_ number: UInt64) {
+        state.withLock { state in _ = state.waited.removeValue(forKey: number) }
     }
 
     // MARK: - In the background
