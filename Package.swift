@@ -85,6 +85,12 @@ let package = Package(
             name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer",
             swiftSettings: dialect),
         .executableTarget(
+            name: "CachePeer",
+            dependencies: [
+                "Children", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTypes",
+            ],
+            path: "Tests/CachePeer", swiftSettings: dialect),
+        .executableTarget(
             name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
         .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes", "LedgerRows"], swiftSettings: dialect),
         .testTarget(
@@ -163,8 +169,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting", "DunlinTypes",
-                "JournalPeer", "LeakChecking", "LedgerRows", "Children",
+                "CachePeer", "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting",
+                "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Children",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -187,6 +193,8 @@ let package = Package(
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
+    "Cache": ["DunlinSemantics", "DunlinTypes"],
+    "CacheEntry": ["DunlinSemantics", "DunlinSession", "DunlinTypes"],
     "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],

@@ -29,6 +29,8 @@ VARIANTS = {"dunlin-record": ("--record", "1"), "dunlin-digest": ("--record", "1
             "dunlin-segments": ("--record", "1", "--segments", "4")}
 # What a client is told of a proxy: its URL.
 PROXIED = {"dunlin-http-proxy": "http://127.0.0.1:{port}", "dunlin-socks5": "socks5://127.0.0.1:{port}"}
+CACHED = {f"dunlin-{each}": each for each in ("memory-hit", "disk-hit", "memory-store", "disk-store")}
+VARIANTS |= {client: ("--cache", each) for client, each in CACHED.items()}
 PROXY_PEERS = ("dunlin", *PROXIED)
 # URLSession takes no authority of one's own on Linux.
 SYSTEM_TRUST = ("urlsession",)
@@ -59,6 +61,8 @@ class Scenario:
     size: int = GIB
     # Some clients go through a proxy, and are compared with those that do not.
     has_proxy: bool = False
+    # The same with a cache.
+    has_cache: bool = False
     # Its response is so many records in JSON, and how much of the work is the decoder's is measured too.
     records: int = 0
 
@@ -67,6 +71,11 @@ class Scenario:
         """The scenario at every concurrency."""
         return [dataclasses.replace(self, concurrency=count, warmup=max(self.warmup, 2 * count), concurrencies=())
                 for count in self.concurrencies] or [self]
+
+    @property
+    def is_compared(self):
+        """With the same client, and what it is spared."""
+        return self.has_proxy or self.has_cache
 
     def requests_for(self, client):
         return self.requests if self.is_held or self.is_bulk or self.is_idle else self.requests // SLOW.get(client, 1)
@@ -154,6 +163,8 @@ SCENARIOS = {
                       requests=20_000, warmup=2_000, clients=PROXY_PEERS[:2], has_proxy=True, concurrencies=(1, 16)),
     "proxy-tls": Scenario("1 KiB keep-alive GETs over TLS 1.3 in a tunnel, or straight", "/1k", requests=20_000,
                           warmup=2_000, clients=PROXY_PEERS, has_proxy=True, has_tls=True, concurrencies=(1, 16)),
+    "cache": Scenario("1 KiB keep-alive GETs that a cache answers or stores, or straight", "/1k", requests=20_000,
+                      warmup=2_000, clients=("dunlin", *CACHED), has_cache=True, concurrencies=(1, 16)),
     "tls-idle": Scenario("1,000 idle connections over TLS 1.3", "/1k", requests=2_000, concurrency=1_000,
                          clients=TLS_PEERS, has_tls=True, is_idle=True),
 }
@@ -205,7 +216,7 @@ def starting(scenario, server, size, file):
     """The server that the scenario is about."""
     if scenario.has_tls:
         return measure.tls_server(size)
-    return measure.server() if scenario.has_proxy else measure.bare_server(server, scenario.records and file)
+    return measure.server() if scenario.is_compared else measure.bare_server(server, scenario.records and file)
 
 
 def run(scenario, client, path, server, size, file):
@@ -286,7 +297,7 @@ def table(name, rows):
                       if each["client"] == base and each["concurrency"] == row["concurrency"]), 0)
         return f"{row[cpu] / other:.2f}" if other else ""
 
-    bases = {"dunlin": "× direct"} if scenario.has_proxy else {"raw": "× raw", "libcurl": "× libcurl"}
+    bases = {"dunlin": "× direct"} if scenario.is_compared else {"raw": "× raw", "libcurl": "× libcurl"}
     heads = [*(["C"] if many else []), "client", "CPU ms per GiB" if bulk else "CPU µs", *bases.values(),
              "seconds", "MB/s" if bulk else "requests/s", "RSS over start MB", *(["KB each"] if held else []),
              *(["heap KB each"] if scenario.is_idle else []),

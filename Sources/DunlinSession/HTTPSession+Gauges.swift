@@ -48,6 +48,8 @@ extension SessionCore {
         gauges.queued = queue?.waiting ?? 0
         let chain = tasks.chain
         gauges.pool = chain.callTransport.sockets.map { HTTPSession.Gauges.Pool($0.counts) }
+        for case let stage as CoalescingStage in chain.stages { gauges.coalesced += stage.exchanges.waiting }
+        gauges.cache = configuration.cache?.gauges
         gauges.retriesLeft = chain.settings.retries.left(at: loops[0].now())
         return gauges
     }

@@ -83,12 +83,15 @@ extension HTTPSession {
     /// themselves. When the awaiting task is cancelled, all requests are cancelled at once, and it returns without
     /// waiting for their end.
     ///
+    /// What the session asks for itself to bring its cache up to date is waited for as requests are, and not counted.
     /// A refresh of the session's `authentication` is ended too, and waited for unless it is what called this.
     @discardableResult
     public func shutdown(grace: Duration = .zero) async -> Int {
         let chain = await tasks.close()
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await core.residents.close()
+        // Before the others, for nobody made these and they do not count.
+        await core.background.end()
         let cancelled = await tasks.cancelAll()
         await endRefreshes()
         // Not the present transport, which may belong to a restart meanwhile.
@@ -122,6 +125,7 @@ extension HTTPSession {
                 core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
                 authentication: core.authentication))
         core.residents.reopen()
+        core.background.reopen()
         return cancelled
     }
 }

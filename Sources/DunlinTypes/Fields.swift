@@ -80,6 +80,19 @@ public struct Fields: Sendable {
         return kept
     }
 
+    /// The fields of these names, in lower case, as `other` has them; the rest as they are here.
+    package func taking(_ names: [String], from other: Fields) -> Fields {
+        if names.isEmpty { return self }
+        var changed = self
+        for name in names {
+            changed.remove(name)
+            for entry in other.entries where Self.matches(other.bytes, entry.name, name) {
+                changed.append(entry, of: other)
+            }
+        }
+        return changed
+    }
+
     /// Each field named in `other` replaces those of the same name here; the rest stay.
     public func overlaid(with other: Fields) -> Fields {
         if other.isEmpty { return self }

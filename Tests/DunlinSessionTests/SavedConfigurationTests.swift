@@ -85,6 +85,8 @@ import Testing
         unusual.tls.revocation.allowsMissingLists = true
         unusual.tls.revocation.stapling = .required
         unusual.proxyTLS = unusual.tls
+        unusual.cacheMode = .validating
+        unusual.coalescing = .init(isOn: true, largestBody: 77)
         return unusual
     }
 
@@ -102,6 +104,8 @@ import Testing
             #expect(back.basicInClearText == original.basicInClearText)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
             #expect(back.tls == original.tls && back.proxyTLS == original.proxyTLS)
+            #expect(back.coalescing == original.coalescing)
+            #expect(back.cacheMode == original.cacheMode)
         }
     }
 

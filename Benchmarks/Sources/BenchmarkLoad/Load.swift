@@ -33,6 +33,8 @@ public struct Load: Sendable {
     public var authority: String?
     /// The proxy to go through, a URL; empty: none.
     public var proxy = ""
+    /// What a cache does, if there is one.
+    public var cache = Caching.none
     /// Whether a fresh connection resumes the session of one before.
     public var isResumed = false
     /// What is watched beside the requests: `reachability`, `activity` or `all` of it.
@@ -61,6 +63,9 @@ public struct Load: Sendable {
             case "--length": length = try Self.number(value)
             case "--ca": authority = value
             case "--proxy": proxy = value
+            case "--cache":
+                guard let named = Caching(rawValue: value) else { throw LoadError.argument(value) }
+                cache = named
             case "--resumed": isResumed = try Self.number(value) > 0
             case "--progress": isObserved = try Self.number(value) > 0
             case "--upload": upload = try Self.number(value)
@@ -159,6 +164,20 @@ public enum Job: String, Sendable {
     case form
     /// Sends `Form.fields` and a file as parts.
     case multipart
+}
+
+/// What a cache does with each request.
+public enum Caching: String, Sendable {
+    case none
+    /// Answers it from memory, or from a folder alone.
+    case memoryHit = "memory-hit"
+    case diskHit = "disk-hit"
+    /// Stores what comes, each time of another URL, in memory or in a folder alone.
+    case memoryStore = "memory-store"
+    case diskStore = "disk-store"
+
+    public var hits: Bool { self == .memoryHit || self == .diskHit }
+    public var isOnDisk: Bool { self == .diskHit || self == .diskStore }
 }
 
 /// One kind of request, sent again and again.

@@ -1,5 +1,7 @@
 public import BenchmarkLoad
 public import Dunlin
+internal import FoundationEssentials
+internal import Synchronization
 
 extension Load {
     /// A session for this load.
@@ -11,6 +13,13 @@ extension Load {
         if isFresh { configuration.connections.maximumUses = 1 }
         if let authority { configuration.tls.roots = .only([.file(authority)]) }
         if !proxy.isEmpty { configuration.proxy = .url(proxy) }
+        if cache != .none {
+            configuration.cache = HTTPSession.Cache(
+                cache.isOnDisk ? .init(memory: 0, disk: 64 << 20) : .init(memory: 8 << 20, disk: 0),
+                folder: cache.isOnDisk ? folder : nil)
+            // The server says nothing of how long its response keeps.
+            if cache.hits { configuration.cacheMode = .preferringStored }
+        }
         configuration.tls.resumesSessions = isResumed || !isFresh
         return try HTTPSession(configuration)
     }
@@ -20,8 +29,12 @@ extension Load {
         let watching = await watch(session)
         defer { for task in watching { task.cancel() } }
         try await measureUnwatched(session)
+        if cache.isOnDisk { try FileManager.default.removeItem(atPath: folder) }
         if rest > 0 { try await Task.sleep(for: .seconds(rest)) }
     }
+
+    /// A cache's folder, of this process alone.
+    private var folder: String { "/tmp/dunlin-benchmark-\(ProcessInfo.processInfo.processIdentifier)" }
 
     private func watch(_ session: HTTPSession) async -> [Task<Void, Never>] {
         var watching: [Task<Void, Never>] = []
@@ -46,6 +59,7 @@ extension Load {
         if isBulk { return try await measure(Download(session: session, target: target, options: observing)) }
         if upload > 0 { return try await measure(Upload(session: session, target: target, length: upload, file: file)) }
         let options = HTTPSession.Options()
+        if cache != .none, !cache.hits { return try await measure(GetAnew(session: session, path: path)) }
         if isFresh, authority != nil {
             let first = SecureGet(session: session, target: target, options: options, isResumed: nil)
             let get = SecureGet(session: session, target: target, options: options, isResumed: isResumed)
@@ -74,6 +88,23 @@ private struct Get: Sender {
 
     func send() async throws -> Reply {
         let response = try await session.get(target, options: options, as: .bytes)
+        return Reply(status: Int(response.status.code), length: response.value.count)
+    }
+}
+
+/// A URL that was not asked for yet.
+private final class GetAnew: Sender {
+    private let session: HTTPSession
+    private let path: String
+    private let count = Atomic<Int>(0)
+
+    init(session: HTTPSession, path: String) {
+        (self.session, self.path) = (session, path)
+    }
+
+    func send() async throws -> Reply {
+        let target = HTTP.Target("\(path)?\(count.add(1, ordering: .relaxed).newValue)")
+        let response = try await session.get(target, as: .bytes)
         return Reply(status: Int(response.status.code), length: response.value.count)
     }
 }

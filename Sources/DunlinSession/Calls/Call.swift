@@ -77,6 +77,22 @@ extension SessionCore {
         }
     }
 
+    /// A call of the session's own to what `asked` led to. Hooks decide about it as they would about that.
+    func ownCall(insteadOf asked: HTTPSession.Call, _ head: RequestHead) throws -> HTTPSession.Call {
+        var options = asked.options
+        let willCache = options.hooks.willCache
+        (options.hooks, options.redirects, options.retry) = (HTTPSession.Hooks(), .none, .none)
+        (options.hooks.willCache, options.cache) = (willCache, .validating)
+        (options.startsAfter, options.label) = ([], nil)
+        let book = book
+        return try HTTPSession.Call(
+            self, kind: asked.kind, head: head, template: asked.targetTemplate, extras: asked.extras, body: .none,
+            options: options, reading: HTTPSession.Reading(limit: nil, decodes: false, errors: asked.reading.errors),
+            observers: isObserved(options)
+                ? observers(options, .init(head: head, body: .none), asked.extras, on: book.loop) : nil,
+            book: book)
+    }
+
     private func reading(
         _ options: HTTPSession.Options, _ extras: RequestBuilder.Extras?, _ origin: HTTP.Origin
     ) -> HTTPSession.Reading {

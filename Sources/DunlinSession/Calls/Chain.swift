@@ -23,8 +23,9 @@ final class Chain: Sendable {
         callInterceptors = InterceptorLine(settings.interceptors, .call)
         exchangeInterceptors = InterceptorLine(settings.interceptors, .exchange)
         sees = Atomic(
-            settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
-                || settings.authenticates || stages.contains(where: \.hasLearned))
+            settings.retries.isSet || settings.cookies != nil || settings.cache != nil
+                || settings.coalescing.isOn || settings.secretFields != .usual || settings.authenticates
+                || stages.contains(where: \.hasLearned))
     }
 
     deinit {

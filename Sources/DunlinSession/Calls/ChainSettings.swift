@@ -7,6 +7,8 @@ final class ChainSettings: Sendable {
     let waitsForConnectivity: Bool
     let reachability: Reachability
     let cookies: CookieJar?
+    let cache: (HTTPSession.Cache, HTTPSession.CacheMode)?
+    let coalescing: HTTPSession.Coalescing
     let secretFields: HTTP.SecretFields
     let interceptors: [HTTPSession.Interception]
     let asks: Bool
@@ -20,6 +22,8 @@ final class ChainSettings: Sendable {
         waitsForConnectivity = configuration.waitsForConnectivity
         reachability = configuration.reachability
         cookies = configuration.cookies
+        cache = configuration.cache.map { ($0, configuration.cacheMode) }
+        coalescing = configuration.coalescing
         secretFields = configuration.secretFields
         interceptors = configuration.interceptors
         asks = configuration.authenticationHandler != nil || !configuration.interceptors.isEmpty

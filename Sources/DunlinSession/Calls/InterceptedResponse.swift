@@ -24,6 +24,8 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
         var sent: Sent?
         weak var stream: (any TransportResponse.BodyStream)?
         weak var response: TransportResponse?
+        /// The body that came with its head.
+        var bytes: Bytes?
         var failure: NetworkError?
 
         var last: Sent? {
@@ -52,7 +54,10 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
     /// An exchange begins. Returns the one before.
     func begin(_ cancellation: Cancellation) -> Sent? {
         state.withLock { state in
-            defer { (state.sent, state.stream, state.response) = (Sent(cancellation: cancellation), nil, nil) }
+            defer {
+                (state.sent, state.stream) = (Sent(cancellation: cancellation), nil)
+                (state.response, state.bytes) = (nil, nil)
+            }
             return state.last
         }
     }
@@ -61,6 +66,7 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
     func received(_ response: TransportResponse, of raw: TransportResponse) {
         state.withLock { state in
             (state.response, state.stream, state.failure) = (response, raw.stream, nil)
+            state.bytes = if case .bytes(let bytes) = raw.body { bytes } else { nil }
             state.end(raw.hop)
         }
     }
@@ -77,6 +83,16 @@ final class InterceptedResponse<Value: Sendable>: Sendable {
 
     /// Whether this is the response that was received last.
     func isLast(_ response: TransportResponse) -> Bool { state.withLock { $0.response === response } }
+
+    /// Whether the body of this response is that of the one received last, whatever became of the head.
+    func hasLastBody(_ response: TransportResponse) -> Bool {
+        state.withLock { state in
+            switch response.body {
+            case .bytes(let bytes): bytes == state.bytes
+            case .stream(let stream): stream === state.stream
+            }
+        }
+    }
 
     /// The error of the last exchange, if that says more exactly why the call is over than `error` does.
     func explained(_ error: any Error) -> any Error {

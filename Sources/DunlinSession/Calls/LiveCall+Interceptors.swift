@@ -17,6 +17,7 @@ extension LiveCall {
                 let call = held.value
                 return try await call.send(try call.admitted(changed, insteadOf: request), held)
             }
+            hasMadeBody = !held.hasLastBody(response)
             return try taken(response, held)
         } catch {
             throw givenUp(error, held)

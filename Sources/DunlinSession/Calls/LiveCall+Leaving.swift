@@ -14,13 +14,28 @@ extension LiveCall {
         if callTransport.sockets != nil {
             let limit = loop.now().advanced(by: Self.longestWait.clampedNanoseconds)
             do {
-                try await callTransport.drain(body, upTo: Self.smallBody, until: limit)
+                if let storing = body as? StoringBody {
+                    try await drain(storing, until: limit)
+                } else {
+                    try await callTransport.drain(body, upTo: Self.smallBody, until: limit)
+                }
             } catch {
                 // The response's head has come and is enough. An error of its body counts only if it ends the call.
                 if cancellation.cause != nil || loop.now() >= request.deadline { throw error }
             }
         }
         return CallTransport.source(of: body).hop
+    }
+
+    /// What is read of a body that is being stored is stored, such as the page of a redirect.
+    private func drain(_ body: StoringBody, until limit: MonotonicTime) async throws {
+        var left = Self.smallBody
+        if body.expectedLength ?? 0 <= left {
+            try callTransport.hurry(body, until: limit)
+            while left >= 0, let piece = try await body.next() { left -= piece.count }
+        }
+        // Closes the connection of what is too long, and finds the others over.
+        try await callTransport.drain(body, upTo: 0, until: limit)
     }
 
     /// What costs less to read than a new connection, and how long that may take.

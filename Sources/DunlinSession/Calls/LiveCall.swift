@@ -19,6 +19,8 @@ package struct LiveCall: Sendable {
     package var part: CallPart?
     /// Whether a retry policy may have it sent again.
     package var mayRetry = true
+    /// Whether an interceptor around the last exchange put another body in the place of the one that came.
+    var hasMadeBody = false
     /// Nanoseconds the call waited in a queue.
     let queued: Int64
 
@@ -101,11 +103,14 @@ extension LiveCall {
             let outcome: Result<TransportResponse, any Error>
             do {
                 sent = nil
-                let sending = try await drivers.sending(&self)
-                if sending !== request { sent = sending }
-                let response = try await exchange(sending)
-                if drivers.mayPass(response.head.status) { return response }
-                outcome = .success(response)
+                switch try await drivers.sending(&self) {
+                case .request(let sending):
+                    if sending !== request { sent = sending }
+                    let response = try await exchange(sending)
+                    if drivers.mayPass(response.head.status) { return response }
+                    outcome = .success(response)
+                case .answer(let response): outcome = .success(response)
+                }
             } catch {
                 outcome = .failure(explained(error))
             }
@@ -171,7 +176,9 @@ extension LiveCall {
     /// that are there; with nil for `total` it brings the rest.
     package mutating func arrival(appendingTo base: Int = 0, of total: Int? = nil) async throws -> Arrival {
         try await intercepted { call in
-            try await call.admit(try await call.answer(), appendingTo: base, of: total)
+            // In two steps: what it brings is known of the call only then.
+            let response = try await call.answer()
+            return try await call.admit(response, appendingTo: base, of: total)
         }
     }
 
@@ -191,7 +198,7 @@ extension LiveCall {
                 limit: request.timeouts.total)
             response = response.with(.stream(body), response.hop)
         }
-        var isChanged = arrived.stream is ForeignBody && callTransport.sockets != nil
+        var isChanged = hasMadeBody && arrived.stream != nil
         if asked.reading.decodes, let plain = try session.decoding.apply(to: response, telling: control) {
             response = plain
             isChanged = true

@@ -36,7 +36,8 @@ final class StreamSink: Sink {
 
     func take(_ call: inout LiveCall) async throws -> HTTPSession.Response<Void> {
         let arrival = try await call.intercepted { call in
-            try await call.admit(try await call.answer(), outside: true)
+            let response = try await call.answer()
+            return try await call.admit(response, outside: true)
         }
         let (streamed, arrived) = (self.streamed(arrival, call), arrival.raw)
         opening.settle(.success(streamed))
@@ -81,7 +82,7 @@ final class StreamSink: Sink {
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [],
-            secretFields: arrival.response.secretFields, queued: call.queued)
+            cacheUse: callHistory?.steps.cacheUse, secretFields: arrival.response.secretFields, queued: call.queued)
     }
 
     /// Waits until the body has been read. Outside of a scope it also ends at the call's deadline and when the call is

@@ -8,9 +8,15 @@ struct AuthenticatorStage: Stage {
 
     func seesAll(of call: LiveCall) -> Bool { true }
 
-    func driver(for call: LiveCall) -> (any StageDriver)? {
+    func driver(for call: LiveCall) -> (any StageDriver)? { concerns(call) ? Driver(source, origin) : nil }
+
+    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser? {
+        concerns(call) && request.head.origin.isSame(as: origin) ? .session : nil
+    }
+
+    private func concerns(_ call: LiveCall) -> Bool {
         let hasOwn = call.delegate.settings.map { !$0.options.credentials.isSession || $0.password != nil } ?? false
-        return hasOwn || Refreshing.includes(call.session) ? nil : Driver(source, origin)
+        return !hasOwn && !Refreshing.includes(call.session)
     }
 
     private final class Driver: StageDriver {

@@ -26,6 +26,13 @@ struct PasswordStage: Stage {
                 request: call.delegate.settings?.options.authenticationHandler))
     }
 
+    func user(of request: TransportRequest, for call: LiveCall) -> CredentialUser? {
+        if case .none = call.credentials { return nil }
+        if call.delegate.settings?.options.authenticationHandler != nil { return .unknown }
+        if let password = login(for: request, of: call)?.password { return .password(password) }
+        return hook != nil && call.credentials.isSession ? .session : nil
+    }
+
     /// Of the base URL's origin.
     var sessionPassword: HTTPSession.Password? { password ?? builder.home.home?.password }
 

@@ -2,7 +2,13 @@ extension HTTPSession.Gauges: CustomStringConvertible {
     /// A table: a line about requests, and one for each origin.
     public var description: String {
         var lines = ["\(running) running, \(queued) of them queued"]
+        if coalesced > 0 { lines[0] += ", \(coalesced) waiting for another like them" }
         if let pool { lines += pool.lines } else { lines.append("no connections of its own") }
+        if let cache {
+            lines.append(
+                "cache: \(cache.hits) hits, \(cache.revalidated) revalidated, \(cache.misses) misses, "
+                    + "\(cache.stale) stale")
+        }
         lines += retriesLeft.sorted { $0.key < $1.key }.map { "\($0.value) retries left for \($0.key)" }
         return lines.joined(separator: "\n")
     }

@@ -10,11 +10,16 @@ extension HTTPSession {
         public var running = 0
         /// Those of them that wait for their turn in the session's queue; zero where the queue has no limits.
         public var queued = 0
+        /// Those of them that wait for the response to another like them (`configuration.coalescing`).
+        public var coalesced = 0
         /// The session's connections; nil over a custom transport, which has its own.
         public var pool: Pool?
         /// How many retries each origin's budget would allow now. An origin is missing that no request with a budget
         /// was for: it has as many as the policy's floor says.
         public var retriesLeft: [String: Int] = [:]
+
+        /// What the session's cache is at; nil without one.
+        public var cache: Cache.Gauges?
 
         public init() {}
 

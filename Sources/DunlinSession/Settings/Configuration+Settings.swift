@@ -18,6 +18,11 @@ extension HTTPSession.Configuration {
         try visitor.group("sockets") { try sockets.visitSettings(&$0) }
         try visitor.group("interfaces") { try interfaces.visitSettings(&$0) }
         try visitor.visit("proxy", &proxy)
+        try visitor.visit("cacheMode", &cacheMode)
+        try visitor.group("coalescing") { group in
+            try group.visit("isOn", &coalescing.isOn)
+            try group.visit("largestBody", &coalescing.largestBody)
+        }
         try visitor.visit("guard", &self.guard)
         try visitor.visit("waitsForConnectivity", &waitsForConnectivity)
         try visitor.visit("emitsReachabilityEvents", &emitsReachabilityEvents)

@@ -89,6 +89,12 @@ extension HTTPSession {
         /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
         /// do not share an identity by mistake.
         public var cookies: CookieJar?
+        /// Stores responses, and serves them again. Nil by default: nothing is stored.
+        public var cache: Cache?
+        /// How requests use the cache that do not say so themselves.
+        public var cacheMode = CacheMode.standard
+        /// Whether identical requests under way are sent as one.
+        public var coalescing = Coalescing()
         /// Hooks for every request; they are asked after the request's own.
         public var hooks = Hooks()
         /// Told what makes this session less safe: each warning once, those of the configuration at once.
@@ -226,6 +232,7 @@ extension HTTPSession.Configuration {
         try require(connections.perOrigin > 0, "connections.perOrigin must be at least 1")
         try require(connections.total > 0, "connections.total must be at least 1")
         try require(connections.maximumWaiting >= 0, "connections.maximumWaiting must not be negative")
+        try require(coalescing.largestBody >= 0, "coalescing.largestBody must not be negative")
         try require(queue.running.map { $0 > 0 } ?? true, "queue.running must be at least 1")
         try require(queue.runningPerHost.map { $0 > 0 } ?? true, "queue.runningPerHost must be at least 1")
         try require(queue.maximumWaiting >= 0, "queue.maximumWaiting must not be negative")

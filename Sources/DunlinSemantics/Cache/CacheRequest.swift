@@ -1,0 +1,39 @@
+package import DunlinTypes
+
+/// A request, as a cache sees it.
+package struct CacheRequest: Sendable {
+    /// Its fields select among variants. They are those that are known when the cache is asked: the jar's cookies are
+    /// among them, and where credentials are added later, Authorization names whose these are.
+    package let head: RequestHead
+    package let mode: CacheMode
+    /// Whether it passes the cache by, for it asks for more than its URL and fields say: a GET with a body does, or
+    /// one for a user who is not known yet.
+    package let passesBy: Bool
+    /// Whether it is sent again because an answer to it was a failure: a stored one is no answer to that.
+    package let isRetry: Bool
+    package let key: CacheKey
+
+    package init(_ head: RequestHead, mode: CacheMode = .standard, passesBy: Bool = false, isRetry: Bool = false) {
+        self.init(head, mode, passesBy, isRetry, CacheKey(origin: head.origin, target: head.target))
+    }
+
+    private init(_ head: RequestHead, _ mode: CacheMode, _ passesBy: Bool, _ isRetry: Bool, _ key: CacheKey) {
+        self.head = head
+        self.mode = mode
+        self.passesBy = passesBy
+        self.isRetry = isRetry
+        self.key = key
+    }
+
+    /// The request as its answer depends on it. A field that was added or changed on the way counts as it was sent, so
+    /// that who would be sent another is not answered with this. Credentials count as they were asked with: a newer
+    /// token is the same user's.
+    func sent(with fields: Fields, answeredBy answer: ResponseHead) -> CacheRequest {
+        guard case .names(let names) = VaryField(answer.fields) else { return self }
+        let others = names.filter { $0 != "authorization" && !CacheSending.fieldNames.contains($0) }
+        if others.isEmpty { return self }
+        var changed = head
+        changed.fields = changed.fields.taking(others, from: fields)
+        return CacheRequest(changed, mode, passesBy, isRetry, key)
+    }
+}

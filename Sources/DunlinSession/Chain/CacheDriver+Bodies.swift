@@ -1,0 +1,103 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// The bodies that come from a store, and what becomes of those that cannot be read.
+extension CacheDriver {
+    /// The body of what is served. Nil if it cannot be read: then the stored response is not looked at any more. What
+    /// is long is known to begin well before anybody has its head.
+    func body(
+        of stored: StoredResponse, as form: CachedForm, _ hop: HTTP.Hop, _ call: LiveCall
+    ) async throws -> TransportResponse.Body? {
+        let range: Range<Int>
+        switch form {
+        case .head, .notModified: return .bytes(.empty)
+        case .whole: range = 0..<stored.body.count
+        case .range(let bytes, _):
+            let start = stored.entry.body.range.lowerBound
+            range = (bytes.lowerBound - start)..<(bytes.upperBound - start)
+        }
+        if let bytes = stored.body.bytes { return .bytes(bytes[range]) }
+        return try await stream(stored, range, hop, call).map { .stream($0) }
+    }
+
+    private func stream(
+        _ stored: StoredResponse, _ range: Range<Int>, _ hop: HTTP.Hop, _ call: LiveCall
+    ) async throws -> StoredBodyStream? {
+        let stream = StoredBodyStream(
+            stored.body, range, hop, within: call.bodyStoreWait, control: call.ownControl)
+        do {
+            try await stream.begin()
+            return stream
+        } catch let error as NetworkError where error.underlying is CacheDamage {
+            await reject(stored, call)
+            return nil
+        }
+    }
+
+    /// Looks at a stored response no more, nor does anybody else.
+    func reject(_ stored: StoredResponse, _ call: LiveCall) async {
+        useless.insert(stored.id)
+        await cache.store.remove([stored], within: call.storeWait)
+    }
+
+    // MARK: - Joined
+
+    /// Whether a response may be the rest of a stored beginning, as far as its head and its place in the chain say.
+    func isRest(_ response: TransportResponse, of stored: StoredResponse, _ call: LiveCall) -> Bool {
+        guard !call.hasMadeBody, let promised = Self.rest(response.head, of: stored) else { return false }
+        let length =
+            switch response.body {
+            case .stream(let stream): stream.expectedLength
+            case .bytes(let bytes): Int?.some(bytes.count)
+            }
+        return length == nil || length == promised
+    }
+
+    /// How many bytes are missing of a stored beginning.
+    private static func rest(_ head: ResponseHead, of stored: StoredResponse) -> Int? {
+        guard let complete = ContentRange(head.fields)?.complete, complete >= stored.entry.body.range.upperBound else {
+            return nil
+        }
+        return complete - stored.entry.body.range.upperBound
+    }
+
+    /// A stored beginning, and behind it the network's body, which is being stored: `passed` is `response` with that.
+    /// Nil if what is stored cannot be read.
+    func joined(
+        _ stored: StoredResponse, _ head: ResponseHead, _ passed: TransportResponse, _ response: TransportResponse,
+        _ call: LiveCall
+    ) async throws -> TransportResponse? {
+        guard !useless.contains(stored.id), let count = Self.rest(response.head, of: stored),
+            let beginning = try await stream(stored, 0..<stored.body.count, passed.hop, call)
+        else { return nil }
+        let body: any TransportResponse.BodyStream =
+            switch passed.body {
+            case .stream(let stream): stream
+            case .bytes(let bytes): WholeBodyStream(bytes, passed)
+            }
+        let (store, wait) = (cache.store, call.storeWait)
+        let rest = JoinedBody.Rest(body: body, count: count) { await store.remove([stored], within: wait) }
+        served = stored
+        return passed.replacing(head, .stream(JoinedBody(beginning, rest, control: call.ownControl)), Fields())
+    }
+}
+
+extension LiveCall {
+    /// How long the stages wait for a store.
+    var storeWait: StoreWait {
+        StoreWait(
+            loop: loop, deadline: request.deadline, total: request.timeouts.total, cancellation: cancellation)
+    }
+
+    /// The same for whoever reads a body. Where transports are somebody else's, bodies are read within work that is
+    /// cancelled by its Swift task.
+    var bodyStoreWait: StoreWait {
+        StoreWait(
+            loop: loop, deadline: request.deadline, total: request.timeouts.total,
+            cancellation: callTransport.sockets == nil ? nil : cancellation)
+    }
+
+    /// Nil where the bodies of all transports are counted already.
+    fileprivate var ownControl: TransferControl? { callTransport.sockets == nil ? nil : control }
+}

@@ -1,0 +1,328 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// What `CacheStage` does for one call, hop by hop.
+final class CacheDriver: StageDriver {
+    let cache: HTTPSession.Cache
+    private let mode: HTTPSession.CacheMode
+    /// Nil before the cache was asked about the present hop.
+    private var machine: CacheMachine?
+    /// What is stored for the request, as the machine knows it.
+    var candidates: [StoredResponse] = []
+    private var sending: CacheSending?
+    private var sentAt: Int64 = 0
+    /// Whether an answer has been turned down already.
+    private var isRetry = false
+    /// What was served, or joined to what came.
+    var served: StoredResponse?
+    /// Stored responses that turned out to be of no use.
+    var useless: Set<UInt64> = []
+
+    init(_ cache: HTTPSession.Cache, _ mode: HTTPSession.CacheMode) {
+        self.cache = cache
+        self.mode = mode
+    }
+
+    func movedOn() {
+        forget()
+        useless = []
+    }
+
+    func startOver() {
+        movedOn()
+        isRetry = true
+    }
+
+    // MARK: - Before anything is sent
+
+    func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? {
+        if machine != nil { return nil }
+        let asked = asked(request, call)
+        while true {
+            candidates = await found(asked, call)
+            var machine = CacheMachine(asked, candidates: candidates.map(\.entry), rules: cache.rules)
+            let action = machine.begin(at: cache.now)
+            self.machine = machine
+            switch action {
+            case .send(let sending):
+                self.sending = sending
+                return nil
+            case .serve(let serving):
+                if let revalidation = serving.revalidation, call.callHistory?.password != nil {
+                    // A password that a redirect brought is known to this call alone, so the caller waits.
+                    sending = revalidation
+                    return nil
+                }
+                let hop = Self.hop(call)
+                guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else {
+                    continue
+                }
+                if serving.revalidation != nil { call.session.revalidate(request, asked.key, insteadOf: call.asked) }
+                return response(serving, body, nil, hop, call: &call)
+            case .unavailable:
+                throw NetworkError(
+                    .notCached,
+                    "nothing is stored for \(asked.key.described(hiding: cache.rules.secretFields)) that may be served",
+                    phase: .pool, isSafeToRetry: true, peer: request.head.origin.description)
+            }
+        }
+    }
+
+    private func asked(_ request: TransportRequest, _ call: LiveCall) -> CacheRequest {
+        let head = call.headWithUser(of: request)
+        let passesBy = head == nil || !request.body.isNone
+        return CacheRequest(head ?? request.head, mode: mode.rules, passesBy: passesBy, isRetry: isRetry)
+    }
+
+    private func found(_ asked: CacheRequest, _ call: LiveCall) async -> [StoredResponse] {
+        guard asked.head.method == .get || asked.head.method == .head, asked.mode != .off, !asked.passesBy else {
+            return []
+        }
+        var found = cache.store.responsesAtHand(for: asked.key)
+        if found == nil { found = await cache.store.responses(for: asked.key, within: call.storeWait) }
+        return useless.isEmpty ? found ?? [] : (found ?? []).filter { !useless.contains($0.id) }
+    }
+
+    func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest {
+        guard let sending, let machine else { return request }
+        sentAt = cache.now
+        let fields = sending.changing(request.head.fields, since: machine.request.head.fields)
+        return fields == request.head.fields ? request : request.with { $0.head.fields = fields }
+    }
+
+    // MARK: - Afterwards
+
+    func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {
+        guard var machine, sending != nil else { return .pass(response) }
+        let before = machine
+        let receivedAt = cache.now
+        let fields = (call.sent ?? call.request).head.fields
+        let update = machine.answered(by: response.head, to: fields, sentAt: sentAt, receivedAt: receivedAt)
+        self.machine = machine
+        if case .joined(let index, _) = update.delivery, !isRest(response, of: candidates[index], call) {
+            return try await again(without: candidates[index], response, &call)
+        }
+        let changes = try await decided(update, before, response.head, receivedAt, call)
+        let (passed, isStored) = await apply(changes, to: response, call)
+        var status = update.status
+        status.isStored = status.isStored && isStored
+        switch update.delivery {
+        case .network: return pass(passed, status, &call)
+        case .stored(let serving):
+            let hop = try await call.discard(passed)
+            guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else {
+                call.callHistory.append(hop)
+                return again()
+            }
+            let served = self.response(serving, body, status, hop, answered: response.head, call: &call)
+            return .pass(served)
+        case .joined(let index, let head):
+            guard let joined = try await joined(candidates[index], head, passed, response, call) else {
+                return try await again(without: candidates[index], passed, &call)
+            }
+            return pass(joined, status, &call)
+        case .again(let sending):
+            self.sending = sending
+            call.callHistory.append(try await call.discard(passed))
+            return .again(.send)
+        }
+    }
+
+    private func pass(_ response: TransportResponse, _ status: CacheStatus, _ call: inout LiveCall) -> StageAction {
+        // Nothing more is decided, and what is not delivered need not be kept.
+        (sending, candidates) = (nil, [])
+        cache.count { $0.misses += 1 }
+        call.note(HTTPSession.CacheUse(.network, status))
+        return .pass(response)
+    }
+
+    /// The request is sent again, and a stored response is not looked at any more.
+    private func again(
+        without stored: StoredResponse, _ response: TransportResponse, _ call: inout LiveCall
+    ) async throws -> StageAction {
+        await reject(stored, call)
+        call.callHistory.append(try await call.discard(response))
+        return again()
+    }
+
+    /// What is stored is looked for again.
+    private func again() -> StageAction {
+        forget()
+        return .again(.send)
+    }
+
+    private func forget() {
+        (machine, sending, served, candidates) = (nil, nil, nil, [])
+    }
+
+    func undelivered(_ error: any Error, _ call: inout LiveCall) async throws -> StageAction.Again {
+        guard let served, let failure = error as? NetworkError, failure.underlying is CacheDamage,
+            call.cancellation.cause == nil
+        else { throw error }
+        await reject(served, call)
+        forget()
+        return .send
+    }
+
+    func replacement(for error: any Error, _ call: inout LiveCall) async throws -> TransportResponse? {
+        guard let machine, sending != nil, call.cancellation.cause == nil, let failure = error as? NetworkError,
+            Self.isOrigins(failure), let update = machine.failed(at: cache.now),
+            case .stored(let serving) = update.delivery
+        else { return nil }
+        let hop = failure.hop ?? Self.hop(call)
+        guard let body = try await body(of: candidates[serving.index], as: serving.form, hop, call) else { return nil }
+        return response(serving, body, update.status, hop, call: &call)
+    }
+
+    /// Whether it is the origin that cannot be reached, or breaks off.
+    private static func isOrigins(_ failure: NetworkError) -> Bool {
+        switch failure.code {
+        case .connectionFailed, .connectionClosed, .nameNotResolved, .proxyFailed: true
+        case .timedOut: failure.exceeded != .total
+        default: false
+        }
+    }
+}
+
+// MARK: - What the hook says
+
+extension CacheDriver {
+    /// The changes that are left once the hook was asked about a response that is to be stored.
+    private func decided(
+        _ update: CacheUpdate, _ before: CacheMachine, _ head: ResponseHead, _ receivedAt: Int64, _ call: LiveCall
+    ) async throws -> [CacheUpdate.Change] {
+        // An interceptor around the exchange made another body of it: it is not what the fields speak of.
+        if call.hasMadeBody { return update.changes.map(\.withoutStoring) }
+        guard update.changes.contains(where: \.isStoring), call.hasHook(\.willCache) else { return update.changes }
+        let snapshot = call.snapshot
+        switch try await call.ask(\.willCache, { await $0(head, snapshot) }) {
+        case nil, .store: return update.changes
+        case .skip: return update.changes.map(\.withoutStoring)
+        case .storeWith(let fields):
+            var (machine, changed) = (before, head)
+            changed.fields = fields
+            let sent = (call.sent ?? call.request).head.fields
+            let changes = machine.answered(by: changed, to: sent, sentAt: sentAt, receivedAt: receivedAt).changes
+            return changes.contains(where: \.isStoring) ? changes : update.changes.map(\.withoutStoring) + changes
+        }
+    }
+}
+
+extension CacheUpdate.Change {
+    fileprivate var isStoring: Bool {
+        switch self {
+        case .store, .extend: true
+        case .update, .remove, .invalidate: false
+        }
+    }
+
+    /// What is left of it where the body is not stored: what is newer replaces what is stored all the same. A part that
+    /// would have grown stays as it is.
+    fileprivate var withoutStoring: CacheUpdate.Change {
+        switch self {
+        case .store(_, let replaced): .remove(replaced)
+        case .extend: .remove([])
+        case .update, .remove, .invalidate: self
+        }
+    }
+}
+
+// MARK: - What is served
+
+extension CacheDriver {
+    private func response(
+        _ serving: CacheServing, _ body: TransportResponse.Body, _ status: CacheStatus?, _ hop: HTTP.Hop,
+        answered: ResponseHead? = nil, call: inout LiveCall
+    ) -> TransportResponse {
+        let stored = candidates[serving.index]
+        (served, candidates, sending, call.hasMadeBody) = (stored, [], nil, false)
+        var known = CacheStatus(.hit)
+        known.remaining = serving.remaining
+        // A 304 confirms what is stored; a failure does not.
+        let isRevalidated = answered?.status == .notModified
+        cache.count { gauges in
+            if isRevalidated { gauges.revalidated += 1 } else { gauges.hits += 1 }
+            if serving.isStale { gauges.stale += 1 }
+        }
+        call.note(
+            HTTPSession.CacheUse(
+                stored.level == .memory ? .memory : .disk, isRevalidated: isRevalidated, isStale: serving.isStale,
+                age: serving.age, status ?? known))
+        var hop = hop
+        if case .bytes(let bytes) = body { (hop.bodyBytes, hop.decodedBytes) = (bytes.count, bytes.count) }
+        return TransportResponse(
+            head: serving.head, interim: [], body: body, hop: hop, answering: nil,
+            hiding: call.chain.settings.secretFields)
+    }
+
+    /// The hop of a response for which nothing was sent.
+    private static func hop(_ call: LiveCall) -> HTTP.Hop {
+        var hop = HTTP.Hop()
+        hop.started = call.start
+        hop.ended = call.loop.now()
+        return hop
+    }
+}
+
+// MARK: - What is stored
+
+extension CacheDriver {
+    /// Changes what is stored. Returns the response with a body that is stored as it is read, if it is to be stored.
+    private func apply(
+        _ changes: [CacheUpdate.Change], to response: TransportResponse, _ call: LiveCall
+    ) async -> (response: TransportResponse, isStored: Bool) {
+        var storing: Storing?
+        let wait = call.storeWait
+        for change in changes {
+            switch change {
+            case .store(let draft, let replaced): storing = await self.storing(draft, replacing: replaced, call)
+            case .extend(let index, let draft): storing = await extending(index, draft, call)
+            case .update(let index, let entry):
+                await cache.store.update(candidates[index], to: entry, within: wait)
+            case .remove(let indices): await cache.store.remove(indices.map { candidates[$0] }, within: wait)
+            case .invalidate(let keys): await cache.store.remove(keys, within: wait)
+            }
+        }
+        guard let storing else { return (response, false) }
+        switch response.body {
+        case .bytes(let bytes):
+            await storing.write(bytes, at: 0)
+            await storing.end(after: bytes.count, isComplete: true)
+            return (response, true)
+        case .stream(let stream):
+            return (response.with(.stream(StoringBody(stream, into: storing)), response.hop), true)
+        }
+    }
+
+    /// What is replaced goes first: it is outdated, whatever becomes of the new body.
+    private func storing(_ draft: CacheDraft, replacing indices: [Int], _ call: LiveCall) async -> Storing? {
+        if !indices.isEmpty {
+            await cache.store.remove(indices.map { candidates[$0] }, within: call.storeWait)
+        }
+        let writer = await cache.store.writer(
+            for: draft.entry.key, length: draft.expectedCount, within: call.bodyStoreWait)
+        return writer.map { Storing(writer: $0, draft: draft, replaced: []) }
+    }
+
+    /// Bytes are put behind those that are stored; what would begin before them is not.
+    private func extending(_ index: Int, _ draft: CacheDraft, _ call: LiveCall) async -> Storing? {
+        let (stored, range) = (candidates[index], candidates[index].entry.body.range)
+        guard range.contains(draft.start) || draft.start == range.upperBound,
+            let writer = await writer(for: draft, behind: stored, call)
+        else { return nil }
+        return Storing(writer: writer, draft: draft, replaced: [stored], known: range.upperBound - draft.start)
+    }
+
+    private func writer(
+        for draft: CacheDraft, behind stored: StoredResponse, _ call: LiveCall
+    ) async -> (any ResponseWriter)? {
+        do throws(CacheDamage) {
+            return try await cache.store.writer(
+                for: draft.entry.key, length: draft.expectedCount, behind: stored, within: call.bodyStoreWait)
+        } catch {
+            useless.insert(stored.id)
+            return nil
+        }
+    }
+}

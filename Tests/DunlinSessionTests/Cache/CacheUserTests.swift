@@ -1,0 +1,87 @@
+import Dunlin
+import DunlinTesting
+import Testing
+
+@testable import DunlinSession
+
+@Suite struct `Users in a cache` {
+    private static let fresh: Fields = ["Cache-Control": "private, max-age=60"]
+
+    private static func get(
+        _ stage: CachedStage, _ credentials: HTTPSession.PerRequest<HTTP.Credentials>
+    ) async throws -> String {
+        try await stage.session.get("/a", options: .init(credentials: credentials), as: .string).value
+    }
+
+    @Test func `a password of the request selects what is stored, though it is sent only when asked for`() async throws
+    {
+        let stage = try CachedStage()
+        let bodies: [Bytes] = ["of a", "of b", "nobody's"]
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: bodies[0])
+            .thenRespond(fields: Self.fresh, body: bodies[1]).thenRespond(fields: Self.fresh, body: bodies[2])
+        for _ in 1...2 {
+            #expect(try await Self.get(stage, .value(.basic(user: "a", password: "x"))) == "of a")
+            #expect(try await Self.get(stage, .value(.basic(user: "b", password: "x"))) == "of b")
+            #expect(try await Self.get(stage, .none) == "nobody's")
+        }
+        #expect(stage.sent.count == 3 && stage.store.all.count == 3)
+        #expect(!stage.store.all.contains { "\($0)".contains("password") })
+    }
+
+    @Test func `the user info of a URL selects as a password does`() async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "a's").thenRespond(
+            fields: Self.fresh, body: "b's")
+        for _ in 1...2 {
+            #expect(try await stage.session.get("http://a:1@a.test/a", as: .string).value == "a's")
+            #expect(try await stage.session.get("http://b:1@a.test/a", as: .string).value == "b's")
+        }
+        #expect(stage.sent.count == 2)
+    }
+
+    @Test func `what the session's user gets is not for a request without credentials`() async throws {
+        let stage = try CachedStage { $0.authentication = .bearer("t1") { _ in "t2" } }
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "the user's").thenRespond(
+            fields: Self.fresh, body: "nobody's")
+        for _ in 1...2 {
+            #expect(try await Self.get(stage, .session) == "the user's")
+            #expect(try await Self.get(stage, .none) == "nobody's")
+        }
+        #expect(stage.sent.count == 2)
+    }
+
+    @Test func `a request whose user only its own hook knows passes the cache by`() async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(fields: Self.fresh, body: "1").thenRespond(
+            fields: Self.fresh, body: "2")
+        let options = HTTPSession.Options(authenticationHandler: { _ in .reject })
+        for body in ["1", "2"] {
+            #expect(try await stage.session.get("/a", options: options, as: .string).value == body)
+        }
+        #expect(stage.store.all.isEmpty && stage.sent.first?.fields.contains("cache-control") == false)
+    }
+
+    @Test(arguments: [401, 407]) func `a question for credentials is not stored, however long it says it keeps`(
+        status: HTTP.Status
+    ) async throws {
+        let stage = try CachedStage()
+        stage.transport.on(.get, "/a").respond(status, fields: ["Cache-Control": "public, max-age=60"]).thenRespond(
+            body: "in")
+        await #expect(throws: NetworkError.self) { _ = try await stage.get() }
+        #expect(try await stage.get().value == "in" && stage.store.all.count == 1)
+    }
+
+    @Test func `a response varies by cookies as they were sent`() async throws {
+        let jar = CookieJar()
+        let stage = try CachedStage { configuration in
+            configuration.cookies = jar
+            configuration.interceptors = [
+                .exchange { request, next in try await next(request) { $0.head.fields["Cookie"] = "id=late" } }
+            ]
+        }
+        stage.transport.on(.get, "/a").respond(fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"], body: "1")
+            .thenRespond(fields: ["Cache-Control": "max-age=60", "Vary": "Cookie"], body: "2")
+        for body in ["1", "2"] { #expect(try await stage.get().value == body) }
+        #expect(stage.sent.count == 2)
+    }
+}

@@ -1,0 +1,206 @@
+import Dunlin
+import DunlinTesting
+import Synchronization
+import Testing
+
+@testable import DunlinSession
+
+@Suite struct `Requests that are sent as one` {
+    /// Whoever waits for it goes on when it opens, or is cancelled.
+    private struct Gate: Sendable {
+        private let opened = Settlement<Void>()
+
+        func open() { opened.settle(()) }
+
+        func wait() async {
+            let ended = Settlement<Void>()
+            opened.whenSettled { ended.settle(()) }
+            await withTaskCancellationHandler {
+                await ended.value
+            } onCancel: {
+                ended.settle(())
+            }
+        }
+    }
+
+    /// A session that coalesces, over a transport that answers when `gate` opens.
+    private struct Shared {
+        let transport = MockTransport()
+        let session: HTTPSession
+        let gate = Gate()
+
+        init(_ outcome: MockTransport.Outcome, _ change: (inout HTTPSession.Configuration) -> Void = { _ in }) throws {
+            let number = Atomic(0)
+            try self.init(
+                { _ in
+                    let number = number.add(1, ordering: .relaxed).newValue
+                    return number == 1 ? outcome : .respond(body: Bytes("number \(number)".utf8))
+                }, change)
+        }
+
+        init(
+            _ outcome: @escaping @Sendable (MockTransport.RecordedRequest) -> MockTransport.Outcome,
+            _ change: (inout HTTPSession.Configuration) -> Void = { _ in }
+        ) throws {
+            transport.otherwise { [gate] request in
+                await gate.wait()
+                return outcome(request)
+            }
+            var configuration = HTTPSession.Configuration(baseURL: "http://a.test", transport: transport)
+            configuration.coalescing.isOn = true
+            change(&configuration)
+            session = try HTTPSession(configuration)
+        }
+
+        /// As many tasks, of which the first has been sent and the others wait for it.
+        func tasks(
+            _ count: Int, sent: Int = 1, _ get: @escaping @Sendable (HTTPSession, Int) async throws -> String
+        ) async throws -> [Task<String, any Error>] {
+            var tasks: [Task<String, any Error>] = []
+            for number in 0..<count {
+                tasks.append(Task { [session] in try await get(session, number) })
+                try await transport.waitForRequests(min(number + 1, sent))
+            }
+            try await eventually("all of them wait", following: transport) {
+                await session.gauges().coalesced == count - sent && transport.requests.count == sent
+            }
+            return tasks
+        }
+    }
+
+    private static let get: @Sendable (HTTPSession, Int) async throws -> String = { session, _ in
+        try await session.get("/a", as: .string).value
+    }
+
+    @Test(arguments: [
+        MockTransport.Outcome.respond(body: "abcdef"), .stream(["abc", "def"], length: 6), .stream(["abc", "def"]),
+    ])
+    func `those that are alike get one response`(outcome: MockTransport.Outcome) async throws {
+        let shared = try Shared(outcome)
+        let tasks = try await shared.tasks(20, Self.get)
+        shared.gate.open()
+        for task in tasks { #expect(try await task.value == "abcdef") }
+        #expect(shared.transport.requests.count == 1)
+        #expect(await shared.session.gauges().coalesced == 0)
+        #expect(try await Self.get(shared.session, 0) == "number 2")
+    }
+
+    @Test func `those that differ are sent by themselves`() async throws {
+        let shared = try Shared({ request in .respond(body: Bytes(request.fields["x-n"]?.utf8 ?? "-".utf8)) })
+        let options: [HTTPSession.Options] = [
+            .init(), .init(fields: ["X-N": "1"]), .init(fields: ["X-N": "2"]), .init(cache: .off),
+            .init(credentials: .value(.basic(user: "a", password: "b"))), .init(coalesces: false),
+        ]
+        let tasks = try await shared.tasks(options.count, sent: options.count) { session, number in
+            try await session.get("/a", options: options[number], as: .string).value
+        }
+        shared.gate.open()
+        var bodies: [String] = []
+        for task in tasks { bodies.append(try await task.value) }
+        #expect(bodies == ["-", "1", "2", "-", "-", "-"])
+    }
+
+    @Test func `what is not asked for with GET is sent every time`() async throws {
+        let shared = try Shared({ _ in .respond(body: "1") })
+        let tasks = try await shared.tasks(3, sent: 3) { session, _ in
+            try await session.post("/a", as: .string).value
+        }
+        shared.gate.open()
+        for task in tasks { #expect(try await task.value == "1") }
+    }
+
+    @Test func `an error of the network is everybody's`() async throws {
+        let shared = try Shared(.fail(.connectionRefused))
+        let tasks = try await shared.tasks(5, Self.get)
+        shared.gate.open()
+        for task in tasks {
+            let error = await #expect(throws: NetworkError.self) { _ = try await task.value }
+            #expect(error?.code == .connectionFailed)
+        }
+        #expect(shared.transport.requests.count == 1)
+    }
+
+    @Test func `when the one that was sent is cancelled, another is sent, and the rest wait for that`() async throws {
+        let shared = try Shared({ _ in .respond(body: "well") })
+        let tasks = try await shared.tasks(5, Self.get)
+        tasks[0].cancel()
+        await #expect(throws: CancellationError.self) { _ = try await tasks[0].value }
+        try await shared.transport.waitForRequests(2)
+        try await eventually("three wait", following: shared.transport) {
+            await shared.session.gauges().coalesced == 3
+        }
+        shared.gate.open()
+        for task in tasks.dropFirst() { #expect(try await task.value == "well") }
+        #expect(shared.transport.requests.count == 2)
+    }
+
+    @Test func `one that waits may be cancelled, and leaves the others alone`() async throws {
+        let shared = try Shared(.respond(body: "well"))
+        let tasks = try await shared.tasks(3, Self.get)
+        tasks[1].cancel()
+        await #expect(throws: CancellationError.self) { _ = try await tasks[1].value }
+        shared.gate.open()
+        #expect(try await tasks[0].value == "well")
+        #expect(try await tasks[2].value == "well" && shared.transport.requests.count == 1)
+    }
+
+    @Test func `a slow reader of the one that was sent holds up nobody`() async throws {
+        let shared = try Shared(.stream(["abc", "def"]))
+        let (read, mayRead) = (Settlement<Void>(), Settlement<Void>())
+        let slow = Task { [session = shared.session] in
+            try await session.withResponse(from: "/a") { response in
+                read.settle(())
+                await mayRead.value
+                var text = ""
+                for try await piece in response.body { text += String(decoding: piece.array, as: UTF8.self) }
+                return text
+            }
+        }
+        try await shared.transport.waitForRequests(1)
+        let other = Task { [session = shared.session] in try await Self.get(session, 1) }
+        try await eventually("the other waits", following: shared.transport) {
+            await shared.session.gauges().coalesced == 1
+        }
+        shared.gate.open()
+        await read.value
+        #expect(try await other.value == "abcdef")
+        mayRead.settle(())
+        #expect(try await slow.value == "abcdef")
+        #expect(shared.transport.requests.count == 1)
+    }
+
+    @Test(arguments: [9, nil]) func `a body that is too long is the first one's alone`(length: Int?) async throws {
+        let shared = try Shared(.stream(["abc", "def", "ghi"], length: length)) { $0.coalescing.largestBody = 5 }
+        let tasks = try await shared.tasks(3, Self.get)
+        shared.gate.open()
+        #expect(try await tasks[0].value == "abcdefghi")
+        var others: Set<String> = []
+        for task in tasks.dropFirst() { others.insert(try await task.value) }
+        #expect(others == ["number 2", "number 3"])
+    }
+
+    @Test func `a body that breaks off is nobody else's`() async throws {
+        let shared = try Shared(.stream(["abc"], length: 9, failing: NetworkError(.connectionClosed, "gone")))
+        let tasks = try await shared.tasks(2, Self.get)
+        shared.gate.open()
+        await #expect(throws: NetworkError.self) { _ = try await tasks[0].value }
+        #expect(try await tasks[1].value == "number 2")
+    }
+
+    @Test func `what is stored is stored once, and says that it was shared`() async throws {
+        let store = MapStore(isAtHand: true)
+        let shared = try Shared(.respond(fields: ["Cache-Control": "max-age=60"], body: "1")) { configuration in
+            configuration.cache = HTTPSession.Cache(store)
+        }
+        let uses = Mutex<[String]>([])
+        let tasks = try await shared.tasks(3) { session, _ in
+            let response = try await session.get("/a", as: .string)
+            uses.withLock { $0.append(response.cacheUse?.status ?? "") }
+            return response.value
+        }
+        shared.gate.open()
+        for task in tasks { #expect(try await task.value == "1") }
+        #expect(uses.withLock { $0.count { $0.hasSuffix("; collapsed") } } == 2)
+        #expect(store.all.count == 1 && shared.transport.requests.count == 1)
+    }
+}
