@@ -27,6 +27,12 @@ let package = Package(
         .systemLibrary(name: "CNetlink"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .target(name: "CPNG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CJPEG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CWebP", swiftSettings: dialect,
+            linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
+        .target(name: "CGIF", swiftSettings: dialect, linkerSettings: [.linkedLibrary("gif")]),
         .target(name: "DunlinTypes", swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(name: "DunlinWire", dependencies: ["DunlinTypes"], swiftSettings: dialect),
         .target(name: "DunlinInflate", dependencies: ["CZlib", "DunlinTypes"], swiftSettings: dialect),
@@ -56,6 +62,10 @@ let package = Package(
         .target(
             name: "DunlinActivity", dependencies: ["DunlinReactor", "DunlinTransport", "DunlinSession"],
             swiftSettings: dialect),
+        // No product needs it yet; only what names it needs the headers of these libraries.
+        .target(
+            name: "DunlinCodecs", dependencies: ["CPNG", "CJPEG", "CWebP", "CGIF", "DunlinTypes"],
+            swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
         .target(name: "Dunlin", dependencies: ["DunlinTransfers", "DunlinActivity"], swiftSettings: dialect),
         .target(name: "DunlinXML", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
@@ -119,6 +129,7 @@ let package = Package(
                 "Mocking", "LedgerRows",
             ],
             swiftSettings: dialect),
+        .testTarget(name: "DunlinCodecsTests", dependencies: ["DunlinCodecs", "DunlinTypes"], swiftSettings: dialect),
         .testTarget(
             name: "DunlinReachabilityTests",
             dependencies: [
