@@ -49,7 +49,7 @@ static void ignore_metadata(png_structp png) {
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, names, 13);
 }
 
-dunlin_png_decoder *dunlin_png_open(size_t metadata_limit) {
+dunlin_png_decoder *dunlin_png_open(size_t metadata_limit, bool is_tolerant) {
     dunlin_png_decoder *decoder = calloc(1, sizeof *decoder);
     if (!decoder) return NULL;
     decoder->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, decoder, fail, warn);
@@ -63,6 +63,7 @@ dunlin_png_decoder *dunlin_png_open(size_t metadata_limit) {
     png_set_user_limits(decoder->png, 0x7fffffff, 0x7fffffff);
     png_set_chunk_malloc_max(decoder->png, metadata_limit);
     png_set_chunk_cache_max(decoder->png, 16);
+    if (is_tolerant) png_set_compression_buffer_size(decoder->png, 32);
     ignore_metadata(decoder->png);
     return decoder;
 }

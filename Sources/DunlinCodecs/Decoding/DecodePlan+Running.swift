@@ -5,7 +5,7 @@ extension DecodePlan {
     func picture(of bytes: Bytes) async throws -> ImageBuffer {
         let isTolerant = options.allowsTruncated
         switch info.format {
-        case .png: return try await run(try PNGDecoder.open(bytes, info, limits), bytes)
+        case .png: return try await png(bytes)
         case .jpeg:
             return try await run(try JPEGDecoder.open(bytes, info, eighths: eighths, isTolerant: isTolerant), bytes)
         case .webp where info.details.isAnimation: return try await firstFrame(bytes)
@@ -17,9 +17,13 @@ extension DecodePlan {
         }
     }
 
+    private func png(_ bytes: Bytes) async throws -> ImageBuffer {
+        try await run(try PNGDecoder.open(bytes, info, limits, isTolerant: options.allowsTruncated), bytes)
+    }
+
     private func icon(_ bytes: Bytes) async throws -> ImageBuffer {
         if ImageFormat(sniffing: bytes) == .png {
-            return try await run(try PNGDecoder.open(bytes, info, limits), bytes)
+            return try await png(bytes)
         }
         let header = try BMPHeader(Octets(bytes), at: 0, pixels: nil, format: .ico)
         return try await run(try BMPDecoder(bytes, header, .ico), bytes)

@@ -17,8 +17,10 @@ struct PNGDecoder: RowDecoder, ~Copyable {
         profile = header.profile.map { Bytes(Array(UnsafeBufferPointer(start: $0, count: Int(header.profile_count)))) }
     }
 
-    static func open(_ input: Bytes, _ info: ImageInfo, _ limits: ImageLimits) throws(ImageError) -> PNGDecoder {
-        guard let decoder = dunlin_png_open(max(limits.metadataBytes, 1)) else { throw .outOfMemory }
+    static func open(
+        _ input: Bytes, _ info: ImageInfo, _ limits: ImageLimits, isTolerant: Bool
+    ) throws(ImageError) -> PNGDecoder {
+        guard let decoder = dunlin_png_open(max(limits.metadataBytes, 1), isTolerant) else { throw .outOfMemory }
         var header = dunlin_png_header()
         let status = input.withPointer { dunlin_png_read_header(decoder, $0, $1, &header) }
         let opened = PNGDecoder(decoder, header)

@@ -37,9 +37,8 @@ enum ICOProbe {
         guard octets.holds(Int(count) * 16, at: 6) else { throw .truncated(.ico) }
         let isIcon = octets[2] == 1
         let entries = (0..<Int(count)).compactMap { entry(octets, 6 + $0 * 16, isIcon: isIcon) }
-        guard let best = entries.max(by: { ($0.area, $0.bits) < ($1.area, $1.bits) }) else {
-            throw .damaged(.ico, fault: "pictures that lie beyond its end")
-        }
+        guard let best = entries.max(by: { ($0.area, $0.bits) < ($1.area, $1.bits) }) else { throw .truncated(.ico) }
+        guard octets.holds(best.range.count, at: best.range.lowerBound) else { throw .truncated(.ico) }
         var info = try info(of: bytes[best.range])
         info.details.range = best.range
         return info
@@ -47,8 +46,7 @@ enum ICOProbe {
 
     private static func entry(_ octets: Octets, _ offset: Int, isIcon: Bool) -> Entry? {
         guard let width = octets[offset], let height = octets[offset + 1], let bits = octets.little16(offset + 6),
-            let length = octets.little32(offset + 8), let start = octets.little32(offset + 12),
-            length > 0, octets.holds(Int(length), at: Int(start))
+            let length = octets.little32(offset + 8), let start = octets.little32(offset + 12)
         else { return nil }
         // 256 does not fit, and is written as 0. Of a cursor the number of bits is where it is grasped.
         let area = (width == 0 ? 256 : Int(width)) * (height == 0 ? 256 : Int(height))

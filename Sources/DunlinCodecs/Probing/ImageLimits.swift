@@ -21,13 +21,13 @@ public struct ImageLimits: Sendable, Hashable {
     public var pixels = 64 << 20
     /// Frames of an animation. 10,000 by default.
     public var frames = 10_000
-    /// Pixels of all frames of an animation together, each as large as the canvas: what decoding it costs in time.
-    /// 4 Gi by default, which is nine minutes of 640 x 480 at 25 frames a second.
+    /// Pixels of all frames of an animation together, each as large as the canvas: what decoding costs in time. 4 Gi by
+    /// default, which is nine minutes of 640 x 480 at 25 frames a second.
     public var animationPixels = 4 << 30
     /// Bytes of colour profile and EXIF. 4 MiB by default; a profile seldom has more than 3.
     public var metadataBytes = 4 << 20
-    /// Memory of one decode: the pixels, and what the decoder itself needs for them, as far as the header tells. 512 MiB
-    /// by default.
+    /// Memory of one decode: the pixels, and what the decoder itself needs for them, as far as the header tells.
+    /// 512 MiB by default.
     public var decodeBytes = 512 << 20
 
     public init() {}

@@ -73,13 +73,10 @@ import Testing
         await #expect(throws: error) { try await ImageDecoder().decode(Bytes(bytes)) }
     }
 
-    @Test(arguments: [
-        (18, ImageError.damaged(.ico, fault: "pictures that lie beyond its end")),
-        (14, .damaged(.ico, fault: "pictures that lie beyond its end")),
-    ])
-    func `an icon whose picture lies beyond its end is an error`(offset: Int, error: ImageError) throws {
+    @Test(arguments: [18, 14])
+    func `an icon whose picture lies beyond its end is an error`(offset: Int) throws {
         var bytes = try Pictures.bytes("ico/png.ico").array
         for index in 0..<4 { bytes[offset + index] = 0xFF }
-        #expect(throws: error) { try ImageDecoder().info(of: Bytes(bytes)) }
+        #expect(throws: ImageError.truncated(.ico)) { try ImageDecoder().info(of: Bytes(bytes)) }
     }
 }

@@ -39,9 +39,11 @@ enum Pictures {
         return ((try? FileManager.default.contentsOfDirectory(atPath: path.path)) ?? []).sorted()
     }
 
+    static func buffer(_ pixel: (Int, Int) -> ImageBuffer.Pixel) -> ImageBuffer? { buffer(20, 12, .straight, pixel) }
+
     /// A picture of the formula's pixels, or another's.
     static func buffer(
-        _ width: Int = 20, _ height: Int = 12, _ alpha: ImageBuffer.Alpha = .straight,
+        _ width: Int, _ height: Int, _ alpha: ImageBuffer.Alpha = .straight,
         _ pixel: (Int, Int) -> ImageBuffer.Pixel
     ) -> ImageBuffer? {
         var pixels: [UInt8] = []
