@@ -197,15 +197,20 @@ let package = Package(
 /// A fuzzer is a program of its own: `Tests/Fuzz/NAME`, built as `FuzzNAME`, and what it feeds.
 let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
+    "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
     "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],
     "Display": ["Dunlin", "DunlinDisplay"],
+    "GIF": ["DunlinCodecs", "FuzzPictures"],
     "Heads": ["DunlinTypes", "DunlinWire"],
+    "ImageHeaders": ["DunlinCodecs", "DunlinTypes"],
     "Inflate": ["DunlinInflate", "DunlinTypes"],
+    "JPEG": ["DunlinCodecs", "FuzzPictures"],
     "JSON": ["Dunlin"],
     "Netlink": ["DunlinReactor"],
+    "PNG": ["DunlinCodecs", "FuzzPictures"],
     "Parameters": ["Dunlin"],
     "PropertyLists": ["Dunlin"],
     "Proxies": ["DunlinSemantics", "DunlinTypes"],
@@ -215,6 +220,7 @@ let fuzzers = [
     "Trust": ["DunlinSecure", "DunlinTypes"],
     "Tunnels": ["DunlinTypes", "DunlinWire"],
     "Values": ["DunlinSemantics", "DunlinTypes"],
+    "WebP": ["DunlinCodecs", "FuzzPictures"],
     "XML": ["Dunlin", "DunlinXML"],
 ]
 for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {
@@ -223,6 +229,10 @@ for (name, targets) in fuzzers.sorted(by: { $0.key < $1.key }) {
             name: "Fuzz" + name, dependencies: ["FuzzDriver"] + targets.map { .init(stringLiteral: $0) },
             path: "Tests/Fuzz/" + name, swiftSettings: dialect))
 }
+package.targets.append(
+    .target(
+        name: "FuzzPictures", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Tests/Fuzz/Pictures",
+        swiftSettings: dialect))
 package.targets.append(
     .target(
         name: "FuzzDriver", path: "Tests/Fuzz/Driver",

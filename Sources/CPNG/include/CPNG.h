@@ -28,8 +28,8 @@ typedef struct {
     uint32_t profile_count;
 } dunlin_png_header;
 
-/* Null if there is no memory. No chunk takes more memory than `metadata_limit`. One that is tolerant reads in small steps,
- * so that what there is of a picture that ends early gets as far as its pixels. */
+/* Null if there is no memory. No chunk takes more memory than `metadata_limit`. One that is tolerant reads in small
+ * steps, so that what there is of a picture that ends early gets as far as its pixels. */
 dunlin_png_decoder *dunlin_png_open(size_t metadata_limit, bool is_tolerant);
 void dunlin_png_close(dunlin_png_decoder *decoder);
 /* What went wrong, in libpng's words; the decoder's. */

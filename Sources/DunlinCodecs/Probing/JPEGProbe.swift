@@ -60,6 +60,7 @@ struct JPEGProbe {
             let count = segment[5], segment.holds(Int(count) * 3, at: 6)
         else { throw .truncated(.jpeg) }
         guard width > 0 else { throw .damaged(.jpeg, fault: "a width of 0") }
+        guard height > 0 else { throw .unsupported(.jpeg, what: "its height is written behind its pixels") }
         components = (0..<Int(count)).map { index in
             let factors = Int(segment[7 + index * 3] ?? 0)
             return (factors >> 4, factors & 15)
@@ -71,18 +72,17 @@ struct JPEGProbe {
         var info = ImageInfo(.jpeg, ImageSize(width: Int(width), height: Int(height)))
         info.bitsPerComponent = Int(bits)
         info.colorModel = [1: .gray, 3: .rgb, 4: .cmyk][Int(count)] ?? .unknown
-        info.details.unsupported = Self.unsupported(marker, bits: bits, height: height, components: count)
+        info.details.unsupported = Self.unsupported(marker, bits: bits, components: count)
         self.info = info
     }
 
-    private static func unsupported(_ marker: UInt8, bits: UInt8, height: UInt16, components: UInt8) -> String? {
+    private static func unsupported(_ marker: UInt8, bits: UInt8, components: UInt8) -> String? {
         switch marker {
         case 0xC3, 0xC7, 0xCB, 0xCF: return "it is stored without loss"
         case 0xC5, 0xC6, 0xCD, 0xCE: return "it is hierarchical"
         default: break
         }
         if bits != 8 { return "it has \(bits) bits a sample" }
-        if height == 0 { return "its height is written behind its pixels" }
         return [1, 3, 4].contains(components) ? nil : "it has \(components) colour components"
     }
 

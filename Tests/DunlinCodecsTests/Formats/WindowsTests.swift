@@ -27,9 +27,9 @@ import Testing
         ("bmp/palette1.bmp", true, { Pictures.color(($0 + $1) % 2) }),
         ("bmp/runs8.bmp", true, { Pictures.color(($0 + $1) % 16) }),
         ("bmp/runs4.bmp", true, { Pictures.color(($1 + $0 % 2) % 16) }),
-        ("ico/alpha.ico", false, Pictures.pixel),
-        ("ico/mask.ico", false, { x, y in x < 4 ? ImageBuffer.Pixel(0, 0, 0, 0) : Pictures.opaque(x, y) }),
-        ("ico/cursor.cur", false, { x, y in x < 4 ? ImageBuffer.Pixel(0, 0, 0, 0) : Pictures.opaque(x, y) }),
+        ("bmp/alpha.ico", false, Pictures.pixel),
+        ("bmp/mask.ico", false, { x, y in x < 4 ? ImageBuffer.Pixel(0, 0, 0, 0) : Pictures.opaque(x, y) }),
+        ("bmp/cursor.cur", false, { x, y in x < 4 ? ImageBuffer.Pixel(0, 0, 0, 0) : Pictures.opaque(x, y) }),
     ]
 
     @Test(arguments: pictures)
@@ -43,11 +43,11 @@ import Testing
         #expect(distance == 0)
         let info = try ImageDecoder().info(of: bytes)
         #expect(info.size == Pictures.size && info.hasAlpha == !isOpaque)
-        #expect(info.format == (path.hasPrefix("bmp") ? .bmp : .ico))
+        #expect(info.format == (path.hasSuffix("bmp") ? .bmp : .ico))
     }
 
     @Test func `an icon may hold a PNG`() async throws {
-        let picture = try await ImageDecoder().decode(Pictures.bytes("ico/png.ico"))
+        let picture = try await ImageDecoder().decode(Pictures.bytes("bmp/png.ico"))
         #expect(picture.size == ImageSize(width: 2, height: 2))
         #expect(picture[1, 1] == ImageBuffer.Pixel(1, 2, 3))
     }
@@ -75,7 +75,7 @@ import Testing
 
     @Test(arguments: [18, 14])
     func `an icon whose picture lies beyond its end is an error`(offset: Int) throws {
-        var bytes = try Pictures.bytes("ico/png.ico").array
+        var bytes = try Pictures.bytes("bmp/png.ico").array
         for index in 0..<4 { bytes[offset + index] = 0xFF }
         #expect(throws: ImageError.truncated(.ico)) { try ImageDecoder().info(of: Bytes(bytes)) }
     }

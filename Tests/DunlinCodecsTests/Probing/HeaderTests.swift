@@ -44,7 +44,7 @@ import Testing
         ("webp/lossy.webp", .pixels, 240, { $0.pixels = $1 }),
         ("gif/plain.gif", .pixels, 240, { $0.pixels = $1 }),
         ("bmp/rgb24.bmp", .pixels, 240, { $0.pixels = $1 }),
-        ("ico/alpha.ico", .pixels, 240, { $0.pixels = $1 }),
+        ("bmp/alpha.ico", .pixels, 240, { $0.pixels = $1 }),
         ("jpeg/profile.jpg", .metadataBytes, 300, { $0.metadataBytes = $1 }),
         ("png/rgb-turned.png", .metadataBytes, 26, { $0.metadataBytes = $1 }),
         ("bmp/rgb24.bmp", .decodeBytes, 960, { $0.decodeBytes = $1 }),

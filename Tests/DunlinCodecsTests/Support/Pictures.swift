@@ -30,7 +30,7 @@ enum Pictures {
     }
 
     /// All files of the corpus that are meant to be decoded.
-    static let all = ["png", "jpeg", "webp", "gif", "bmp", "ico"].flatMap { folder in
+    static let all = ["png", "jpeg", "webp", "gif", "bmp"].flatMap { folder in
         names(in: folder).filter { $0 != "huge.png" }.map { folder + "/" + $0 }
     }
 
