@@ -143,10 +143,11 @@ int dunlin_jpeg_read_header(
     return dunlin_jpeg_more;
 }
 
-/* Reads about as many rows of blocks of one scan as make `rows` rows. False once all scans were read. */
+/* Reads `rows` rows of blocks, which takes about as long as making `rows` rows of pixels: there are several scans, and
+ * each has only a part of every block. False once all scans were read. */
 static bool read_scans(dunlin_jpeg_decoder *decoder, uint32_t rows) {
     struct jpeg_decompress_struct *info = &decoder->info;
-    for (uint32_t read = 0; read < rows; read += DCTSIZE) {
+    for (uint32_t read = 0; read < rows; read++) {
         if (info->input_scan_number > most_scans) ERREXIT(info, JERR_BAD_PROGRESSION);
         if (jpeg_consume_input(info) != JPEG_REACHED_EOI) continue;
         /* Scans that are missing cost pixels, and nothing tells how many there should have been. */

@@ -10,7 +10,7 @@ extension DecodePlan {
             return try await run(try JPEGDecoder.open(bytes, info, eighths: eighths, isTolerant: isTolerant), bytes)
         case .webp where info.details.isAnimation: return try await firstFrame(bytes)
         case .webp: return try await run(try WebPDecoder(info, decoded, options.alpha), bytes)
-        case .gif: return try await run(try GIFDecoder(bytes, info), bytes)
+        case .gif: return try await run(try GIFDecoder(bytes, info, isTolerant: isTolerant), bytes)
         case .bmp: return try await run(try BMPDecoder(bytes, try BMPProbe.header(bytes), .bmp), bytes)
         case .ico: return try await icon(bytes[info.details.range])
         case .tiff, .avif, .heif: throw ImageError.unsupported(info.format, what: "only its size can be read")
@@ -39,7 +39,8 @@ extension DecodePlan {
     private func run(_ decoder: consuming some RowDecoder & ~Copyable, _ bytes: Bytes) async throws -> ImageBuffer {
         var decoder = decoder
         guard decoder.size == decoded else { throw ImageError.damaged(info.format, fault: "two sizes") }
-        var pixels = [UInt8](repeating: 0, count: decoded.pixels * 4)
+        // What is left of a picture that may be incomplete is shown.
+        var pixels = decoder.hasOwnPixels ? [] : [UInt8].room(for: decoded, isZeroed: options.allowsTruncated)
         let rows = Work.rows(width: decoded.width)
         var isWhole = true
         do {

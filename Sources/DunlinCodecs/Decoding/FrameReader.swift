@@ -69,18 +69,19 @@ actor FrameReader {
     }
 
     private func gifFrame(_ plan: DecodePlan) async throws -> ImageFrame? {
-        if gif == nil { gif = try GIFFrames(bytes, plan.info) }
+        if gif == nil { gif = try GIFFrames(bytes, plan.info, isTolerant: options.allowsTruncated) }
         let rows = Work.rows(width: plan.decoded.width)
+        var steps = 0
         while true {
             switch try gifStep(rows, plan) {
             case .more: break
             case .end, nil: return nil
             case .frame(let hundredths):
                 let duration = ImageFrame.duration(milliseconds: hundredths * 10)
-                return try await shown(gif?.canvas.bytes ?? [], .straight, duration, plan)
+                return try await shown(gif?.canvas.pixels ?? [], .straight, duration, plan)
             }
-            await Task.yield()
-            try Task.checkCancellation()
+            steps += 1
+            try await Work.pass(after: steps)
         }
     }
 
@@ -89,7 +90,7 @@ actor FrameReader {
         do throws(ImageError) {
             return try gif?.step(bytes, rows: rows)
         } catch {
-            guard gif?.isInFrame == true, plan.takesPart(after: error, gif?.canvas.bytes ?? []) else { throw error }
+            guard gif?.isInFrame == true, plan.takesPart(after: error, gif?.canvas.pixels ?? []) else { throw error }
             isOver = true
             return .frame(hundredths: gif?.hundredths ?? 0)
         }

@@ -16,29 +16,34 @@ struct GIFCanvas {
         var disposal = 0
         /// 256 colours; zero is transparent.
         var palette: [UInt32] = []
+
+        /// Whether every pixel of a canvas gets one of its colours.
+        func covers(_ canvas: ImageSize) -> Bool {
+            left == 0 && top == 0 && width >= canvas.width && height >= canvas.height && !palette.contains(0)
+        }
     }
 
     let size: ImageSize
-    private var pixels: [UInt32]
-    private var saved: [UInt32] = []
+    /// What is shown now. Whoever takes it shares it until the next frame is drawn.
+    private(set) var pixels: [UInt8] = []
+    private var saved: [UInt8] = []
     private var frame = Frame()
+    private let isTolerant: Bool
 
-    init(_ size: ImageSize) {
+    /// One that is tolerant may be shown before its first frame is complete.
+    init(_ size: ImageSize, isTolerant: Bool) {
         self.size = size
-        pixels = [UInt32](repeating: 0, count: size.pixels)
-    }
-
-    /// What is shown now, as bytes.
-    var bytes: [UInt8] {
-        pixels.withUnsafeBytes { Array($0) }
+        self.isTolerant = isTolerant
     }
 
     /// Ends the frame before, and begins another.
     mutating func begin(_ next: Frame) {
-        switch frame.disposal {
-        case 2: clear()
-        case 3: pixels = saved
-        default: break
+        if pixels.isEmpty {
+            pixels = [UInt8].room(for: size, isZeroed: isTolerant || !next.covers(size))
+        } else if frame.disposal == 2 {
+            clear()
+        } else if frame.disposal == 3 {
+            pixels = saved
         }
         frame = next
         saved = next.disposal == 3 ? pixels : []
@@ -50,12 +55,14 @@ struct GIFCanvas {
         let visible = min(frame.width, size.width - frame.left)
         guard line < size.height, visible > 0 else { return }
         let start = line * size.width + frame.left
-        let (source, colors) = (indices.span, frame.palette)
+        let (source, colors) = (indices.span.extracting(first: visible), frame.palette)
         let palette = colors.span
-        var target = pixels.mutableSpan
-        for column in 0..<visible {
-            let color = palette[Int(source[column])]
-            if color != 0 { target[start + column] = color }
+        pixels.withUnsafeMutableBytes { pixels in
+            let target = UnsafeMutableRawBufferPointer(rebasing: pixels[start * 4..<(start + visible) * 4])
+            for column in source.indices {
+                let color = palette[Int(source[column])]
+                if color != 0 { target.storeBytes(of: color, toByteOffset: column * 4, as: UInt32.self) }
+            }
         }
     }
 
@@ -63,7 +70,8 @@ struct GIFCanvas {
         let right = min(frame.left + frame.width, size.width)
         guard frame.left < right, frame.top < size.height else { return }
         for row in frame.top..<min(frame.top + frame.height, size.height) {
-            for index in row * size.width + frame.left..<row * size.width + right { pixels[index] = 0 }
+            let line = row * size.width
+            for index in (line + frame.left) * 4..<(line + right) * 4 { pixels[index] = 0 }
         }
     }
 }

@@ -17,7 +17,7 @@ struct GIFFrames: ~Copyable {
     private var indices: [UInt8] = []
     private var delay = 0
 
-    init(_ input: Bytes, _ info: ImageInfo) throws(ImageError) {
+    init(_ input: Bytes, _ info: ImageInfo, isTolerant: Bool) throws(ImageError) {
         var status: Int32 = 0
         let opened = input.withPointer { dunlin_gif_open($0, $1, &status) }
         guard let opened else {
@@ -25,7 +25,7 @@ struct GIFFrames: ~Copyable {
             throw .damaged(.gif, fault: "giflib does not accept it")
         }
         decoder = opened
-        canvas = GIFCanvas(info.size)
+        canvas = GIFCanvas(info.size, isTolerant: isTolerant)
     }
 
     deinit { dunlin_gif_close(decoder) }
@@ -88,9 +88,10 @@ struct GIFDecoder: RowDecoder, ~Copyable {
     var size: ImageSize { frames.canvas.size }
     var alpha: ImageBuffer.Alpha { .straight }
     var profile: Bytes? { nil }
+    var hasOwnPixels: Bool { true }
 
-    init(_ input: Bytes, _ info: ImageInfo) throws(ImageError) {
-        frames = try GIFFrames(input, info)
+    init(_ input: Bytes, _ info: ImageInfo, isTolerant: Bool) throws(ImageError) {
+        frames = try GIFFrames(input, info, isTolerant: isTolerant)
         hasAlpha = info.hasAlpha
     }
 
@@ -98,10 +99,10 @@ struct GIFDecoder: RowDecoder, ~Copyable {
         do throws(ImageError) {
             if case .more = try frames.step(input, rows: rows) { return true }
         } catch {
-            pixels = frames.canvas.bytes
+            pixels = frames.canvas.pixels
             throw error
         }
-        pixels = frames.canvas.bytes
+        pixels = frames.canvas.pixels
         return false
     }
 }

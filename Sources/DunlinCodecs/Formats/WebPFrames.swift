@@ -27,7 +27,7 @@ struct WebPFrames: ~Copyable {
 
     /// The next frame and how long it is shown, in milliseconds; nil after the last.
     mutating func next() throws(ImageError) -> (pixels: [UInt8], milliseconds: Int)? {
-        var pixels = [UInt8](repeating: 0, count: size.pixels * 4)
+        var pixels = [UInt8].room(for: size, isZeroed: false)
         var ending: Int32 = 0
         let animation = animation
         let status = pixels.withPointer { dunlin_webp_animation_next(animation, $0, &ending) }
