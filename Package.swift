@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "DunlinFoundation", targets: ["DunlinFoundation"]),
         .library(name: "DunlinDisplay", targets: ["DunlinDisplay"]),
         .library(name: "DunlinXML", targets: ["DunlinXML"]),
+        .library(name: "DunlinImages", targets: ["DunlinImages"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinCLI"]),
     ],
@@ -62,6 +63,17 @@ let package = Package(
             name: "DunlinFoundation", dependencies: ["Dunlin", "DunlinReactor", "DunlinSecure"],
             swiftSettings: dialect),
         .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
+        .target(name: "CPNG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("png16")]),
+        .target(name: "CJPEG", swiftSettings: dialect, linkerSettings: [.linkedLibrary("jpeg")]),
+        .target(
+            name: "CWebP", swiftSettings: dialect,
+            linkerSettings: [.linkedLibrary("webp"), .linkedLibrary("webpdemux")]),
+        .target(name: "CGIF", swiftSettings: dialect, linkerSettings: [.linkedLibrary("gif")]),
+        .target(
+            name: "DunlinCodecs", dependencies: ["CPNG", "CJPEG", "CWebP", "CGIF", "DunlinTypes"],
+            swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
+        .target(
+            name: "DunlinImages", dependencies: ["Dunlin", "DunlinDisplay", "DunlinCodecs"], swiftSettings: dialect),
         .target(
             name: "DunlinTesting",
             dependencies: [
@@ -165,6 +177,10 @@ let package = Package(
             swiftSettings: dialect),
         .testTarget(
             name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinImagesTests",
+            dependencies: ["Dunlin", "DunlinCodecs", "DunlinImages", "DunlinTesting", "LedgerRows", "Mocking"],
             swiftSettings: dialect),
         .testTarget(
             name: "EndToEndTests",
