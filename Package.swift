@@ -19,8 +19,10 @@ let package = Package(
         .library(name: "DunlinFoundation", targets: ["DunlinFoundation"]),
         .library(name: "DunlinDisplay", targets: ["DunlinDisplay"]),
         .library(name: "DunlinXML", targets: ["DunlinXML"]),
+        .library(name: "DunlinImages", targets: ["DunlinImages"]),
         .library(name: "DunlinTesting", targets: ["DunlinTesting"]),
         .executable(name: "dunlin", targets: ["DunlinCLI"]),
+        .executable(name: "dunlin-image", targets: ["DunlinImageCLI"]),
     ],
     targets: [
         .systemLibrary(name: "CEpoll"),
@@ -62,7 +64,7 @@ let package = Package(
         .target(
             name: "DunlinActivity", dependencies: ["DunlinReactor", "DunlinTransport", "DunlinSession"],
             swiftSettings: dialect),
-        // No product needs it yet; only what names it needs the headers of these libraries.
+        // Only what names it needs the headers of these libraries.
         .target(
             name: "DunlinCodecs", dependencies: ["CPNG", "CJPEG", "CWebP", "CGIF", "DunlinTypes"],
             swiftSettings: dialect + [.enableExperimentalFeature("Lifetimes")]),
@@ -73,6 +75,8 @@ let package = Package(
             swiftSettings: dialect),
         .target(name: "DunlinDisplay", dependencies: ["Dunlin"], swiftSettings: dialect),
         .target(
+            name: "DunlinImages", dependencies: ["Dunlin", "DunlinDisplay", "DunlinCodecs"], swiftSettings: dialect),
+        .target(
             name: "DunlinTesting",
             dependencies: [
                 "CEpoll", "COpenSSL", "Dunlin", "DunlinTypes", "DunlinWire", "DunlinReactor", "DunlinTransport",
@@ -80,6 +84,8 @@ let package = Package(
             swiftSettings: dialect),
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting"], swiftSettings: dialect),
+        .executableTarget(
+            name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinDisplay", "DunlinImages"], swiftSettings: dialect),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
         .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
         .target(
@@ -94,6 +100,12 @@ let package = Package(
         .executableTarget(
             name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer",
             swiftSettings: dialect),
+        .executableTarget(
+            name: "CachePeer",
+            dependencies: [
+                "Children", "DunlinReactor", "DunlinSecure", "DunlinSemantics", "DunlinSession", "DunlinTypes",
+            ],
+            path: "Tests/CachePeer", swiftSettings: dialect),
         .executableTarget(
             name: "NetworkPeer", dependencies: ["Dunlin"], path: "Tests/NetworkPeer", swiftSettings: dialect),
         .testTarget(name: "DunlinTypesTests", dependencies: ["DunlinTypes", "LedgerRows"], swiftSettings: dialect),
@@ -172,10 +184,17 @@ let package = Package(
             name: "DunlinXMLTests", dependencies: ["Dunlin", "DunlinTesting", "DunlinXML", "LedgerRows"],
             swiftSettings: dialect),
         .testTarget(
+            name: "DunlinImageCLITests", dependencies: ["Dunlin", "DunlinImageCLI", "DunlinTesting"],
+            swiftSettings: dialect),
+        .testTarget(
+            name: "DunlinImagesTests",
+            dependencies: ["Dunlin", "DunlinCodecs", "DunlinImages", "DunlinTesting", "LedgerRows", "Mocking"],
+            swiftSettings: dialect),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting", "DunlinTypes",
-                "JournalPeer", "LeakChecking", "LedgerRows", "Children",
+                "CachePeer", "DunlinInflate", "Dunlin", "DunlinFoundation", "DunlinReactor", "DunlinTesting",
+                "DunlinTypes", "JournalPeer", "LeakChecking", "LedgerRows", "Children",
             ],
             swiftSettings: dialect),
         .testTarget(
@@ -199,6 +218,8 @@ let fuzzers = [
     "Addresses": ["DunlinSemantics", "DunlinTypes"],
     "Bitmaps": ["DunlinCodecs", "FuzzPictures"],
     "Bodies": ["DunlinTypes", "DunlinWire"],
+    "Cache": ["DunlinSemantics", "DunlinTypes"],
+    "CacheEntry": ["DunlinSemantics", "DunlinSession", "DunlinTypes"],
     "Challenges": ["DunlinSecure", "DunlinSemantics", "DunlinTypes"],
     "Content": ["Dunlin"],
     "Cookies": ["DunlinSemantics", "DunlinTypes"],

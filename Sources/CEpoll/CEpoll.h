@@ -43,6 +43,8 @@ extern int dunlin_fallocate(int, int, int64_t, int64_t) __asm__("fallocate");
 
 static const unsigned int dunlin_rename_noreplace = 1;
 static const int dunlin_fallocate_keep_size = 1;
+/* F_OFD_SETLK. */
+static const int dunlin_lock_of_opening = 37;
 
 static inline uint64_t dunlin_event_token(const struct epoll_event *event) { return event->data.u64; }
 

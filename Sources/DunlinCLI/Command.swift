@@ -5,6 +5,7 @@ enum Command: Equatable {
     case demo
     case get(url: String, GetOptions)
     case reachability(host: String?, watches: Bool)
+    case cache(StoreCommand.Deed)
 
     struct GetOptions: Equatable {
         /// Status and fields before the body.
@@ -17,6 +18,8 @@ enum Command: Equatable {
         var retries = 0
         var trust = TrustOptions()
         var route = RouteOptions()
+        /// Whether responses are stored, and served again.
+        var usesCache = false
         /// What is sent.
         var request = RequestOptions()
     }
@@ -38,6 +41,8 @@ enum Command: Equatable {
             self = try Self.get(name, rest)
         case "reachability":
             self = try Self.reachability(rest)
+        case "cache":
+            self = try Self.cache(rest)
         default:
             throw UsageError(description: "there is no command \"\(name)\"; see dunlin help")
         }
@@ -47,6 +52,14 @@ enum Command: Equatable {
         guard let extra = rest.first else { return command }
         if extra == "--help" || extra == "-h" { return .help }
         throw UsageError(description: "\(name) takes no arguments; \"\(extra)\" was given")
+    }
+
+    private static func cache(_ arguments: [String]) throws(UsageError) -> Command {
+        if arguments == ["-h"] || arguments == ["--help"] { return .help }
+        guard arguments.count == 1, let deed = StoreCommand.Deed(rawValue: arguments[0]) else {
+            throw UsageError(description: "cache needs the word list or clear")
+        }
+        return .cache(deed)
     }
 
     private static func reachability(_ arguments: [String]) throws(UsageError) -> Command {
@@ -99,6 +112,7 @@ extension Command.GetOptions {
         switch option {
         case "-i", "--include": showsHead = true
         case "-v", "--verbose": isVerbose = true
+        case "--cache": usesCache = true
         case "-o", "--output":
             let file = try rest.takeValue(of: option)
             if file.isEmpty { throw UsageError(description: "\(option) needs a value") }

@@ -33,6 +33,8 @@ struct DunlinCommand {
                 return try await Get(url: url, options: options, output: output).run()
             case .reachability(let host, let watches):
                 return try await Reaching(host: host, watches: watches, output: output).run()
+            case .cache(let deed):
+                return await StoreCommand(deed: deed, output: output).run()
             }
         } catch let error as UsageError {
             output.complain(error.description)

@@ -13,9 +13,11 @@ struct Get {
     private var showsHead: Bool { options.showsHead || request.httpMethod == .head }
 
     func run() async throws -> ExitCode {
-        let session = try HTTPSession(try configuration())
+        let configuration = try configuration()
+        let session = try HTTPSession(configuration)
         let code = try await run(in: session)
         await session.shutdown()
+        await configuration.cache?.close()
         return code
     }
 
@@ -49,6 +51,7 @@ struct Get {
     private func configuration() throws -> HTTPSession.Configuration {
         var configuration = options.trust.configuration(for: url)
         options.route.apply(to: &configuration)
+        if options.usesCache { configuration.cache = StoreCommand.cache(warning: output) }
         if let authentication = try request.authentication() {
             guard let origin = TrustOptions.origin(of: url, ["http", "https"]) else {
                 throw UsageError(description: "--user needs a URL that begins with http:// or https://")
@@ -124,6 +127,7 @@ struct Get {
 
     private func remark(on response: HTTPSession.StreamedResponse, _ count: Int) {
         output.remark("\(statusLine(response.head)), \(count.readableBytes)")
+        if let use = response.cacheUse { output.remark("cache: \(use)") }
         if let security = response.metrics.hops.last?.security { output.remark(text(of: security)) }
         output.remark(response.metrics.description)
     }

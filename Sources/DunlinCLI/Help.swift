@@ -10,6 +10,7 @@ enum Help {
           dunlin reachability [--watch] [HOST]
                                      whether there is a way to the network, or to a
                                      host, and over what; nothing is sent
+          dunlin cache list|clear    what get --cache has stored, or an end of it
           dunlin demo                requests to a server inside the command, each
                                      with the time its phases took, and downloads to
                                      look at
@@ -27,6 +28,8 @@ enum Help {
                             something takes too long, or the server has no time (408,
                             425, 429, 502, 503, 504)
 
+          --cache           a response that is stored and still fresh is not asked for
+                            again; what comes is stored, in ~/.cache/dunlin
           -m, --max-time S  at most so many seconds for all of it
 
         what get sends:

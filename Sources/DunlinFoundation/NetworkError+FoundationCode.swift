@@ -32,7 +32,8 @@ extension NetworkError {
         .tooManyRedirects: .tooManyRedirects,
         .redirectLoop: .tooManyRedirects, .invalidRedirect: .redirectToNonExistentLocation,
         .insecureRedirect: .clearTextRefused, .invalidConfiguration: .unknown, .sessionClosed: .unknown,
-        .insecurePinningConfiguration: .unknown, .interceptorFailed: .unknown, .invalidResumeData: .cannotDecodeRawData,
+        .insecurePinningConfiguration: .unknown, .notCached: .resourceUnavailable, .interceptorFailed: .unknown,
+        .invalidResumeData: .cannotDecodeRawData,
     ]
 
     /// What the cause says more exactly than the code.

@@ -48,6 +48,7 @@ extension SessionCore {
         gauges.queued = queue?.waiting ?? 0
         let chain = tasks.chain
         gauges.pool = chain.callTransport.sockets.map { HTTPSession.Gauges.Pool($0.counts) }
+        gauges.cache = configuration.cache?.gauges
         gauges.retriesLeft = chain.settings.retries.left(at: loops[0].now())
         return gauges
     }

@@ -90,6 +90,7 @@ extension HTTPSession {
         if grace > .zero { await tasks.drain(until: core.loops[0].now().advanced(by: grace.clampedNanoseconds)) }
         await core.residents.close()
         let cancelled = await tasks.cancelAll()
+        await core.background.end()
         await endRefreshes()
         // Not the present transport, which may belong to a restart meanwhile.
         await chain.callTransport.sockets?.close()
@@ -122,6 +123,7 @@ extension HTTPSession {
                 core.configuration, core.builder, on: core.loops[0], core.tlsPolicySources,
                 authentication: core.authentication))
         core.residents.reopen()
+        core.background.reopen()
         return cancelled
     }
 }

@@ -160,6 +160,8 @@ extension NetworkError.Code {
     public static let authenticationFailed = Self("authenticationFailed")
     /// An interceptor threw an error of its own, which is the underlying one, or did what it may not.
     public static let interceptorFailed = Self("interceptorFailed")
+    /// A request that may only be answered from the cache, which has nothing for it. Nothing was sent.
+    public static let notCached = Self("notCached")
     /// The answer to an authentication challenge does not fit it.
     public static let unusableCredential = Self("unusableCredential")
 }

@@ -57,6 +57,7 @@ import Testing
         "Sources/Dunlin/Dunlin.docc/Logging.md": 12,
         "Sources/Dunlin/Dunlin.docc/FromAsyncHTTPClient.md": 7,
         "Sources/Dunlin/Dunlin.docc/Interceptors.md": 7,
+        "Sources/Dunlin/Dunlin.docc/Caching.md": 5,
         "Sources/Dunlin/Dunlin.docc/Requests.md": 8,
         "Sources/Dunlin/Dunlin.docc/Forms.md": 2,
         "Sources/Dunlin/Dunlin.docc/Uploads.md": 5,

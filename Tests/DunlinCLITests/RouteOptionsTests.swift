@@ -1,5 +1,6 @@
 import Dunlin
 import DunlinTesting
+import Foundation
 import Testing
 
 @testable import DunlinCLI
@@ -47,5 +48,29 @@ import Testing
         let command = try Command(arguments: ["get", "http://127.0.0.1:9/", "--guard", "public"])
         #expect(await DunlinCommand.run(command, paper.output) == .failure)
         #expect(try paper.remarked.contains("loopback"))
+    }
+
+    @Test func `what is stored is listed and cleared`() async throws {
+        let folder = "/tmp/dunlin-cli-cache-\(UInt64.random(in: 0 ... .max))"
+        defer { _ = Result { try FileManager.default.removeItem(atPath: folder) } }
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in .response(fields: ["Cache-Control": "max-age=1000"], body: "abc") }
+        let paper = Paper()
+        for _ in 1...2 {
+            var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+            configuration.cache = StoreCommand.cache(warning: paper.output, in: folder)
+            let session = try HTTPSession(configuration)
+            _ = try await session.get("/a", as: .bytes)
+            await session.shutdown()
+            await configuration.cache?.close()
+        }
+        #expect(server.requests.count == 1)
+        _ = await StoreCommand(deed: .list, output: paper.output).run(in: folder)
+        #expect(try paper.said.contains("200 3 B, fresh for ") && paper.said.contains("\(server.baseURL)/a"))
+        _ = await StoreCommand(deed: .clear, output: paper.output).run(in: folder)
+        let empty = Paper()
+        _ = await StoreCommand(deed: .list, output: empty.output).run(in: folder)
+        #expect(try empty.said.isEmpty && paper.remarked.isEmpty)
     }
 }

@@ -15,7 +15,7 @@ import Testing
         (.bodyLengthMismatch, -1021), (.fileUnreadable, -1102), (.secureConnectionFailed, -1200),
         (.serverTrustFailed, -1202), (.clearTextRefused, -1022), (.interfaceRefused, -1020),
         (.guardRefused, -1004), (.proxyFailed, -1004), (.proxyAuthenticationFailed, -1013),
-        (.unusableCredential, -1013), (.authenticationFailed, -1013), (.interceptorFailed, -1),
+        (.unusableCredential, -1013), (.authenticationFailed, -1013), (.interceptorFailed, -1), (.notCached, -1008),
         (.invalidParameters, -1016), (.invalidPart, -1000), (.unacceptableStatus, -1011),
         (.unacceptableContentType, -1016), (.noContent, -1014), (.unreadableContent, -1016), (.decodingFailed, -1016),
         (.invalidConfiguration, -1),

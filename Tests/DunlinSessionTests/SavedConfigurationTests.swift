@@ -85,6 +85,7 @@ import Testing
         unusual.tls.revocation.allowsMissingLists = true
         unusual.tls.revocation.stapling = .required
         unusual.proxyTLS = unusual.tls
+        unusual.cacheMode = .validating
         return unusual
     }
 
@@ -102,6 +103,7 @@ import Testing
             #expect(back.basicInClearText == original.basicInClearText)
             #expect(back.limits == original.limits && back.redirects == original.redirects)
             #expect(back.tls == original.tls && back.proxyTLS == original.proxyTLS)
+            #expect(back.cacheMode == original.cacheMode)
         }
     }
 

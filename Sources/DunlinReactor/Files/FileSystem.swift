@@ -81,6 +81,12 @@ public enum FileSystem {
         guard unlink(path) == 0 || errno == ENOENT else { throw Errno.last }
     }
 
+    /// Changes the permissions of a file that is named without links.
+    public static func setPermissions(_ permissions: UInt32, of path: String) throws(Errno) {
+        try check(path)
+        guard chmod(path, mode_t(permissions)) == 0 else { throw Errno.last }
+    }
+
     /// Makes a folder and the missing ones above it.
     public static func makeFolders(_ path: String, permissions: UInt32 = 0o777) throws(Errno) {
         try check(path)

@@ -23,6 +23,15 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
         self = moment
     }
 
+    /// A moment that only says how long something keeps, as a cache reads it (RFC 9111 §4.2): whatever the case of its
+    /// letters, and whatever day of the week it says that it is. Other zones than GMT are refused here as well.
+    package init?(forgiving value: Bytes) {
+        guard value.count <= 40, let text = String(validating: value, as: UTF8.self).map(Self.usualCase),
+            let moment = Self.preferred(text, false) ?? Self.ofRFC850(text, false) ?? Self.asctime(text, false)
+        else { return nil }
+        self = moment
+    }
+
     public static func < (left: HTTPDate, right: HTTPDate) -> Bool { left.seconds < right.seconds }
 
     private static let range: ClosedRange<Int64> = -62_167_219_200...253_402_300_799
@@ -38,25 +47,25 @@ public struct HTTPDate: Sendable, Hashable, Comparable {
 // MARK: - Reading
 
 extension HTTPDate {
-    private static func preferred(_ text: String) -> HTTPDate? {
+    private static func preferred(_ text: String, _ isStrict: Bool = true) -> HTTPDate? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 6, parts[0].hasSuffix(","), parts[5] == "GMT" else { return nil }
         return HTTPDate(
             name: parts[0].dropLast(), among: days, year: number(parts[3], 4), month: parts[2],
-            day: number(parts[1], 2), time: parts[4])
+            day: number(parts[1], 2), time: parts[4], isStrict)
     }
 
-    private static func ofRFC850(_ text: String) -> HTTPDate? {
+    private static func ofRFC850(_ text: String, _ isStrict: Bool = true) -> HTTPDate? {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 4, parts[0].hasSuffix(","), parts[3] == "GMT" else { return nil }
         let date = parts[1].split(separator: "-", omittingEmptySubsequences: false)
         guard date.count == 3 else { return nil }
         return HTTPDate(
             name: parts[0].dropLast(), among: longDays, year: number(date[2], 2).map { $0 + ($0 < 70 ? 2000 : 1900) },
-            month: date[1], day: number(date[0], 2), time: parts[2])
+            month: date[1], day: number(date[0], 2), time: parts[2], isStrict)
     }
 
-    private static func asctime(_ text: String) -> HTTPDate? {
+    private static func asctime(_ text: String, _ isStrict: Bool = true) -> HTTPDate? {
         let text = Array(text.utf8)
         guard text.count == 24, text.allSatisfy({ $0 < 0x80 }) else { return nil }
         func part(_ range: Range<Int>) -> Substring { Substring(String(decoding: text[range], as: UTF8.self)) }
@@ -64,17 +73,33 @@ extension HTTPDate {
         let day = text[8] == 0x20 ? number(part(9..<10), 1) : number(part(8..<10), 2)
         return HTTPDate(
             name: part(0..<3), among: days, year: number(part(20..<24), 4), month: part(4..<7), day: day,
-            time: part(11..<19))
+            time: part(11..<19), isStrict)
     }
 
     private init?(
-        name: Substring, among names: [String], year: Int?, month: Substring, day: Int?, time: Substring
+        name: Substring, among names: [String], year: Int?, month: Substring, day: Int?, time: Substring,
+        _ isStrict: Bool
     ) {
         guard let year, let day, let month = Self.months.firstIndex(where: { $0 == month }),
             let date = CalendarText.days(year: year, month: month + 1, day: day),
-            names[((date % 7) + 7) % 7] == name, let seconds = Self.secondsOfDay(time)
+            isStrict ? names[((date % 7) + 7) % 7] == name : names.contains(where: { $0 == name }),
+            let seconds = Self.secondsOfDay(time)
         else { return nil }
         self.init(seconds: Int64(date * 86_400 + seconds))
+    }
+
+    /// Each word with a capital first, and `GMT` with three.
+    private static func usualCase(_ text: String) -> String {
+        var isWithin = false
+        let bytes = text.utf8.map { byte in
+            guard (byte | 0x20) &- 0x61 < 26 else {
+                isWithin = false
+                return byte
+            }
+            defer { isWithin = true }
+            return isWithin ? byte | 0x20 : byte & 0xDF
+        }
+        return String(decoding: bytes, as: UTF8.self).replacing("Gmt", with: "GMT")
     }
 
     private static func secondsOfDay(_ time: Substring) -> Int? {

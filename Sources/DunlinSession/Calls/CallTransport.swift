@@ -71,7 +71,7 @@ package final class CallTransport: Sendable {
     /// What a body is read from: an interceptor may have put its own around one of our sockets'.
     static func source(of body: any TransportResponse.BodyStream) -> any TransportResponse.BodyStream {
         var body = body
-        while let source = (body as? ForeignBody)?.source { body = source }
+        while let source = (body as? any WrappedBody)?.source { body = source }
         return body
     }
 

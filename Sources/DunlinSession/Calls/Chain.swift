@@ -23,7 +23,8 @@ final class Chain: Sendable {
         callInterceptors = InterceptorLine(settings.interceptors, .call)
         exchangeInterceptors = InterceptorLine(settings.interceptors, .exchange)
         sees = Atomic(
-            settings.retries.isSet || settings.cookies != nil || settings.secretFields != .usual
+            settings.retries.isSet || settings.cookies != nil || settings.cache != nil
+                || settings.secretFields != .usual
                 || settings.authenticates || stages.contains(where: \.hasLearned))
     }
 

@@ -7,6 +7,7 @@ final class ChainSettings: Sendable {
     let waitsForConnectivity: Bool
     let reachability: Reachability
     let cookies: CookieJar?
+    let cache: (HTTPSession.Cache, HTTPSession.CacheMode)?
     let secretFields: HTTP.SecretFields
     let interceptors: [HTTPSession.Interception]
     let asks: Bool
@@ -20,6 +21,7 @@ final class ChainSettings: Sendable {
         waitsForConnectivity = configuration.waitsForConnectivity
         reachability = configuration.reachability
         cookies = configuration.cookies
+        cache = configuration.cache.map { ($0, configuration.cacheMode) }
         secretFields = configuration.secretFields
         interceptors = configuration.interceptors
         asks = configuration.authenticationHandler != nil || !configuration.interceptors.isEmpty

@@ -2,7 +2,7 @@ package import DunlinReactor
 
 /// A body that comes through somebody else's transport, which knows only task cancellation. Each chunk is awaited until
 /// the call is cancelled or its deadline has come. Our own sockets need no such wrapper.
-package final class ForeignBody: TransportResponse.BodyStream {
+package final class ForeignBody: WrappedBody {
     private let stream: any TransportResponse.BodyStream
     private let callTransport: CallTransport
     private let cancellation: Cancellation

@@ -101,11 +101,14 @@ extension LiveCall {
             let outcome: Result<TransportResponse, any Error>
             do {
                 sent = nil
-                let sending = try await drivers.sending(&self)
-                if sending !== request { sent = sending }
-                let response = try await exchange(sending)
-                if drivers.mayPass(response.head.status) { return response }
-                outcome = .success(response)
+                switch try await drivers.sending(&self) {
+                case .request(let sending):
+                    if sending !== request { sent = sending }
+                    let response = try await exchange(sending)
+                    if drivers.mayPass(response.head.status) { return response }
+                    outcome = .success(response)
+                case .answer(let response): outcome = .success(response)
+                }
             } catch {
                 outcome = .failure(explained(error))
             }

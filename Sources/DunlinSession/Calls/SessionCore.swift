@@ -21,6 +21,7 @@ package final class SessionCore: Sendable {
     /// What is closed with the session.
     let reachabilityReporter = ReachabilityReporter()
     package let residents = SessionResidents()
+    let background = BackgroundTasks()
     /// Nil without limits.
     let queue: RequestQueue?
     private let nextLoop = Atomic<Int>(0)

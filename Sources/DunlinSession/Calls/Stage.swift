@@ -26,11 +26,18 @@ extension Stage {
 /// A request passes the drivers from the first to the last, its outcome from the last to the first. A driver that has
 /// the call sent again has changed its request before; the drivers behind it are told.
 protocol StageDriver: AnyObject {
+    /// The answer to `request`, if that need not be sent. The drivers behind this one do not hear of it, and neither
+    /// does this one again.
+    func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse?
+
     /// The request to send in place of `request`, which remains what the call asks for.
     func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest
 
     /// What to do about a response. An error it throws is the outcome of the hop for the drivers before it.
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction
+
+    /// What is delivered in place of an error, which the driver before this one does not see then.
+    func replacement(for error: any Error, _ call: inout LiveCall) async throws -> TransportResponse?
 
     /// Returns if the call is to be sent again; throws the error that the drivers before it are to see. It does not
     /// wait where `rest` can.
@@ -65,6 +72,10 @@ enum StageAction {
 }
 
 extension StageDriver {
+    func answer(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportResponse? { nil }
+
+    func replacement(for error: any Error, _ call: inout LiveCall) async throws -> TransportResponse? { nil }
+
     func sending(_ request: TransportRequest, _ call: inout LiveCall) async throws -> TransportRequest { request }
 
     func received(_ response: TransportResponse, _ call: inout LiveCall) async throws -> StageAction {

@@ -9,6 +9,8 @@ struct StageDrivers {
     private var isComplete = false
     /// The index of the driver that has the call sent again.
     private var sender: Int?
+    /// The index of the driver that answers the call, or fails to; those behind it hear of nothing.
+    private var answerer: Int?
 
     init(for call: LiveCall) {
         stages = call.chain.stages
@@ -20,12 +22,23 @@ struct StageDrivers {
     /// Whether no driver has to see a response with this status.
     func mayPass(_ status: HTTP.Status) -> Bool { drivers.isEmpty && status < 300 }
 
-    /// The request to send for the call's request.
-    func sending(_ call: inout LiveCall) async throws -> TransportRequest {
-        if drivers.isEmpty { return call.request }
+    enum Sending {
+        case request(TransportRequest)
+        case answer(TransportResponse)
+    }
+
+    /// The request to send for the call's request, or the answer that one of the drivers has.
+    mutating func sending(_ call: inout LiveCall) async throws -> Sending {
+        if drivers.isEmpty { return .request(call.request) }
         var request = call.request
-        for driver in drivers { request = try await driver?.sending(request, &call) ?? request }
-        return request
+        for index in drivers.indices {
+            guard let driver = drivers[index] else { continue }
+            answerer = index
+            if let response = try await driver.answer(request, &call) { return .answer(response) }
+            answerer = nil
+            request = try await driver.sending(request, &call)
+        }
+        return .request(request)
     }
 
     /// The response to deliver; nil once the call is to be sent again.
@@ -34,7 +47,9 @@ struct StageDrivers {
     ) async throws -> TransportResponse? {
         var outcome = outcome
         makeOthers(for: call, after: outcome)
-        for index in drivers.indices.reversed() {
+        let judges = drivers.indices.prefix(upTo: answerer ?? drivers.endIndex)
+        answerer = nil
+        for index in judges.reversed() {
             guard let driver = drivers[index] else { continue }
             do {
                 switch try await driver.judge(outcome, &call) {
@@ -100,7 +115,12 @@ extension StageDriver {
     ) async throws -> StageAction {
         switch outcome {
         case .success(let response): try await received(response, &call)
-        case .failure(let error): .again(try await failed(error, &call))
+        case .failure(let error):
+            if let response = try await replacement(for: error, &call) {
+                .pass(response)
+            } else {
+                .again(try await failed(error, &call))
+            }
         }
     }
 }

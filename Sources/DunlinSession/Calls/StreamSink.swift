@@ -81,7 +81,7 @@ final class StreamSink: Sink {
             url: call.request.head.url(after: callHistory),
             history: callHistory?.redirects ?? [],
             retries: callHistory?.retryHistory?.retried ?? [],
-            secretFields: arrival.response.secretFields, queued: call.queued)
+            cacheUse: callHistory?.steps.cacheUse, secretFields: arrival.response.secretFields, queued: call.queued)
     }
 
     /// Waits until the body has been read. Outside of a scope it also ends at the call's deadline and when the call is

@@ -9,6 +9,7 @@ extension Chain {
     /// | interceptors around the call | they see what was asked for and what came of it, whatever it took |
     /// | retry | each attempt is a whole one: redirects and all later stages start over with it |
     /// | redirects | each hop is sent and answered by itself, with the fields and cookies of its own origin |
+    /// | cache | each hop is looked for by itself; what is stored needs no password, token or network |
     /// | password | a challenge is for one hop; what the authenticator is refused may be asked of a hook |
     /// | authenticator | what redirects and retries send goes with the newest credential |
     /// | connectivity | a hop that waits for a network has sent nothing, so the stages before have nothing to decide |
@@ -42,6 +43,7 @@ extension Chain {
         var stages: [any Stage] = [
             RetryStage(settings: settings.retries), RedirectStage(settings: settings),
         ]
+        if let (cache, mode) = settings.cache { stages.append(CacheStage(cache: cache, mode: mode)) }
         stages += authentication
         stages += [ConnectivityStage(settings: settings), ResendStage()]
         if let jar = settings.cookies { stages.append(CookieStage(jar: jar)) }

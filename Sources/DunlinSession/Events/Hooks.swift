@@ -18,6 +18,8 @@ extension HTTPSession {
         /// Asked about a response that is to be delivered, before its body is read. Nil means no opinion; the default
         /// is to accept it.
         public var response: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> ResponseDecision?)?
+        /// Asked before a response is stored in the session's cache. Nil means no opinion; the default is to store it.
+        public var willCache: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> CacheDecision?)?
         /// Asked where a download goes, once its response has been accepted; the answer overrides the request's
         /// destination. Nil means no opinion.
         public var destination: (@Sendable (ResponseHead, HTTPSession.TaskSnapshot) async -> Destination?)?
@@ -50,7 +52,16 @@ extension HTTPSession {
             redirect != nil || replacementBody != nil || response != nil || destination != nil || data != nil
                 || uploadProgress != nil || downloadProgress != nil || didEndTransfer != nil || metrics != nil
                 || completed != nil || waitingForConnectivity != nil || willRetry != nil || interimResponse != nil
+                || willCache != nil
         }
+    }
+
+    /// What to do about a response that is to be stored.
+    public enum CacheDecision: Sendable {
+        case store
+        case skip
+        /// The cache sees these fields in place of the response's; whoever asked for the response does not.
+        case storeWith(Fields)
     }
 
     public typealias ProgressHook = @Sendable (TransferProgress, HTTPSession.TaskSnapshot) async -> Void

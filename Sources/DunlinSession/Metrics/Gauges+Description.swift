@@ -3,6 +3,11 @@ extension HTTPSession.Gauges: CustomStringConvertible {
     public var description: String {
         var lines = ["\(running) running, \(queued) of them queued"]
         if let pool { lines += pool.lines } else { lines.append("no connections of its own") }
+        if let cache {
+            lines.append(
+                "cache: \(cache.hits) hits, \(cache.revalidated) revalidated, \(cache.misses) misses, \(cache.stale) stale"
+            )
+        }
         lines += retriesLeft.sorted { $0.key < $1.key }.map { "\($0.value) retries left for \($0.key)" }
         return lines.joined(separator: "\n")
     }

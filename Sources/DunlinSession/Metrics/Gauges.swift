@@ -16,6 +16,9 @@ extension HTTPSession {
         /// was for: it has as many as the policy's floor says.
         public var retriesLeft: [String: Int] = [:]
 
+        /// What the session's cache is at; nil without one.
+        public var cache: Cache.Gauges?
+
         public init() {}
 
         /// The connections of a session, by origin.

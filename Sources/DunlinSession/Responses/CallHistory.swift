@@ -16,6 +16,8 @@
         package var file: HTTPSession.DownloadedFile?
         /// The earlier attempts of the call.
         var retryHistory: RetryHistory?
+        /// What the session's cache did with the last hop; nil without a cache.
+        var cacheUse: HTTPSession.CacheUse?
     }
 
     let steps: Steps
@@ -80,4 +82,9 @@ extension HTTPSession.Metrics {
         let hops = callHistory?.hops
         self.init(earlier: hops?.isEmpty == true ? nil : hops, last: last)
     }
+}
+
+extension CallHistory? {
+    /// The history with what the cache did with the last hop.
+    func noting(_ use: HTTPSession.CacheUse) -> CallHistory { with { $0.cacheUse = use } }
 }

@@ -60,6 +60,8 @@ extension HTTPSession {
         public var history: [HTTPSession.Redirect] { callHistory?.redirects ?? [] }
         /// The earlier attempts, if a retry policy had the request sent again.
         public var retries: [NetworkError.RetriedAttempt] { callHistory?.retryHistory?.retried ?? [] }
+        /// What the session's cache did; nil without a cache.
+        public var cacheUse: CacheUse? { callHistory?.steps.cacheUse }
         /// The file that the body was written to, if it was.
         public var file: DownloadedFile? { callHistory?.steps.file }
 

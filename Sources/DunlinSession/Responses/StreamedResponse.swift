@@ -19,6 +19,8 @@ extension HTTPSession {
         public let history: [HTTPSession.Redirect]
         /// The earlier attempts, if a retry policy had the request sent again.
         public let retries: [NetworkError.RetriedAttempt]
+        /// What the session's cache did; nil without a cache.
+        public let cacheUse: CacheUse?
         /// The names that are left out of what is shown of it.
         let secretFields: HTTP.SecretFields
         /// Nanoseconds the call waited in a queue.

@@ -18,6 +18,7 @@ extension HTTPSession.Configuration {
         try visitor.group("sockets") { try sockets.visitSettings(&$0) }
         try visitor.group("interfaces") { try interfaces.visitSettings(&$0) }
         try visitor.visit("proxy", &proxy)
+        try visitor.visit("cacheMode", &cacheMode)
         try visitor.visit("guard", &self.guard)
         try visitor.visit("waitsForConnectivity", &waitsForConnectivity)
         try visitor.visit("emitsReachabilityEvents", &emitsReachabilityEvents)

@@ -89,6 +89,10 @@ extension HTTPSession {
         /// Keeps the cookies that servers set, and sends them back. Nil by default, so that users who share a session
         /// do not share an identity by mistake.
         public var cookies: CookieJar?
+        /// Stores responses, and serves them again. Nil by default: nothing is stored.
+        public var cache: Cache?
+        /// How requests use the cache that do not say so themselves.
+        public var cacheMode = CacheMode.standard
         /// Hooks for every request; they are asked after the request's own.
         public var hooks = Hooks()
         /// Told what makes this session less safe: each warning once, those of the configuration at once.

@@ -75,7 +75,7 @@ extension HTTPSession.Options {
         credentials: HTTPSession.PerRequest<HTTP.Credentials> = .session, handlesCookies: Bool? = nil,
         expectsContinue: Bool = false,
         continueTimeout: Duration? = nil, maximumErrorBodySize: HTTPSession.BodySizeLimit = .session,
-        waitsForConnectivity: Bool? = nil,
+        cache: HTTPSession.CacheMode? = nil, waitsForConnectivity: Bool? = nil,
         hostOverrides: HTTPSession.HostOverrides = HTTPSession.HostOverrides(),
         sockets: HTTP.SocketOptions? = nil, interfaces: NetworkInterface.Rules? = nil,
         proxy: HTTPSession.PerRequest<HTTPSession.Proxy> = .session,
@@ -96,6 +96,7 @@ extension HTTPSession.Options {
         (values.label, values.tags, values.startsAfter) = (label, tags, startsAfter)
         (values.retry, values.redirects, values.credentials) = (retry, redirects, credentials)
         (values.handlesCookies, values.maximumErrorBodySize) = (handlesCookies, maximumErrorBodySize)
+        values.cache = cache
         (values.waitsForConnectivity, values.hostOverrides) = (waitsForConnectivity, hostOverrides)
         (values.sockets, values.interfaces, values.guard) = (sockets, interfaces, `guard`)
         if !proxy.isSession { values.setProxy(proxy) }

@@ -32,6 +32,12 @@ extension HTTPSession.Options {
         set { setRare { $0.setProxy(newValue) } }
     }
 
+    /// How the request uses the session's cache, in place of `configuration.cacheMode`. Has no effect without a cache.
+    public var cache: HTTPSession.CacheMode? {
+        get { rare?.values.cache }
+        set { setRare { $0.cache = newValue } }
+    }
+
     /// Replaces the session's setting.
     public var waitsForConnectivity: Bool? {
         get { rare?.values.waitsForConnectivity }
@@ -123,6 +129,7 @@ extension HTTPSession.Options {
         var proxy = HTTPSession.PerRequest<HTTPSession.Proxy>.session
         /// What `proxy` says, read when the option is set; one that cannot be used throws with each request.
         private(set) var proxyChooser: ConnectionRules.ProxyChooser?
+        var cache: HTTPSession.CacheMode?
         var waitsForConnectivity: Bool?
         var handlesCookies: Bool?
         var authenticationHandler: HTTPSession.AuthenticationHandler?
@@ -149,6 +156,7 @@ extension HTTPSession.Options {
                 && credentials.isSession && retry.isSession && maximumErrorBodySize.isSession
                 && hooks == nil && label == nil && tags.isEmpty && startsAfter.isEmpty && interfaces == nil
                 && waitsForConnectivity == nil && handlesCookies == nil && `guard`.isSession && proxy.isSession
+                && cache == nil
         }
 
         /// The way to say in a command; nil for the session's.

@@ -11,9 +11,9 @@ extension HTTPSession {
     ///
     /// Left out are secrets (`credentials`, user info in the base URL, `cookies`, the client's identity, key logs,
     /// a proxy's user info, fields that are sensitive or whose name looks like it), code (hooks, resolver, transport,
-    /// a chooser of proxies, `json`), and where this machine connects (`hostOverrides`, `sockets.localAddress`). Which
-    /// servers to trust is saved whole. A setting that is missing in a text is as in a new configuration, so that one
-    /// can be written by hand; one that has no meaning throws.
+    /// a chooser of proxies, `json`), objects (`cache`), and where this machine connects (`hostOverrides`,
+    /// `sockets.localAddress`). Which servers to trust is saved whole. A setting that is missing in a text is as in a new
+    /// configuration, so that one can be written by hand; one that has no meaning throws.
     public struct SavedConfiguration: Sendable {
         /// The configuration, with defaults for what is not saved.
         public let configuration: Configuration
@@ -36,6 +36,7 @@ extension HTTPSession {
             kept.interfaces = configuration.interfaces
             kept.guard = configuration.guard
             kept.proxy = configuration.proxy.withoutSecrets
+            kept.cacheMode = configuration.cacheMode
             kept.waitsForConnectivity = configuration.waitsForConnectivity
             kept.emitsReachabilityEvents = configuration.emitsReachabilityEvents
             kept.limits = configuration.limits

@@ -1,0 +1,6 @@
+import Glibc
+
+@main
+struct DunlinImageCommand {
+    static func main() async { exit(0) }
+}

@@ -1,0 +1,94 @@
+package import DunlinTypes
+
+/// A stored response: all that a store keeps beside the bytes of the body, and what follows from it.
+///
+/// A plain value. A store encodes the parameters of `init` and makes the same entry of them again; what follows is
+/// computed here, once, so that a hit does not read fields again.
+package struct CacheEntry: Sendable {
+    package let key: CacheKey
+    /// Of the request; GET for nearly all (RFC 9110 §9.3.3 has the exception).
+    package let method: HTTP.Method
+    package let selecting: SelectingFields
+    /// Never 206 and never 304: a part is stored as a 200 that is not complete (RFC 9111 §3.3).
+    package let status: HTTP.Status
+    /// As stored: without what `StoredFields` leaves out, with the Age that the response came with.
+    package let fields: Fields
+    /// When the request was sent and when the response came, in seconds since 1970.
+    package let sentAt: Int64
+    package let receivedAt: Int64
+    package let body: CachedBody
+    /// Whether something has shown that it may be outdated: it is served only after validation, however fresh.
+    package let isDoubtful: Bool
+
+    /// The fields without Age.
+    let ageless: Fields
+    package let directives: ResponseDirectives
+    package let freshness: Freshness
+    package let entityTag: EntityTag?
+    /// The Last-Modified field, if it is a date.
+    package let lastModified: HTTPDate?
+    /// By what other bytes are known to be of the same state; nil if nothing strong is there.
+    package let validator: Validator?
+
+    package init(
+        key: CacheKey, method: HTTP.Method = .get, selecting: SelectingFields, status: HTTP.Status, fields: Fields,
+        sentAt: Int64, receivedAt: Int64, body: CachedBody, isDoubtful: Bool = false, rules: CacheRules
+    ) {
+        self.key = key
+        self.method = method
+        self.selecting = selecting
+        self.status = status
+        self.fields = fields
+        self.sentAt = sentAt
+        self.receivedAt = receivedAt
+        self.body = body
+        self.isDoubtful = isDoubtful
+        ageless = fields.contains("age") ? fields.filtered { $0 != "age" } : fields
+        directives = ResponseDirectives(fields)
+        freshness = Freshness(fields, directives, status, sentAt: sentAt, receivedAt: receivedAt, rules)
+        entityTag = fields.soleValue(of: "etag").flatMap { EntityTag($0) }
+        lastModified = fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) }
+        validator = Validator(fields)
+    }
+
+    /// When the origin made it, by its own clock if it says so.
+    package var date: Int64 { Freshness.date(fields) ?? receivedAt }
+
+    /// Whether it can be asked about.
+    package var isAskable: Bool { entityTag != nil || lastModified != nil }
+}
+
+extension CacheEntry {
+    func with(body: CachedBody, rules: CacheRules) -> CacheEntry {
+        CacheEntry(
+            key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,
+            receivedAt: receivedAt, body: body, isDoubtful: isDoubtful, rules: rules)
+    }
+
+    /// The same response, of which a HEAD has shown that it may be outdated.
+    func doubted(rules: CacheRules) -> CacheEntry {
+        CacheEntry(
+            key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,
+            receivedAt: receivedAt, body: body, isDoubtful: true, rules: rules)
+    }
+
+    /// The same response with the fields of a newer head that confirmed it, which `request` was answered with. Nil if
+    /// it may not be kept any longer.
+    func updated(
+        by head: ResponseHead, for request: Fields, sentAt: Int64, receivedAt: Int64, rules: CacheRules
+    ) -> CacheEntry? {
+        if ResponseDirectives(head.fields).isNoStore { return nil }
+        let fields = StoredFields.updated(fields, by: head.fields, receivedAt: receivedAt)
+        guard let selecting = Storability.selecting(fields, for: request, rules) else { return nil }
+        return CacheEntry(
+            key: key, method: method, selecting: selecting, status: status, fields: fields, sentAt: sentAt,
+            receivedAt: receivedAt, body: body, rules: rules)
+    }
+}
+
+extension CacheEntry: CustomReflectable {
+    /// Fields hide their secrets themselves; the key and the selecting fields do as well.
+    package var customMirror: Mirror {
+        Mirror(self, children: ["key": key, "status": status, "fields": fields, "body": body])
+    }
+}

@@ -1,0 +1,56 @@
+package import DunlinTypes
+
+/// What a response is stored under, beside the fields it depends on: the URL without its fragment (RFC 9111 §2).
+///
+/// The method is always GET. URLs that RFC 3986 §6.2.2 says are equal have one key: the case of percent-encoding does
+/// not matter, and letters, digits and `-._~` are the same with and without it. An address that the request is to
+/// connect to whatever its host's name stands for is part of the key, for another server may answer there.
+package struct CacheKey: Sendable, Hashable {
+    package let text: String
+
+    /// Reads what `text` was.
+    package init(text: String) {
+        self.text = text
+    }
+
+    package init(origin: HTTP.Origin, target: String) {
+        let address = origin.route?.address.map { " \($0)" } ?? ""
+        text = "\(origin)" + Self.normal(target) + address
+    }
+
+    private static func normal(_ target: String) -> String {
+        guard target.utf8.contains(UInt8(ascii: "%")) else { return target }
+        let bytes = target.utf8.span
+        var normal: [UInt8] = []
+        normal.reserveCapacity(bytes.count)
+        var index = 0
+        while index < bytes.count {
+            let byte = bytes[index]
+            guard byte == UInt8(ascii: "%"), let octet = PercentEncoding.octet(bytes, at: index, before: bytes.count)
+            else {
+                normal.append(byte)
+                index += 1
+                continue
+            }
+            if isUnreserved(octet) {
+                normal.append(octet)
+            } else {
+                normal += [byte, upper(bytes[index + 1]), upper(bytes[index + 2])]
+            }
+            index += 3
+        }
+        return String(decoding: normal, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 0x61 < 26 || byte &- 0x30 < 10 || "-._~".utf8.contains(byte)
+    }
+
+    private static func upper(_ digit: UInt8) -> UInt8 { digit >= 0x61 ? digit & 0xDF : digit }
+}
+
+extension CacheKey: CustomStringConvertible, CustomReflectable {
+    /// Without the secrets that the URL may have in its query.
+    package var description: String { WebAddress.named(text) }
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,157 @@
+package import DunlinTypes
+
+/// One request and a private cache (RFC 9111): what is served, what is sent, and what is stored.
+///
+/// Knows the request, the stored responses of its URL and the rules. Must not know where responses are stored, nor what
+/// time it is. `begin` comes first. If it says to send something, `answered` comes with each final head or `failed`
+/// once; while `answered` says to ask again, there is another. What is asked while something stale is served is the
+/// same, but that nobody waits for what would be delivered.
+///
+/// 1. Of the candidates those are chosen from that the request's fields select; the newest is the chosen one (§4.1).
+/// 2. A condition of the request's own is judged on it where it may be served, and goes to the origin where not.
+/// 3. What may not be served is asked about, and served after all if the origin confirms it (§4.3).
+/// 4. What the origin sends instead is stored, if it may be, in place of all that the request selects.
+package struct CacheMachine: Sendable {
+    package let request: CacheRequest
+    package let candidates: [CacheEntry]
+    package let rules: CacheRules
+    let directives: RequestDirectives
+    let conditions: RequestConditions
+    /// The candidates that the request selects.
+    let selected: [Int]
+    /// The one of them that is served or asked about.
+    let chosen: Int?
+    /// What was sent last.
+    private(set) var sent: CacheSending?
+
+    /// `candidates` are all entries under the request's key, in any order.
+    package init(_ request: CacheRequest, candidates: [CacheEntry], rules: CacheRules) {
+        self.request = request
+        self.candidates = candidates
+        self.rules = rules
+        directives = RequestDirectives(request.head.fields)
+        conditions = RequestConditions(request.head.fields)
+        let fields = request.head.fields
+        let selected = candidates.indices.filter { index in
+            candidates[index].key == request.key && candidates[index].selecting.matches(fields, rules)
+        }
+        self.selected = selected
+        // One without Vary fits every request, and is most likely a mistake where there are others (§4.1).
+        chosen = selected.max { left, right in
+            let (left, right) = (candidates[left], candidates[right])
+            let (before, after) = (left.selecting.members.isEmpty, right.selecting.members.isEmpty)
+            return before != after ? before : (left.date, left.receivedAt) < (right.date, right.receivedAt)
+        }
+    }
+
+    package mutating func begin(at now: Int64) -> CacheAction {
+        let action = action(at: now)
+        switch action {
+        case .serve(let serving): sent = serving.revalidation
+        case .send(let sending): sent = sending
+        case .unavailable: sent = nil
+        }
+        return action
+    }
+
+    /// A head that is not interim. `sentAt` and `receivedAt` are when the request was sent and when the head came.
+    package mutating func answered(by head: ResponseHead, sentAt: Int64, receivedAt: Int64) -> CacheUpdate {
+        let exchange = Storability.Exchange(request: request, head: head, sentAt: sentAt, receivedAt: receivedAt)
+        let update = update(after: exchange)
+        if case .again(let sending) = update.delivery { sent = sending }
+        return update
+    }
+}
+
+// MARK: - Before anything is sent
+
+extension CacheMachine {
+    private func action(at now: Int64) -> CacheAction {
+        guard request.head.method == .get || request.head.method == .head else { return send(.method) }
+        if isBypassed { return send(.bypass) }
+        if request.mode == .reloading || conditions.areForOrigin { return send(.request) }
+        guard let chosen else { return send(candidates.isEmpty ? .uriMiss : .varyMiss) }
+        let entry = candidates[chosen]
+        guard let form = conditions.form(of: entry, for: request.head.method) else { return complete(chosen) }
+        switch usability(of: entry, at: now) {
+        case .servable: return .serve(serving(chosen, as: form, at: now))
+        case .whileRevalidating:
+            let revalidation = isOffline ? nil : question(about: chosen, .stale)
+            return .serve(serving(chosen, as: form, at: now, revalidation: revalidation))
+        case .unusable(let reason):
+            return isOffline ? .unavailable : .send(question(about: chosen, reason))
+        }
+    }
+
+    /// Whether the cache is neither read nor written for this request.
+    var isBypassed: Bool { request.mode == .off || directives.isNoStore || request.hasBody }
+
+    private var isOffline: Bool {
+        request.mode == .storedOnly || (directives.isOnlyIfCached && request.mode != .off)
+    }
+
+    func serving(
+        _ index: Int, as form: CachedForm, of entry: CacheEntry? = nil, at now: Int64, revalidation: CacheSending? = nil
+    ) -> CacheServing {
+        let entry = entry ?? candidates[index]
+        return CacheServing(
+            index: index, form: form, head: entry.head(as: form, at: now), age: entry.freshness.age(at: now),
+            remaining: entry.freshness.remaining(at: now), revalidation: revalidation)
+    }
+}
+
+// MARK: - What is sent
+
+extension CacheMachine {
+    private func send(_ reason: CacheStatus.Forward) -> CacheAction {
+        isOffline ? .unavailable : .send(plain(reason))
+    }
+
+    func plain(_ reason: CacheStatus.Forward) -> CacheSending {
+        CacheSending(purpose: .whole, reason: reason, fields: fieldsForCaches)
+    }
+
+    /// Caches on the way are told the same, unless the request tells them something itself.
+    private var fieldsForCaches: Fields {
+        var fields = request.head.fields
+        guard !fields.contains("cache-control") else { return fields }
+        switch request.mode {
+        case .reloading, .off:
+            fields.append(name: "Cache-Control", value: "no-cache")
+            if !fields.contains("pragma") { fields.append(name: "Pragma", value: "no-cache") }
+        case .validating: fields.append(name: "Cache-Control", value: "max-age=0")
+        case .standard, .preferringStored, .storedOnly: break
+        }
+        return fields
+    }
+
+    /// The request with the candidate's validators; as it is if there are none, or if it has conditions of its own.
+    private func question(about index: Int, _ reason: CacheStatus.Forward) -> CacheSending {
+        let entry = candidates[index]
+        guard entry.isAskable, !conditions.areOwn else { return plain(reason) }
+        var fields = fieldsForCaches
+        fields.remove("if-none-match")
+        fields.remove("if-modified-since")
+        if let tag = entry.entityTag { fields.append(name: "If-None-Match", value: tag.description) }
+        // A date beside a tag helps servers that know none; of a part the date says too little (§4.3.1).
+        if let date = entry.fields["last-modified"], entry.lastModified != nil,
+            entry.entityTag == nil || !conditions.isForPart
+        {
+            fields.append(name: "If-Modified-Since", value: date)
+        }
+        return CacheSending(purpose: .validation(index), reason: reason, fields: fields)
+    }
+
+    /// Asks for what is missing of an entry that begins at the beginning, if that can be joined to it (§3.4).
+    private func complete(_ index: Int) -> CacheAction {
+        let entry = candidates[index]
+        guard !isOffline, request.head.method == .get, !conditions.isForPart, !conditions.areOwn,
+            case .part(let range, _) = entry.body, range.lowerBound == 0, let validator = entry.validator
+        else { return send(.partial) }
+        var fields = fieldsForCaches
+        fields.remove("if-range")
+        fields.append(name: "Range", value: "bytes=\(range.upperBound)-")
+        fields.append(name: "If-Range", value: validator.description)
+        return .send(CacheSending(purpose: .rest(index), reason: .partial, fields: fields))
+    }
+}

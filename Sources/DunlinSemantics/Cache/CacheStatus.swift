@@ -1,0 +1,76 @@
+package import DunlinTypes
+
+/// What a cache did with a request, in the words of Cache-Status (RFC 9211).
+package struct CacheStatus: Sendable, Hashable {
+    /// Why a request went to the network.
+    package enum Forward: String, Sendable, Hashable, CaseIterable {
+        /// The cache was not to be used.
+        case bypass
+        /// Its method is not for caches.
+        case method
+        /// Nothing is stored for the URL.
+        case uriMiss = "uri-miss"
+        /// What is stored for the URL is for other fields.
+        case varyMiss = "vary-miss"
+        /// Something is stored that fits, and the request would not have it.
+        case request
+        /// Something is stored that fits, and it is stale.
+        case stale
+        /// Something is stored that fits, and not all that is needed.
+        case partial
+    }
+
+    package enum Handling: Sendable, Hashable {
+        case hit
+        case forwarded(Forward)
+    }
+
+    package var handling: Handling
+    /// The status that the network answered with.
+    package var forwardStatus: HTTP.Status?
+    /// For how many seconds the response remains fresh; below zero if it is stale.
+    package var remaining: Int64?
+    package var isStored = false
+    package var isCollapsed = false
+    package var key: String?
+    package var detail: String?
+
+    package init(_ handling: Handling) {
+        self.handling = handling
+    }
+
+    /// The member of a Cache-Status field for the cache of this name.
+    package func member(named name: String) -> String {
+        var parameters: [String] = []
+        switch handling {
+        case .hit: parameters.append("hit")
+        case .forwarded(let reason):
+            parameters.append("fwd=\(reason.rawValue)")
+            if let forwardStatus { parameters.append("fwd-status=\(forwardStatus.code)") }
+        }
+        if let remaining { parameters.append("ttl=\(min(max(remaining, -Self.largest), Self.largest))") }
+        if handling != .hit {
+            if isStored { parameters.append("stored") }
+            if isCollapsed { parameters.append("collapsed") }
+        }
+        if let key = key.flatMap({ Self.string($0) }) { parameters.append("key=\(key)") }
+        if let detail = detail.flatMap({ Self.item($0) }) { parameters.append("detail=\(detail)") }
+        return ([Self.item(name) ?? "cache"] + parameters).joined(separator: "; ")
+    }
+
+    /// RFC 8941 §3.3.1.
+    private static let largest: Int64 = 999_999_999_999_999
+
+    /// A token, or a string where that is none; nil for what neither can hold.
+    private static func item(_ text: String) -> String? {
+        guard let first = text.utf8.first, (first | 0x20) &- 0x61 < 26 || first == UInt8(ascii: "*"),
+            text.utf8.allSatisfy({ ValueReader.isToken($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "/") })
+        else { return string(text) }
+        return text
+    }
+
+    private static func string(_ text: String) -> String? {
+        guard text.utf8.allSatisfy({ 0x20...0x7E ~= $0 }) else { return nil }
+        return "\"" + text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
+    }
+}

@@ -1,0 +1,28 @@
+internal import DunlinTypes
+
+/// Which stored responses a newer head speaks of (RFC 9111 §4.3.4 and §4.3.5).
+enum Confirmation {
+    /// Whether a 304 with these fields names the entry by its validators; nil if it has none.
+    ///
+    /// A strong tag must be the same. Without one a weak tag must be, and without a tag the date.
+    static func names(_ entry: CacheEntry, in fields: Fields) -> Bool? {
+        if fields.contains("etag") {
+            guard let tag = fields.soleValue(of: "etag").flatMap({ EntityTag($0) }), let own = entry.entityTag else {
+                return false
+            }
+            return tag.isWeak ? tag.isWeaklyEqual(to: own) : tag.isStronglyEqual(to: own)
+        }
+        guard fields.contains("last-modified") else { return nil }
+        let date = fields.soleValue(of: "last-modified").flatMap { HTTPDate(forgiving: $0) }
+        return date != nil && date == entry.lastModified
+    }
+
+    /// Whether nothing in the answer to a HEAD is other than what is stored.
+    static func agrees(_ entry: CacheEntry, with fields: Fields) -> Bool {
+        for name in ["etag", "last-modified"] where fields.contains(name) {
+            guard fields.soleValue(of: name) == entry.fields.soleValue(of: name) else { return false }
+        }
+        guard fields.contains("content-length"), let length = entry.body.complete else { return true }
+        return fields.soleValue(of: "content-length").flatMap { DeltaSeconds.value(of: $0) } == Int64(length)
+    }
+}

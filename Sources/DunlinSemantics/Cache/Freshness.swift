@@ -1,0 +1,82 @@
+internal import DunlinTypes
+
+/// How long a response is fresh, and how old it is (RFC 9111 §4.2).
+///
+/// Times are seconds since 1970 by the cache's own clock, sums are clamped. All is rounded so that a response is never
+/// fresh for longer than it says.
+package struct Freshness: Sendable, Equatable {
+    /// For how many seconds the response is fresh.
+    package let lifetime: Int64
+    /// Whether nothing but the date of the last change says so.
+    package let isHeuristic: Bool
+    /// How old it was when it came.
+    package let initialAge: Int64
+    /// When it came.
+    package let receivedAt: Int64
+
+    /// `sentAt` and `receivedAt` are when the request was sent and when the response came.
+    init(
+        _ fields: Fields, _ directives: ResponseDirectives, _ status: HTTP.Status, sentAt: Int64, receivedAt: Int64,
+        _ rules: CacheRules
+    ) {
+        let date = Self.date(fields) ?? receivedAt
+        let apparent = max(0, receivedAt.subtractingClamped(date))
+        let delay = max(0, receivedAt.subtractingClamped(sentAt))
+        initialAge = max(apparent, (Self.age(fields) ?? 0).addingClamped(delay))
+        self.receivedAt = receivedAt
+        if let maxAge = directives.maxAge {
+            (lifetime, isHeuristic) = (maxAge, false)
+        } else if fields.contains("expires") {
+            let end = fields.soleValue(of: "expires").flatMap { HTTPDate(forgiving: $0) }
+            (lifetime, isHeuristic) = (max(0, end?.seconds.subtractingClamped(date) ?? 0), false)
+        } else if status.isHeuristicallyCacheable || directives.isPublic {
+            (lifetime, isHeuristic) = (Self.guess(fields, at: date, rules), true)
+        } else {
+            (lifetime, isHeuristic) = (0, false)
+        }
+    }
+
+    /// Nil unless there is one date that is one.
+    static func date(_ fields: Fields) -> Int64? {
+        fields.soleValue(of: "date").flatMap { HTTPDate(forgiving: $0) }?.seconds
+    }
+
+    /// The first member of the first field, and nothing if that is no number (§5.1).
+    static func age(_ fields: Fields) -> Int64? {
+        guard let value = fields.rawValues(of: "age").first else { return nil }
+        let first = value.prefix { $0 != UInt8(ascii: ",") }
+        let text = first.drop { isBlank($0) }
+        guard let end = text.lastIndex(where: { !isBlank($0) }) else { return nil }
+        return DeltaSeconds.value(of: text[...end])
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// A tenth of the time since the last change, within a limit. Nothing is guessed without such a date.
+    private static func guess(_ fields: Fields, at date: Int64, _ rules: CacheRules) -> Int64 {
+        guard let changed = fields.soleValue(of: "last-modified").flatMap({ HTTPDate(forgiving: $0) }) else { return 0 }
+        let unchanged = max(0, date.subtractingClamped(changed.seconds))
+        return min(unchanged / max(1, rules.heuristicDivisor), rules.heuristicLimit)
+    }
+}
+
+extension Freshness {
+    package func age(at now: Int64) -> Int64 {
+        initialAge.addingClamped(max(0, now.subtractingClamped(receivedAt)))
+    }
+
+    /// For how long it will be fresh; below zero once it is stale.
+    package func remaining(at now: Int64) -> Int64 {
+        lifetime.subtractingClamped(age(at: now))
+    }
+
+    /// A clock that was set back cannot say how old a response is, so it is stale then.
+    package func isFresh(at now: Int64) -> Bool {
+        now >= receivedAt && remaining(at: now) > 0
+    }
+
+    /// For how long it has been stale.
+    package func staleness(at now: Int64) -> Int64 {
+        now < receivedAt ? .max : max(0, age(at: now).subtractingClamped(lifetime))
+    }
+}

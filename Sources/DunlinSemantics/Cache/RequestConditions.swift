@@ -1,0 +1,65 @@
+internal import DunlinTypes
+
+/// The conditions and the range of a request (RFC 9110 §13 and §14), as far as a cache may judge them (RFC 9111
+/// §4.3.2).
+struct RequestConditions: Sendable {
+    /// Whether there is one that only the origin can judge: If-Match, If-Unmodified-Since, or one that cannot be read.
+    let areForOrigin: Bool
+    private let tags: EntityTag.List
+    /// Nil where If-None-Match is, which goes first.
+    private let date: HTTPDate?
+    private let hasRange: Bool
+    private let range: RangeField?
+    private let ifRange: Bytes?
+
+    init(_ fields: Fields) {
+        tags = EntityTag.List(fields.rawValues(of: "if-none-match"))
+        date = tags == .absent ? fields.soleValue(of: "if-modified-since").flatMap { HTTPDate($0) } : nil
+        areForOrigin =
+            fields.contains("if-match") || fields.contains("if-unmodified-since") || tags == .unreadable
+        hasRange = fields.contains("range")
+        range = RangeField(fields)
+        ifRange = fields.contains("if-range") ? fields.soleValue(of: "if-range") ?? .empty : nil
+    }
+
+    /// Whether the request is about something that the caller has, so that a 304 is what it waits for.
+    var areOwn: Bool { tags != .absent || date != nil }
+
+    /// Whether part of a representation is asked for.
+    var isForPart: Bool { hasRange }
+
+    /// Nil if this entry cannot answer.
+    func form(of entry: CacheEntry, for method: HTTP.Method) -> CachedForm? {
+        if entry.status.isSuccess, areMet(by: entry) { return .notModified }
+        if method == .head { return entry.body.isWhole ? .head : nil }
+        guard hasRange, entry.status == .ok, isRangeWanted(of: entry) else { return entry.body.isWhole ? .whole : nil }
+        guard let range = wanted(of: entry.body), entry.body.range.lowerBound <= range.lowerBound,
+            range.upperBound <= entry.body.range.upperBound
+        else { return nil }
+        return .range(range, complete: entry.body.complete)
+    }
+
+    /// Whether the caller has what this entry is.
+    func areMet(by entry: CacheEntry) -> Bool {
+        switch tags {
+        case .any: true
+        case .tags(let tags): entry.entityTag.map { tag in tags.contains { $0.isWeaklyEqual(to: tag) } } ?? false
+        case .absent: date.map { (entry.lastModified?.seconds ?? entry.date) <= $0.seconds } ?? false
+        case .unreadable: false
+        }
+    }
+
+    /// If-Range is met by a strong validator alone, and only by the same one (RFC 9110 §13.1.5).
+    private func isRangeWanted(of entry: CacheEntry) -> Bool {
+        guard let ifRange else { return true }
+        guard let wanted = Validator(String(ifRange)) else { return false }
+        return wanted == entry.validator
+    }
+
+    private func wanted(of body: CachedBody) -> Range<Int>? {
+        if let length = body.complete { return range?.range(of: length) }
+        // Where the end is not known, only a range that does not depend on it can be served.
+        guard case .from(let first, let last?) = range, last < Int.max else { return nil }
+        return first..<last + 1
+    }
+}

@@ -1,0 +1,181 @@
+package import DunlinReactor
+package import DunlinSemantics
+internal import Synchronization
+
+/// The responses of a cache: in memory, on a disk, or in memory in front of a disk.
+///
+/// Short responses are in memory from when they come, and whenever they were found on the disk; what is in memory is
+/// also on the disk, if there is one. Each level decides by itself what it throws out. Several processes may share a
+/// folder; what another one removes or replaces is seen here once memory has let go of it.
+///
+/// A folder that is full, cannot be written, is gone or belongs to others is told of once and is as good as empty.
+package final class CacheStore: ResponseStore {
+    let capacity: CacheCapacity
+    let memory: Mutex<MemoryMachine>
+    let disk: DiskLevel?
+
+    /// `folder`: where the responses are on a disk; nil for memory alone. It is made if it is not there, read in the
+    /// background, and kept from others. `report` is called for each reason at most once, from any thread.
+    package init(
+        _ capacity: CacheCapacity = CacheCapacity(), folder: CacheFolder?, rules: CacheRules,
+        threads: DiskThreads = .shared, report: @escaping @Sendable (CacheTrouble) -> Void
+    ) {
+        self.capacity = capacity
+        memory = Mutex(MemoryMachine(capacity: capacity.memory, longest: capacity.longestInMemory))
+        disk = folder.map { folder in
+            DiskLevel(folder, capacity: capacity.disk, rules: rules, threads: threads, report: report)
+        }
+        if let disk { disk.background { disk.readFolder() } }
+    }
+
+    /// Ends what is done in the background and returns when it has ended. Nothing is stored or found on the disk from
+    /// then on.
+    package func close() async {
+        await disk?.close()
+    }
+
+    /// Returns when nothing is done in the background.
+    package func backgroundEnded() async {
+        await disk?.finished()
+    }
+
+    /// Nil if there is no disk to store on, now or for good.
+    var usableDisk: DiskLevel? { disk.flatMap { $0.isRefused ? nil : $0 } }
+
+    func name(_ key: CacheKey) -> CacheName? {
+        if let name = CacheName(key) { return name }
+        disk?.tell(.names)
+        return nil
+    }
+
+    // MARK: - Finding
+
+    package func responsesAtHand(for key: CacheKey) -> [StoredResponse]? {
+        guard let found = memory.withLock({ $0.find(key) }) else { return usableDisk == nil ? [] : nil }
+        if found.isFirstUse, let disk, let name = name(key) { disk.noteUse(name) }
+        return found.responses
+    }
+
+    package func responses(for key: CacheKey) async -> [StoredResponse] {
+        if let found = responsesAtHand(for: key) { return found }
+        guard let disk = usableDisk, let name = name(key) else { return [] }
+        let stamp = memory.withLock { $0.beginFinding(key) }
+        let found = await disk.threads.run { disk.find(key, name) }
+        memory.withLock { $0.endFinding(stamp, found) }
+        return found
+    }
+
+    // MARK: - Storing
+
+    /// The bytes of `part` are copied before this returns. A writer that was made before its key was removed with
+    /// `remove` finishes without effect.
+    package func writer(
+        for key: CacheKey, length: Int?, behind part: StoredResponse?
+    ) async -> (any ResponseWriter)? {
+        let disk = await readyDisk()
+        let room = disk == nil ? capacity.longestInMemory : capacity.longestOnDisk
+        let start = part?.body.count ?? 0
+        guard start <= room, max(0, length ?? 0) <= room - start, room > 0 else { return nil }
+        let writer = CacheWriter(
+            self, disk, key, removals: memory.withLock { $0.removals(key) },
+            inline: disk == nil ? room : min(room, CacheCapacity.longestInline), limit: room)
+        guard let part else { return writer }
+        return await writer.copy(part.body) ? writer : nil
+    }
+
+    private func readyDisk() async -> DiskLevel? {
+        guard let disk = usableDisk else { return nil }
+        return await disk.threads.run { disk.prepare() } ? disk : nil
+    }
+
+    /// Makes a response findable whose body is whole.
+    func add(_ finished: CacheWriter.Finished) async {
+        let key = finished.entry.key
+        guard let disk = finished.disk else { return addToMemory(finished) }
+        guard let name = name(key),
+            let member = CacheRecord.Member(id: finished.id, entry: finished.entry, bytes: finished.bytes)
+        else { return }
+        let addition = DiskLevel.Addition(
+            name: name, member: member, file: finished.file, replaced: finished.replaced)
+        await change(key, on: disk, name) {
+            disk.add(addition) { self.memory.withLock { $0.removals(key) } != finished.removals }
+        }
+    }
+
+    private func addToMemory(_ finished: CacheWriter.Finished) {
+        guard let bytes = finished.bytes else { return }
+        let response = StoredResponse(
+            entry: finished.entry, level: .memory, body: MemoryBody(bytes), id: finished.id)
+        memory.withLock { memory in
+            memory.change(finished.entry.key, removals: finished.removals) { list in
+                list.removeAll { finished.replaced.contains($0.id) }
+                list.append(response)
+            }
+        }
+    }
+
+    package func update(_ response: StoredResponse, to entry: CacheEntry) async {
+        let (key, id) = (entry.key, response.id)
+        guard let disk = usableDisk else {
+            return memory.withLock { memory in
+                memory.change(key) { list in
+                    guard let index = list.firstIndex(where: { $0.id == id }) else { return }
+                    list[index] = StoredResponse(entry: entry, level: .memory, body: list[index].body, id: id)
+                }
+            }
+        }
+        guard let name = name(key) else { return }
+        await change(key, on: disk, name) { disk.update(id, to: entry, name) }
+    }
+
+    /// Changes something on the disk, and what memory has of it.
+    private func change(
+        _ key: CacheKey, on disk: DiskLevel, _ name: CacheName, _ work: @escaping @Sendable () -> CacheRecord?
+    ) async {
+        let stamp = memory.withLock { $0.beginChange(key) }
+        let found: [StoredResponse]? = await disk.threads.run {
+            guard let record = work(), record.files.isEmpty else { return nil }
+            do throws(Errno) { return try disk.responses(record, name) } catch { return nil }
+        }
+        memory.withLock { $0.endChange(stamp, found) }
+    }
+
+    // MARK: - Removing
+
+    package func remove(_ responses: [StoredResponse]) async {
+        var ids: [CacheKey: Set<UInt64>] = [:]
+        for response in responses { ids[response.entry.key, default: []].insert(response.id) }
+        for (key, ids) in ids { await remove(key, ids) }
+    }
+
+    private func remove(_ key: CacheKey, _ ids: Set<UInt64>) async {
+        guard let disk = usableDisk else {
+            return memory.withLock { $0.change(key) { list in list.removeAll { ids.contains($0.id) } } }
+        }
+        guard let name = name(key) else { return }
+        await change(key, on: disk, name) {
+            disk.remove(name, ids)
+            return nil
+        }
+    }
+
+    package func remove(_ keys: [CacheKey]) async {
+        for key in keys {
+            guard let disk = usableDisk, let name = name(key) else {
+                memory.withLock { $0.remove(key) }
+                continue
+            }
+            let stamp = memory.withLock { $0.beginChange(key, isRemoval: true) }
+            await disk.threads.run { if disk.prepare() { disk.removeAll(name, orBan: true) } }
+            memory.withLock { $0.endChange(stamp, nil) }
+        }
+    }
+
+    /// Removes everything, of all processes. What is being written meanwhile comes to nothing.
+    package func removeAll() async {
+        memory.withLock { $0.removeAll() }
+        guard let disk = usableDisk else { return }
+        await disk.threads.run { if disk.prepare() { CacheSweep(disk, now: Int(WallClock.seconds)).removeAll() } }
+        memory.withLock { $0.removeAll() }
+    }
+}

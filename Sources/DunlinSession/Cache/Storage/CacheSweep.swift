@@ -1,0 +1,136 @@
+internal import DunlinReactor
+internal import DunlinSemantics
+
+/// Reads a cache's folder: removes what belongs to nobody any more, and lists the rest. Waits for a disk.
+///
+/// Rules:
+/// 1. A temporary file belongs to the process that has it locked. Where there are no locks, one that is a day old
+///    belongs to nobody.
+/// 2. A body belongs to the head that leads to it. It gets its name under the lock under which that head is written, so
+///    one that has none then was left by a process that ended in between.
+/// 3. Files of other versions are removed once they are a day old: another program may still use them.
+/// 4. Files of other names are left alone.
+struct CacheSweep {
+    private struct Group {
+        var cost = 0
+        var modified = Int.max
+        var isUsed = false
+        var bodies: Set<UInt64> = []
+        var hasRecord = false
+    }
+
+    private static let day = 86_400
+
+    private let level: DiskLevel
+    private let folder: CacheFolder
+    private let now: Int
+    private var groups: [CacheName: Group] = [:]
+
+    init(_ level: DiskLevel, now: Int) {
+        (self.level, folder, self.now) = (level, level.folder, now)
+    }
+
+    /// What is there, the oldest first; nil if the folder cannot be read, or `isOver` said that it is enough.
+    consuming func run(isOver: () -> Bool) -> [DiskIndex.Found]? {
+        do throws(Errno) {
+            for text in try folder.names() {
+                if isOver() { return nil }
+                if let file = CacheFileName(text) { note(file, text) }
+            }
+        } catch {
+            level.tell(.folder(error))
+            return nil
+        }
+        for (name, group) in groups where !group.bodies.isEmpty {
+            if isOver() { return nil }
+            removeOrphans(name, group)
+        }
+        let order = groups.filter { $0.value.hasRecord }.sorted { $0.value.modified < $1.value.modified }
+        return order.map { DiskIndex.Found(name: $0.key, cost: $0.value.cost, isUsed: $0.value.isUsed) }
+    }
+
+    private mutating func note(_ file: CacheFileName, _ text: String) {
+        do throws(Errno) {
+            guard let status = try folder.status(of: text), status.kind == .file else { return }
+            switch file {
+            case .record(let name):
+                groups[name, default: Group()].cost += DiskIndex.cost(ofFile: status.length)
+                groups[name]?.modified = status.modified
+                groups[name]?.isUsed = status.ownership.permissions & 0o200 == 0
+                groups[name]?.hasRecord = true
+            case .body(let name, let id):
+                groups[name, default: Group()].cost += DiskIndex.cost(ofFile: status.length)
+                groups[name]?.bodies.insert(id)
+            case .temporary: try removeTemporary(text, status)
+            case .other: if status.isOlder(than: Self.day, at: now) { try folder.remove(named: text) }
+            case .lock: break
+            }
+        } catch {
+            // It went meanwhile, is being written, or cannot be removed: then it stays.
+        }
+    }
+
+    private func removeTemporary(_ text: String, _ status: FileStatus) throws(Errno) {
+        let file = try PartFile(opening: folder.path + "/" + text)
+        if file.isLocked || status.isOlder(than: Self.day, at: now) { try folder.remove(named: text) }
+    }
+
+    private func removeOrphans(_ name: CacheName, _ group: Group) {
+        do throws(Errno) {
+            let lock = try folder.lock(name)
+            defer { withExtendedLifetime(lock) {} }
+            // Without a lock, a body may be there just before its head.
+            guard lock.isLocked else { return }
+            let listed = try level.readRecord(name)?.files ?? []
+            for id in group.bodies.subtracting(listed) { try folder.remove(.body(name, id)) }
+        } catch {
+            // They stay for the next time.
+        }
+    }
+
+    /// Removes everything that a cache has stored, and what it is writing.
+    func removeAll() {
+        do throws(Errno) {
+            // Once more for what got its name meanwhile.
+            for _ in 0..<2 {
+                for text in try folder.names() { try remove(text) }
+            }
+        } catch {
+            if !error.meansNoSuchFile { level.tell(.writing(error)) }
+        }
+        level.removedAll()
+    }
+
+    private func remove(_ text: String) throws(Errno) {
+        switch CacheFileName(text) {
+        case .record(let name): level.removeAll(name, orBan: true)
+        case .body, .other: try folder.remove(named: text)
+        case .temporary:
+            if let status = try folder.status(of: text) { removeUnowned(text, status) }
+        case .lock, nil: break
+        }
+    }
+
+    private func removeUnowned(_ text: String, _ status: FileStatus) {
+        do throws(Errno) { try removeTemporary(text, status) } catch {}
+    }
+
+    /// What is stored of all keys, as it can be read.
+    func list() -> [CacheStore.Listed] {
+        do throws(Errno) {
+            var list: [CacheStore.Listed] = []
+            for text in try folder.names() {
+                guard case .record(let name) = CacheFileName(text), !level.isBanned(name),
+                    let record = try level.readRecord(name)
+                else { continue }
+                list += record.members.map { member in
+                    CacheStore.Listed(entry: member.entry, count: member.entry.body.range.count, level: .disk)
+                }
+            }
+            return list
+        } catch {
+            if !error.meansNoSuchFile { level.tell(.reading(error)) }
+            return []
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import DunlinSemantics
+internal import DunlinTransport
+
+/// Answers requests from the session's cache, and stores what the network answers, by the rules of `CacheMachine`.
+///
+/// It stands where each hop is seen by itself and nothing has been added yet that changes from one sending to the next:
+/// what authentication adds selects no variant.
+struct CacheStage: Stage {
+    let cache: HTTPSession.Cache
+    let mode: HTTPSession.CacheMode
+
+    func seesAll(of call: LiveCall) -> Bool { true }
+
+    func driver(for call: LiveCall) -> (any StageDriver)? {
+        CacheDriver(cache, call.delegate.settings?.options.cache ?? mode)
+    }
+}
+
+extension LiveCall {
+    /// Tells the caller what the cache did.
+    mutating func note(_ use: HTTPSession.CacheUse) { callHistory = callHistory.noting(use) }
+}

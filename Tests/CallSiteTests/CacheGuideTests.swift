@@ -1,0 +1,64 @@
+import Dunlin
+import DunlinTesting
+import Foundation
+import Testing
+
+/// The snippets of the guide to caching, word for word.
+@Suite struct `Guide to caching` {
+    @Test func `a cache in a folder, its modes and its hook`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "dunlin-cache-\(UUID())").path
+        defer { _ = Result { try FileManager.default.removeItem(atPath: folder) } }
+        let server = try LoopbackServer()
+        defer { server.stop() }
+        server.respond { _ in
+            .response(
+                fields: ["Content-Type": "application/json", "Cache-Control": "max-age=60"],
+                body: #"{"id":42,"name":"Ada"}"#)
+        }
+        var configuration = HTTPSession.Configuration(baseURL: server.baseURL)
+        configuration.cache = HTTPSession.Cache(.standard, folder: folder)
+
+        configuration.hooks.willCache = { head, task in
+            task.tags.contains("private") ? .skip : nil
+        }
+
+        let client = try HTTPSession(configuration)
+        _ = try await client.get("users/42", options: .init(tags: ["private"]), as: User.self)
+        _ = try await client.get("users/42", as: User.self)
+        let response = try await client.get(
+            "users/42", as: .json(User.self))
+        if let use = response.cacheUse {
+            print(use.source, use.isStale, use)  // disk, false, dunlin; hit; ttl=42
+        }
+
+        #expect(response.cacheUse?.source == .memory && server.requests.count == 2)
+        let user = try await client.get(
+            "users/42", options: .init(cache: .storedOnly), as: User.self)
+
+        #expect(user.id == 42)
+        let cache = try #require(client.configuration.cache)
+        let gauges = cache.gauges
+        #expect(gauges.hits == 2 && gauges.misses == 2 && gauges.diskBytes > 0)
+        #expect(await cache.entries().map(\.url) == ["\(server.baseURL)/users/42"])
+        await client.shutdown()
+        await cache.close()
+
+        // Another process would find it so.
+        configuration.cache = HTTPSession.Cache(.standard, folder: folder)
+        let next = try HTTPSession(configuration)
+        #expect(try await next.get("users/42", as: .json(User.self)).cacheUse?.source == .disk)
+        #expect(server.requests.count == 2)
+        await next.shutdown()
+        try await lookAt(try #require(configuration.cache))
+        #expect(await configuration.cache?.entries().isEmpty == true)
+        await configuration.cache?.close()
+    }
+
+    private func lookAt(_ cache: HTTPSession.Cache) async throws {
+        let gauges = cache.gauges
+        print(gauges.hits, gauges.misses, gauges.stale, gauges.diskBytes)
+        for entry in await cache.entries() { print(entry.url, entry.freshness) }
+        try await cache.remove("https://api.test/users/42")
+        await cache.removeAll()
+    }
+}
