@@ -98,6 +98,9 @@ let package = Package(
         .executableTarget(
             name: "Storm", dependencies: ["Dunlin", "DunlinTesting"], path: "Tests/Storm", swiftSettings: dialect),
         .executableTarget(
+            name: "ImageBench", dependencies: ["DunlinCodecs", "DunlinTypes"], path: "Benchmarks/Images",
+            swiftSettings: dialect),
+        .executableTarget(
             name: "JournalPeer", dependencies: ["CSeccomp", "Dunlin"], path: "Tests/JournalPeer",
             swiftSettings: dialect),
         .executableTarget(

@@ -7,10 +7,11 @@ extension ImageDecoder {
     /// Other formats are decoded in steps only, and throw `ImageError.unsupported`.
     public func decodeAtOnce(_ bytes: Bytes, _ options: Options = Options()) throws(ImageError) -> ImageBuffer {
         let plan = try DecodePlan(try info(of: bytes), options, limits)
+        let isTolerant = options.allowsTruncated
         switch plan.info.format {
-        case .png: return try plan.runAtOnce(try PNGDecoder.open(bytes, plan.info, limits), bytes)
+        case .png:
+            return try plan.runAtOnce(try PNGDecoder.open(bytes, plan.info, limits, isTolerant: isTolerant), bytes)
         case .jpeg:
-            let isTolerant = options.allowsTruncated
             return try plan.runAtOnce(
                 try JPEGDecoder.open(bytes, plan.info, eighths: plan.eighths, isTolerant: isTolerant), bytes)
         default: throw .unsupported(plan.info.format, what: "it is decoded in steps only")

@@ -1,3 +1,4 @@
+import DunlinTypes
 import Testing
 
 @testable import DunlinCodecs
@@ -19,6 +20,22 @@ import Testing
         let bytes = try Pictures.bytes("jpeg/cmyk.jpg")
         #expect(try ImageDecoder().info(of: bytes).colorModel == .cmyk)
         #expect(try await ImageDecoder().decode(bytes).distance(Pictures.opaque) <= 24)
+    }
+
+    /// A picture of one gray, stored as brightness and three other inks by Adobe's rules, and what comes of it where its
+    /// mark says that these are the inks themselves, or where it has none.
+    @Test func `inks are inverted if Adobe's mark is there, and only then`() async throws {
+        let bytes = try Pictures.bytes("jpeg/ink-gray.jpg").array
+        let mark = try #require((0..<bytes.count - 16).first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xEE })
+        var plain = bytes
+        plain[mark + 15] = 0
+        let unmarked = Array(bytes[..<mark]) + bytes[(mark + 16)...]
+        for (bytes, expected) in [
+            (bytes, ImageBuffer.Pixel(100, 100, 100)), (plain, ImageBuffer.Pixel(0, 50, 50)),
+            (unmarked, ImageBuffer.Pixel(155, 77, 77)),
+        ] {
+            #expect(try await ImageDecoder().decode(Bytes(bytes)).distance { _, _ in expected } <= 2)
+        }
     }
 
     @Test func `a gray JPEG is gray`() async throws {
