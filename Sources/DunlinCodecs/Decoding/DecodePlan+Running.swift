@@ -49,6 +49,7 @@ extension DecodePlan {
             guard takesPart(after: error, pixels) else { throw error }
             isWhole = false
         }
+        guard pixels.count == decoded.pixels * 4 else { throw ImageError.damaged(info.format, fault: "no pixels") }
         let picture = ImageBuffer(decoded, pixels, decoder.alpha, isOpaque: isWhole && !decoder.hasAlpha)
         return try await finish(picture, profile: decoder.profile)
     }
@@ -70,6 +71,8 @@ extension DecodePlan {
             try await Work.inSteps { turning.step(rows: rows) }
             picture = turning.picture
         }
+        // A slice would keep the whole file in memory.
+        let profile = profile.map { Bytes($0.array) }
         return try await picture.convertedInSteps(to: options.alpha).carrying(scale: options.scale, profile: profile)
     }
 }

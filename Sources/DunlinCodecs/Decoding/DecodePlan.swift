@@ -52,10 +52,7 @@ struct DecodePlan: Sendable {
         _ info: ImageInfo, _ decoded: ImageSize, _ target: ImageSize, turns: Bool
     ) -> Int {
         var bytes = info.details.workingBytes + decoded.pixels * 4
-        if target != decoded {
-            // The result, and the rows that each of its rows is made of, four floats a pixel.
-            bytes += target.pixels * 4 + target.width * 16 * (decoded.height / target.height * 6 + 8)
-        }
+        if target != decoded { bytes += ResizingRows.bytes(from: decoded, to: target) }
         if turns { bytes += target.pixels * 4 }
         return bytes
     }

@@ -97,7 +97,11 @@ struct GIFDecoder: RowDecoder, ~Copyable {
 
     mutating func step(_ input: Bytes, _ pixels: inout [UInt8], rows: Int) throws(ImageError) -> Bool {
         do throws(ImageError) {
-            if case .more = try frames.step(input, rows: rows) { return true }
+            switch try frames.step(input, rows: rows) {
+            case .more: return true
+            case .end: throw .truncated(.gif)
+            case .frame: break
+            }
         } catch {
             pixels = frames.canvas.pixels
             throw error

@@ -35,7 +35,8 @@ public struct ImageLimits: Sendable, Hashable {
     func check(_ kind: Kind, _ value: Int) throws(ImageError) {
         let limit =
             switch kind {
-            case .pixels: pixels
+            // With more than a terapixel the sums would not fit that are made of it.
+            case .pixels: min(pixels, 1 << 40)
             case .frames: frames
             case .animationPixels: animationPixels
             case .metadataBytes: metadataBytes

@@ -31,6 +31,12 @@ struct ResizingRows {
         pixels = [UInt8](repeating: 0, count: size.pixels * 4)
     }
 
+    /// What it takes: the result; the rows that each of its rows is made of, four floats a pixel; the weights.
+    static func bytes(from source: ImageSize, to target: ImageSize) -> Int {
+        let rows = min(source.height, source.height / target.height * 6 + 8)
+        return target.pixels * 4 + target.width * 16 * rows + (source.width + source.height) * 64
+    }
+
     var picture: ImageBuffer {
         ImageBuffer(size, pixels, alpha, isOpaque: source.isOpaque)
             .carrying(scale: source.scale, profile: source.colorProfile)

@@ -22,8 +22,8 @@ import Testing
         #expect(try await ImageDecoder().decode(bytes).distance(Pictures.opaque) <= 24)
     }
 
-    /// A picture of one gray, stored as brightness and three other inks by Adobe's rules, and what comes of it where its
-    /// mark says that these are the inks themselves, or where it has none.
+    /// A picture of one gray, stored as brightness and three other inks by Adobe's rules, and what comes of it where
+    /// its mark says that these are the inks themselves, or where it has none.
     @Test func `inks are inverted if Adobe's mark is there, and only then`() async throws {
         let bytes = try Pictures.bytes("jpeg/ink-gray.jpg").array
         let mark = try #require((0..<bytes.count - 16).first { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xEE })

@@ -73,6 +73,18 @@ import Testing
         await #expect(throws: error) { try await ImageDecoder().decode(Bytes(bytes)) }
     }
 
+    @Test func `a bitmap that claims to be larger than anything is refused whatever the limits`() async throws {
+        var bytes = try Pictures.bytes("bmp/rgb24.bmp").array
+        for index in 18..<26 { bytes[index] = index % 4 == 1 ? 0x7F : 0xFF }
+        var limits = ImageLimits()
+        limits.pixels = .max
+        limits.decodeBytes = .max
+        let decoder = ImageDecoder(limits: limits)
+        await #expect(throws: ImageError.limitExceeded(.pixels, value: 0x7FFF_FFFF * 0x7FFF_FFFF, limit: 1 << 40)) {
+            try await decoder.decode(Bytes(bytes), .init(fitting: ImageSize(width: 9, height: 9)))
+        }
+    }
+
     @Test(arguments: [18, 14])
     func `an icon whose picture lies beyond its end is an error`(offset: Int) throws {
         var bytes = try Pictures.bytes("bmp/png.ico").array

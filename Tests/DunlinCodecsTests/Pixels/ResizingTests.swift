@@ -84,6 +84,16 @@ import Testing
         }
     }
 
+    @Test func `what takes too much memory to resize is refused`() async throws {
+        let tall = try #require(Pictures.buffer(1, 100_000) { _, _ in Pictures.gray(1) })
+        var limits = ImageLimits()
+        limits.decodeBytes = 1 << 20
+        await #expect(throws: ImageError.self) {
+            try await tall.resized(to: ImageSize(width: 1, height: 1), limits: limits)
+        }
+        #expect(try await tall.resized(to: ImageSize(width: 1, height: 1))[0, 0] == Pictures.gray(1))
+    }
+
     @Test(arguments: [
         (2, 3, 5, 4, 2, 3, 5, 4), (-2, -1, 5, 4, 0, 0, 3, 3), (18, 10, 9, 9, 18, 10, 2, 2),
         (0, 0, Int.max, Int.max, 0, 0, 20, 12), (5, 5, Int.max, 1, 5, 5, 15, 1),
