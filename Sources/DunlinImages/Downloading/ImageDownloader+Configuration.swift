@@ -32,8 +32,9 @@ extension ImageDownloader {
         public var selectingFields: Set<String> = [
             "accept", "accept-language", "authorization", "cookie", "range", "user-agent",
         ]
-        /// What requests that share a download have in common, in place of method, URL and selecting fields. It counts
-        /// for the cache of images as well.
+        /// What requests that share a download have in common, in place of method, URL and selecting fields: a URL
+        /// without what differs from time to time, say. The cache of images knows their pictures by it, as if it were
+        /// their URL, and so does `invalidate`.
         public var identity: (@Sendable (Request) -> String)?
         /// Where decodes wait for their turn.
         public var decodeQueue = DecodeQueue.shared
@@ -44,10 +45,8 @@ extension ImageDownloader {
 
 /// What requests have in common that share a download. Nothing of it is shown anywhere.
 struct ImageIdentity: Sendable, Hashable {
-    /// Where the picture is from.
+    /// Where the picture is from, or what a program says instead.
     let url: String
-    /// What a program says instead of all the rest.
-    let own: String?
     let method: String
     let selection: [String: String]
     /// A request that may not use the network cannot be answered by the download of one that does otherwise, or the
@@ -59,17 +58,16 @@ extension ImageDownloader.Configuration {
     func identity(of request: ImageDownloader.Request, _ url: String) -> ImageIdentity {
         let cache = request.usesNetwork ? request.cache : .storedOnly
         if let own = identity?(request) {
-            return ImageIdentity(url: url, own: own, method: "", selection: [:], cache: cache)
+            return ImageIdentity(url: own, method: HTTP.Method.get.rawValue, selection: [:], cache: cache)
         }
         return ImageIdentity(
-            url: url, own: nil, method: request.method.rawValue, selection: selection(of: request), cache: cache)
+            url: url, method: request.method.rawValue, selection: selection(of: request), cache: cache)
     }
 
     /// By what the picture is known in the cache of images.
     func key(of request: ImageDownloader.Request, _ identity: ImageIdentity) -> ImageKey {
         var selection = identity.selection
-        if let own = identity.own { selection["identity"] = own }
-        if identity.method != "GET", identity.own == nil { selection["method"] = identity.method }
+        if identity.method != "GET" { selection["method"] = identity.method }
         return ImageKey(
             url: identity.url, filter: request.filters.name, scale: request.scale ?? serializer.scale,
             selection: selection)

@@ -11,11 +11,16 @@ extension ImageDownloader {
     /// How AFNetworking's downloader sets up its session: cookies are kept, a server may be silent for 60 seconds, and
     /// responses are stored, 20 MiB in memory and 150 MiB in the user's folder of caches.
     public static func sessionConfiguration() -> HTTPSession.Configuration {
+        let folder = cacheFolder(ProcessInfo.processInfo.environment, CommandLine.arguments.first ?? "")
+        return sessionConfiguration(caching: HTTPSession.Cache(.images, folder: folder))
+    }
+
+    static func sessionConfiguration(caching cache: HTTPSession.Cache?) -> HTTPSession.Configuration {
         var configuration = HTTPSession.Configuration()
         configuration.cookies = CookieJar()
         configuration.timeouts.firstByte = .seconds(60)
         configuration.timeouts.readIdle = .seconds(60)
-        configuration.cache = HTTPSession.Cache(.images, folder: cacheFolder())
+        configuration.cache = cache
         return configuration
     }
 
@@ -24,11 +29,10 @@ extension ImageDownloader {
     }
 
     /// `$XDG_CACHE_HOME/PROGRAM/imagedownloader`; nil if the environment names no place.
-    private static func cacheFolder() -> String? {
-        let variables = ProcessInfo.processInfo.environment
+    static func cacheFolder(_ variables: [String: String], _ program: String) -> String? {
         let home = variables["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.cache" : nil }
         let caches = variables["XDG_CACHE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
-        guard let caches, let program = CommandLine.arguments.first?.split(separator: "/").last else { return nil }
-        return "\(caches)/\(program)/imagedownloader"
+        guard let caches, let name = program.split(separator: "/").last else { return nil }
+        return "\(caches)/\(name)/imagedownloader"
     }
 }

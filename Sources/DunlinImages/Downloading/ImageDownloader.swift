@@ -200,7 +200,7 @@ extension ImageDownloader {
     /// Forgets all that is known of a URL: its pictures in memory, what is kept to be resumed, and what the session's
     /// HTTP cache has stored. What is on its way goes on.
     public func invalidate(_ url: String) async throws {
-        let url = try self.url(of: .url(url))
+        let url = configuration.identity == nil ? try self.url(of: .url(url)) : url
         cache?.invalidate(url)
         parts.removeAll { $0.url == url }
         try await session.configuration.cache?.remove(url)
