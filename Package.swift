@@ -85,7 +85,7 @@ let package = Package(
         .executableTarget(
             name: "DunlinCLI", dependencies: ["Dunlin", "DunlinDisplay", "DunlinTesting"], swiftSettings: dialect),
         .executableTarget(
-            name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinDisplay", "DunlinImages"], swiftSettings: dialect),
+            name: "DunlinImageCLI", dependencies: ["Dunlin", "DunlinImages"], swiftSettings: dialect),
         .systemLibrary(name: "CSeccomp", path: "Tests/CSeccomp"),
         .target(name: "Children", path: "Tests/Children", swiftSettings: dialect),
         .target(

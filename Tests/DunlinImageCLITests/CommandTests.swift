@@ -15,7 +15,8 @@ import Testing
     @Test(
         arguments: [
             ([], .help), (["help"], .help), (["-h"], .help), (["a.png", "--help"], .help), (["--version"], .version),
-            (["a.png"], show("a.png")), (["-"], show("-")), (["a.png", "http://a.test/b"], show("a.png", "http://a.test/b")),
+            (["a.png"], show("a.png")), (["-"], show("-")),
+            (["a.png", "http://a.test/b"], show("a.png", "http://a.test/b")),
             (["--", "--info"], show("--info")),
             (["--as", "sixel", "a"], show("a") { $0.method = .sixel }),
             (["a", "--as", "kitty"], show("a") { $0.method = .kitty }),
@@ -56,10 +57,11 @@ import Testing
         #expect(throws: UsageError(description: message)) { try Command(arguments: arguments) }
     }
 
-    @Test(arguments: [
-        (Command.Resizing(width: 10, height: 20), 10, 20), (.init(width: 320), 320, 240), (.init(height: 1), 1, 1),
-        (.init(height: 960), 1280, 960),
-    ] as [(Command.Resizing, Int, Int)])
+    @Test(
+        arguments: [
+            (Command.Resizing(width: 10, height: 20), 10, 20), (.init(width: 320), 320, 240), (.init(height: 1), 1, 1),
+            (.init(height: 960), 1280, 960),
+        ] as [(Command.Resizing, Int, Int)])
     func `a side that is left out keeps the shape`(resizing: Command.Resizing, width: Int, height: Int) {
         #expect(resizing.size(of: ImageSize(width: 640, height: 480)) == ImageSize(width: width, height: height))
     }

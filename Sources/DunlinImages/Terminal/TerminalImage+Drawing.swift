@@ -46,8 +46,8 @@ extension TerminalImage {
             method: style.method)
     }
 
-    /// Terminals differ in where they leave the cursor behind a picture, and in what they do at the lowest line. So room
-    /// is made first, and the cursor is put where it was and then below.
+    /// Terminals differ in where they leave the cursor behind a picture, and in what they do at the lowest line. So
+    /// room is made first, and the cursor is put where it was and then below.
     private static func placed(_ picture: [UInt8], rows: Int) -> [UInt8] {
         var output = [UInt8](repeating: 0x0A, count: rows)
         output += "\u{1B}[\(rows)A\r\u{1B}7".utf8

@@ -38,7 +38,8 @@ extension TerminalImage {
             }
         }
 
-        /// Looks at a terminal, by default standard output, and asks it what it can show. What a person types meanwhile is lost.
+        /// Looks at a terminal, by default standard output, and asks it what it can show. What a person types meanwhile
+        /// is lost.
         ///
         /// Blocks the calling thread until it has answered, or for as long as the limit says: a terminal that is far
         /// away takes its time. Ask once, when the program begins. With a method nothing is asked that makes no

@@ -38,8 +38,8 @@ public enum TerminalImage {
         /// Whether sixel mixes the colours it has not got of those it has.
         public var dithers = true
         /// What lies behind the picture, should that be known; pixels that let some of it through are mixed with it.
-        /// Otherwise they are shown in full if at least half of them is there, and not at all if it is less. Kitty mixes
-        /// by itself.
+        /// Otherwise they are shown in full if at least half of them is there, and not at all if it is less. Kitty
+        /// mixes by itself.
         public var background: ImageBuffer.Pixel?
         /// Of kitty, which keeps what it was sent: a picture takes the place of the one before it with the same number,
         /// as the frames of an animation do.
@@ -52,8 +52,8 @@ public enum TerminalImage {
 
     /// A picture as it is written to a terminal.
     public struct Drawing: Sendable, Hashable {
-        /// All that is to be written. The cursor is to be at the beginning of a line, and is at the beginning of the one
-        /// below the picture afterwards.
+        /// All that is to be written. The cursor is to be at the beginning of a line, and is at the beginning of the
+        /// one below the picture afterwards.
         public let text: String
         /// How much room it takes, in characters.
         public let columns: Int

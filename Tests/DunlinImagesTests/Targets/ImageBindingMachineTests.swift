@@ -120,7 +120,9 @@ import Testing
             ]),
         Row(
             testDescription: "memory answers once",
-            steps: [(.ask("a", .image, .clear), ["begin a"]), (.memory(1, nil), ["show nothing"]), (.memory(1, 5), [])]),
+            steps: [
+                (.ask("a", .image, .clear), ["begin a"]), (.memory(1, nil), ["show nothing"]), (.memory(1, 5), []),
+            ]),
         Row(
             testDescription: "who shows the image himself is given it, and nothing is shown",
             steps: [

@@ -17,7 +17,8 @@ struct Screen: Equatable {
         set { pixels[row * width + column] = newValue }
     }
 
-    /// How far it is from a picture at most, in any channel of any pixel that both show; nil if not the same pixels show.
+    /// How far it is from a picture at most, in any channel of any pixel that both show; nil if not the same
+    /// pixels show.
     func distance(from other: Screen) -> Int? {
         guard width == other.width, height == other.height else { return nil }
         var most = 0

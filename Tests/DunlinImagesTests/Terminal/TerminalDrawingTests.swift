@@ -38,7 +38,8 @@ private final class Sheet: DisplayOutput {
         let end = "\u{1B}8\u{1B}[3B"
         #expect(drawing.text.hasPrefix(beginning))
         #expect(drawing.text.hasSuffix(end))
-        let sent = String(drawing.text.unicodeScalars.dropFirst(beginning.unicodeScalars.count).dropLast(end.unicodeScalars.count))
+        let scalars = drawing.text.unicodeScalars
+        let sent = String(scalars.dropFirst(beginning.unicodeScalars.count).dropLast(end.unicodeScalars.count))
         if method == .sixel {
             #expect(Screen(sixels: sent)?.width == 33)
         } else {
@@ -76,7 +77,8 @@ private final class Sheet: DisplayOutput {
         target.show(TestPicture.gradient(8, 8), in: .background)
         await target.finish()
         target.show(nil)
-        #expect(sheet.written == [try await TerminalImage.draw(TestPicture.gradient(4, 4), .init(.blocks), in: geometry).text])
+        let drawing = try await TerminalImage.draw(TestPicture.gradient(4, 4), .init(.blocks), in: geometry)
+        #expect(sheet.written == [drawing.text])
     }
 
     @Test(arguments: TerminalImage.Method.allCases)

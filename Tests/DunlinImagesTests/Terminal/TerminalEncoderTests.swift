@@ -41,7 +41,7 @@ import Testing
         let style = Self.style(.blocks) { $0.colors = .palette }
         let screen = try #require(Screen(blocks: Self.text(BlockEncoder.encode(picture, style)), width: 64))
         let distance = try #require(screen.distance(from: Screen(picture)))
-        // Half of the widest gap between two steps of the cube, in all three channels, where a gray is nearer than that.
+        // Half of the widest gap between two steps of the cube, in all three channels, where no gray is nearer.
         #expect(distance <= 83)
     }
 
